@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler flags that every target shares, carried by the interface library plateau_options.
+option(PLATEAU_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+option(PLATEAU_BENCH "Build the benchmarks" OFF)
+set(PLATEAU_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined")
+
+add_library(plateau_options INTERFACE)
+target_include_directories(plateau_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(plateau_options INTERFACE PLATEAU_VERSION="${PROJECT_VERSION}")
+target_compile_options(plateau_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  # Floating-point contraction differs between compilers and CPUs; a verdict must not.
+  -ffp-contract=off)
+if(PLATEAU_SANITIZE)
+  target_compile_options(plateau_options INTERFACE
+    -fsanitize=${PLATEAU_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(plateau_options INTERFACE -fsanitize=${PLATEAU_SANITIZE})
+endif()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# add_room(NAME [DEPENDS room|target ...] [EXCLUDE file ...])
+#
+# Makes the static library room_NAME from src/NAME/*.cc and, when tests are built, the program
+# NAME_test from src/NAME/*_test.cc. A room without test files is an error: it would be a room
+# nobody checks.
+include(GoogleTest)
+
+function(add_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  foreach(file IN LISTS ROOM_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
+  endforeach()
+
+  add_library(room_${name} STATIC ${sources})
+  target_link_libraries(room_${name} PRIVATE plateau_options)
+  foreach(dependency IN LISTS ROOM_DEPENDS)
+    if(TARGET room_${dependency})
+      target_link_libraries(room_${name} PUBLIC room_${dependency})
+    else()
+      target_link_libraries(room_${name} PUBLIC ${dependency})
+    endif()
+  endforeach()
+
+  if(BUILD_TESTING)
+    if(NOT tests)
+      message(FATAL_ERROR "room ${name} has no *_test.cc")
+    endif()
+    find_package(GTest REQUIRED)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE room_${name} plateau_options GTest::gmock_main)
+    target_compile_definitions(${name}_test PRIVATE
+      PLATEAU_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()

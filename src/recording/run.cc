@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plateau {
+namespace {
+
+constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
+    "memory", "rss",   "pss",  "uss",         "anon", "pss_anon",
+    "file",   "shmem", "swap", "system_used", "gpu",  "gpu_reserved"};
+constexpr std::array<std::string_view, 7> kRoleNames = {
+    "unknown", "wrapper", "main", "data worker", "compile worker", "helper", "orphan"};
+constexpr std::array<std::string_view, 6> kEventNames = {"eval",    "checkpoint", "epoch",
+                                                         "restart", "oom",        "mark"};
+
+}  // namespace
+
+std::string_view metric_name(Metric metric) { return kMetricNames[static_cast<size_t>(metric)]; }
+
+std::optional<Metric> metric_from_name(std::string_view name) {
+  const auto* found = std::find(kMetricNames.begin(), kMetricNames.end(), name);
+  if (found == kMetricNames.end()) return std::nullopt;
+  return static_cast<Metric>(found - kMetricNames.begin());
+}
+
+std::string_view role_name(Role role) { return kRoleNames[static_cast<size_t>(role)]; }
+
+std::string_view event_name(EventKind kind) { return kEventNames[static_cast<size_t>(kind)]; }
+
+std::optional<EventKind> event_from_name(std::string_view name) {
+  const auto* found = std::find(kEventNames.begin(), kEventNames.end(), name);
+  if (found == kEventNames.end()) return std::nullopt;
+  return static_cast<EventKind>(found - kEventNames.begin());
+}
+
+bool Run::has_steps() const {
+  return !instants.empty() && std::all_of(instants.begin(), instants.end(),
+                                          [](const Instant& at) { return at.step >= 0; });
+}
+
+bool Run::has_times() const {
+  return !instants.empty() && std::all_of(instants.begin(), instants.end(), [](const Instant& at) {
+    return std::isfinite(at.time_s);
+  });
+}
+
+std::optional<double> epoch_steps_of(const Context& context) {
+  if (context.epoch_steps && context.epoch_steps->value >= 1) return context.epoch_steps->value;
+  if (!context.examples || !context.batch) return std::nullopt;
+  if (context.examples->value < 1 || context.batch->value < 1) return std::nullopt;
+  return std::ceil(context.examples->value / context.batch->value);
+}
+
+Run prefix_of(const Run& run, size_t count) {
+  Run cut = run;
+  count = std::min(count, run.instants.size());
+  cut.instants.resize(count);
+  for (Series& series : cut.series) series.mb.resize(std::min(count, series.mb.size()));
+  for (Gauge& gauge : cut.gauges) gauge.value.resize(std::min(count, gauge.value.size()));
+  std::erase_if(cut.events, [count](const Event& event) { return event.instant >= count; });
+  return cut;
+}
+
+std::string check_shape(const Run& run) {
+  for (const Series& series : run.series) {
+    if (series.mb.size() != run.instants.size()) return "series " + series.label + " is ragged";
+    if (series.process >= run.processes.size()) return "series " + series.label + " has no process";
+  }
+  for (const Gauge& gauge : run.gauges) {
+    if (gauge.value.size() != run.instants.size()) return "gauge " + gauge.name + " is ragged";
+    if (gauge.process >= run.processes.size()) return "gauge " + gauge.name + " has no process";
+  }
+  for (const Event& event : run.events) {
+    if (event.instant >= run.instants.size()) return "event '" + event.text + "' is past the end";
+  }
+  return "";
+}
+
+}  // namespace plateau

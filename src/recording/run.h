@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was measured of one run of a job: the type in which all rooms meet.
+//
+// A Run is a table. Its rows are instants (`instants`), in order; its columns are series, one per
+// process and metric, each with one value per instant (NaN where nothing was read). Gauges are
+// columns of other things than memory (tensor counts, threads). Events happen at an instant.
+// Importers build Runs from foreign logs, the verdict reads them; neither knows the other.
+//
+// Plain data, value semantics, no invariants beyond check_shape(). Not synchronised.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plateau {
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// What a memory column counts. `memory` is for logs that do not say ("RAM: 5552 MB").
+enum class Metric : uint8_t {
+  memory,        // Unspecified; treated like RSS of one process.
+  rss,           // Resident set, shared pages counted in full.
+  pss,           // Proportional share: shared pages divided among their mappers.
+  uss,           // Private pages only.
+  anon,          // RssAnon: anonymous resident pages, shared-by-fork pages counted in full.
+  pss_anon,      // Anonymous pages, proportional: what a tree owns.
+  file,          // File-backed resident pages; the kernel can take them back.
+  shmem,         // Shared memory, tmpfs, memfd.
+  swap,          // Swapped out.
+  system_used,   // Whole machine or container, used.
+  gpu,           // Device memory in use (driver's figure).
+  gpu_reserved,  // Held by the framework's caching allocator.
+};
+inline constexpr size_t kMetricCount = 12;
+
+// "rss", "pss_anon", ... as used in tidy CSV (with suffix _mb) and in JSON.
+std::string_view metric_name(Metric metric);
+std::optional<Metric> metric_from_name(std::string_view name);
+
+enum class Role : uint8_t { unknown, wrapper, main, data_worker, compile_worker, helper, orphan };
+std::string_view role_name(Role role);
+
+struct Process {
+  int64_t id = 0;        // As the log names it (pid, or an index); unique within a Run.
+  int64_t parent = -1;   // The id of its parent, -1 if unknown or root.
+  bool id_is_pid = false;  // False for a mere index such as the corpus's `proc`.
+  std::string name;      // Command or label; may be empty.
+  Role role = Role::unknown;
+};
+
+// One row. A log may know the step, the time, or both; an absent one is -1 or NaN.
+struct Instant {
+  int64_t step = -1;
+  double time_s = kMissing;  // Seconds; only differences mean anything unless `Run::epoch_time`.
+  double epoch = kMissing;   // As logged, fractional: 0.12.
+};
+
+struct Series {
+  size_t process = 0;  // Index into Run::processes.
+  Metric metric = Metric::memory;
+  std::string label;       // The column or key it came from, for messages: "rss_mb", "RAM".
+  std::vector<double> mb;  // One per instant, in MB (see base/units.h); NaN = not read.
+};
+
+struct Gauge {
+  std::string name;  // "tensors", "tensors.cpu", "threads"
+  size_t process = 0;
+  std::vector<double> value;  // One per instant; NaN = not read.
+};
+
+enum class EventKind : uint8_t { eval, checkpoint, epoch, restart, oom, mark };
+std::string_view event_name(EventKind kind);
+std::optional<EventKind> event_from_name(std::string_view name);
+
+struct Event {
+  size_t instant = 0;  // Index into Run::instants: the row at or right after which it happened.
+  EventKind kind = EventKind::mark;
+  std::string text;
+};
+
+// What is known about the job besides its memory. `source` says from where, for the report.
+struct Fact {
+  double value = 0;
+  std::string source;  // "log line 4", "--examples"
+};
+struct Context {
+  std::optional<Fact> examples;     // In the training set.
+  std::optional<Fact> batch;        // Examples per optimizer step, over all devices.
+  std::optional<Fact> epoch_steps;  // Optimizer steps in one pass over the data.
+  std::optional<Fact> total_steps;  // Planned.
+  std::optional<Fact> limit_mb;     // Memory limit.
+};
+
+struct Run {
+  std::string source;  // File name, or "stdin".
+  std::string format;  // Importer's name: "text log", "csv", "mprof", ...
+  std::string title;   // "run 2 of 2 (line 31)" when a file holds several; else empty.
+  Context context;
+  std::vector<Process> processes;
+  std::vector<Instant> instants;
+  std::vector<Series> series;
+  std::vector<Gauge> gauges;
+  std::vector<Event> events;
+
+  // Importer's account of what it could not use.
+  size_t lines_read = 0;
+  size_t lines_bad = 0;                  // Looked like data but could not be read.
+  std::vector<std::string> bad_samples;  // The first few, "line 17: negative memory '-3 MB'".
+  std::vector<std::string> notes;        // "values were summed over 4 GPUs", ...
+  bool epoch_time = false;               // time_s counts from 1970.
+
+  [[nodiscard]] bool has_steps() const;  // Every instant carries a step.
+  [[nodiscard]] bool has_times() const;  // Every instant carries a time.
+};
+
+// Steps per epoch: given, or ceil(examples / batch); nullopt if the context does not say.
+std::optional<double> epoch_steps_of(const Context& context);
+
+// The first `count` instants of `run`, with series, gauges and events cut to match. A process that
+// only appears later stays listed; its columns are then all NaN.
+Run prefix_of(const Run& run, size_t count);
+
+// "" if every column has one value per instant, process indices exist and events point at rows;
+// else one sentence naming what does not fit. For tests and fuzzers.
+std::string check_shape(const Run& run);
+
+}  // namespace plateau

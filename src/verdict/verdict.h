@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer: is it a leak, or will it plateau, and everything a report may say about it.
+//
+// judge() is pure: no I/O, no clock, no randomness, no state. Looking at a growing recording again
+// and again is judging each prefix, so streaming and batch cannot differ. A Verdict carries the
+// evidence it cites and the points to draw, so that a report never needs the recording.
+//
+// "Step" in the names below means the run's clock: optimizer steps when the log has them, else
+// seconds, else the sample number; Verdict::clock says which.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recording/run.h"
+
+namespace plateau {
+
+enum class Word : uint8_t { plateau, warming, leak, undecided };
+std::string_view word_name(Word word);  // "plateau", "warming", "leak", "undecided"
+
+enum class Clock : uint8_t { steps, seconds, samples };
+std::string_view clock_unit(Clock clock);  // "step", "s", "sample"
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// One candidate shape of the growth, with its share of belief after seeing the data.
+struct Explanation {
+  std::string name;     // Stable id: "flat", "epoch-hinge", "saturating", "linear", ...
+  std::string words;    // "cache that fills until step 83", for a reader.
+  bool bounded = true;  // Does growth end under it?
+  double weight = 0;    // Posterior share; all explanations of a component sum to 1.
+  std::optional<double> plateau_mb;    // Where it ends, if bounded and known.
+  std::optional<double> ends_at_step;  // When it ends.
+  double rate_mb_per_step = 0;         // Growth it sees now, per step.
+  std::vector<std::string> speaks_for;
+  std::vector<std::string> speaks_against;
+};
+
+struct Cause {
+  std::string name;   // Stable id from docs/causes.md: "per-example-cache", ...
+  std::string title;  // For a reader: "per-example cache (decoded data kept)".
+  double weight = 0;  // Ranked, sums to at most 1.
+  std::string evidence;
+  std::string confirm;  // One experiment that would prove or refute it.
+  std::string fix;
+};
+
+// A stretch of the run over which the floor behaved one way.
+struct Phase {
+  double from_step = 0;
+  double to_step = 0;
+  double from_mb = 0;
+  double to_mb = 0;
+  double rate_mb_per_step = 0;
+};
+
+struct PlotPoint {
+  double step = 0;
+  double mb = 0;
+  bool spike = false;  // Belongs to the spike channel, not to the floor.
+};
+
+struct PlotMark {
+  double step = 0;
+  EventKind kind = EventKind::mark;
+};
+
+// The verdict on one kind of page of the whole tree: owned, shared, file-backed, swap, GPU.
+struct ComponentVerdict {
+  std::string name;     // "owned", "shmem", "file", "gpu", ...
+  std::string measure;  // How it was formed: "sum of anon + swap over 4 processes".
+  Word word = Word::undecided;
+  double confidence = 0;
+  double first_mb = 0;
+  double last_mb = 0;
+  double rate_mb_per_step = 0;
+  bool reclaimable = false;  // File-backed: the kernel takes it back under pressure.
+};
+
+struct ProcessGrowth {
+  int64_t id = 0;
+  bool id_is_pid = false;
+  std::string name;
+  Role role = Role::unknown;
+  double first_mb = 0;
+  double last_mb = 0;
+  double growth_mb = 0;  // Floor to floor.
+  double share = 0;      // Of the tree's growth, 0..1.
+};
+
+struct Risk {
+  double oom = 0;                        // Probability of passing the limit before the run ends.
+  std::optional<double> at_step;         // Median crossing, if it crosses at all.
+  std::optional<Interval> at_step_range;  // 90 %.
+  std::optional<double> limit_mb;
+};
+
+struct Verdict {
+  std::string file;
+  std::string title;  // Which run of the file.
+  Word word = Word::undecided;
+  double confidence = 0;    // Probability that the word holds, given the models.
+  std::string headline;     // "no leak", "growth that nothing bounded explains", ...
+  Risk risk;
+  std::string component;    // Name of the component that decides.
+  std::optional<ProcessGrowth> process;  // The process that grows, if the log has processes.
+  Clock clock = Clock::steps;
+  double first_step = 0;
+  double last_step = 0;
+  double first_mb = 0;
+  double last_mb = 0;
+  size_t samples = 0;
+
+  // Growth: while it lasts if it lasts, else of the phase in which it happened.
+  double rate_mb_per_step = 0;
+  Interval rate_range;             // 90 %.
+  double current_rate_mb_per_step = 0;  // At the end of the run; 0 when level.
+  Interval current_rate_range;          // 90 %.
+  std::optional<double> mb_per_example;  // Growth per example seen first, if batch is known.
+
+  // Level: since which step, at what height, within which band. Empty while growing.
+  struct Settled {
+    double step = 0;
+    double mb = 0;
+    Interval range;
+  };
+  std::optional<Settled> settled;
+
+  // Where growth will end, averaged over the bounded explanations. Empty if none is believed.
+  struct Forecast {
+    double plateau_mb = 0;
+    Interval range;  // 90 %.
+    std::optional<double> at_step;
+  };
+  std::optional<Forecast> forecast;
+  std::optional<double> forecast_at_total_steps_mb;  // Floor at the planned end, median.
+
+  std::optional<double> epoch_steps;
+  std::optional<double> total_steps;
+
+  struct Spikes {
+    size_t count = 0;
+    double height_mb = 0;  // Median over the floor.
+    double max_mb = 0;     // Highest value seen.
+    std::string clock;     // "evaluation", "checkpoint", "every 50 steps", or empty.
+  } spikes;
+  struct Sawtooth {
+    double period_steps = 0;
+    double height_mb = 0;
+  };
+  std::optional<Sawtooth> sawtooth;
+
+  std::vector<Phase> phases;
+  std::vector<Cause> causes;
+  std::vector<Explanation> explanations;  // By falling weight.
+  std::vector<ComponentVerdict> components;
+  std::vector<ProcessGrowth> processes;  // By falling growth.
+
+  std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
+  std::string undecided_because;          // What is tied, in words.
+  std::string experiment;                 // The cheaper way to know.
+  std::string missing;                    // Information that would decide: "--examples and --batch".
+  std::vector<std::string> evidence;      // Each a full sentence, the strongest first.
+  std::vector<std::string> warnings;      // About the data: gaps, odd units, few samples.
+
+  std::vector<PlotPoint> plot;  // The judged series, thinned to at most 2,000 points.
+  std::vector<PlotMark> marks;
+};
+
+// The one place of the trade-off between a false alarm and a missed leak. See docs/policy.md.
+struct Policy {
+  // Chance of ever calling a bounded run a leak, however often one looks.
+  double false_leak = 0.01;
+  // Chance of ever calling a leak harmless.
+  double false_plateau = 0.05;
+};
+
+// Judges one run. Never fails: too little data is `undecided`, with the reason.
+Verdict judge(const Run& run, const Policy& policy = {});
+
+// The verdict as it would have been at each instant from the `first`th on, in order.
+std::vector<Verdict> replay(const Run& run, const Policy& policy = {}, size_t first = 3);
+
+}  // namespace plateau

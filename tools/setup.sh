@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what building and testing need, from Debian 12. Does nothing, quickly, when all is there.
+set -euo pipefail
+
+packages=(
+  # build
+  g++ cmake ninja-build ccache pkg-config libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
+  # tests and checks
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
+  clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
+  python3 mandoc shellcheck bash zsh fish gzip zstd git
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null)" = "ii " ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: need root or sudo to install: ${missing[*]}" >&2; exit 2; }
+  sudo=(sudo)
+fi
+echo "setup: installing ${missing[*]}" >&2
+"${sudo[@]}" apt-get update -qq
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
