@@ -22,24 +22,29 @@ def kind(name, label, cause, workload, note, *runs, server=False):
     """Adds the runs of one kind, numbered from 1; the number is also the seed."""
     for number, run in enumerate(runs, 1):
         run["parameters"].setdefault("seed", number)
-        TRACES.append(run | {"name": f"{name}-{number}", "kind": name, "label": label, "cause": cause,
-                             "workload": workload, "note": note, "server": server})
+        TRACES.append(run | {"name": f"{name}-{number}", "kind": name, "label": label,
+                             "cause": cause, "workload": workload, "note": note,
+                             "server": server})
 
 
 # --- bounded -------------------------------------------------------------------------------------
 
 kind("lru_epochs", "plateau", "bounded-cache", "cache_lru.py",
-     "LRU cache of fixed capacity with keys that never repeat: fills over several epochs, then evicts",
+     "LRU cache of fixed capacity with keys that never repeat: fills over several epochs, "
+     "then evicts",
      trace(400, 1, 40, 8, GLIBC, capacity=720, entry_kb=120, keep=0.5, noise_mb=6),
      trace(600, 5, 50, 4, JEMALLOC, capacity=600, entry_kb=60, keep=0.5, model_mb=80),
      trace(500, 10, 31, 8, TCMALLOC, capacity=1100, entry_kb=200, keep=0.5, noise_mb=12),
      trace(240, 1, 24, 16, GLIBC, capacity=1800, entry_kb=40, keep=0.8, noise_mb=8))
 kind("two_stage", "plateau", "per-item-cache", "cache_items.py",
-     "per-example cache ends with the first epoch; the staging buffer of the first checkpoint is reused",
-     trace(300, 1, 70, 8, GLIBC, item_kb=150, then="checkpoint", checkpoint_every=120, staging_mb=60),
-     trace(400, 5, 60, 4, MIMALLOC, item_kb=200, then="checkpoint", checkpoint_every=150, staging_mb=25,
-           noise_mb=10),
-     trace(200, 2, 110, 4, ONE_ARENA, item_kb=90, then="checkpoint", checkpoint_every=60, staging_mb=80))
+     "per-example cache ends with the first epoch; the staging buffer of the first checkpoint "
+     "is reused",
+     trace(300, 1, 70, 8, GLIBC, item_kb=150, then="checkpoint", checkpoint_every=120,
+           staging_mb=60),
+     trace(400, 5, 60, 4, MIMALLOC, item_kb=200, then="checkpoint", checkpoint_every=150,
+           staging_mb=25, noise_mb=10),
+     trace(200, 2, 110, 4, ONE_ARENA, item_kb=90, then="checkpoint", checkpoint_every=60,
+           staging_mb=80))
 kind("item_cache_late", "plateau", "per-item-cache", "cache_items.py",
      "per-example cache; the first epoch takes more than half of the run",
      trace(240, 2, 150, 8, GLIBC, item_kb=120),
@@ -50,7 +55,8 @@ kind("coupons", "plateau", "bounded-cache", "cache_coupons.py",
      trace(600, 10, 120, 4, JEMALLOC, keys=600, draws=8, value_kb=120, noise_mb=8),
      trace(300, 2, 60, 4, GLIBC, keys=1500, draws=10, value_kb=100))
 kind("highwater_tail", "plateau", "allocator", "highwater.py",
-     "workspace kept at the longest batch so far; after the first epoch the longest example was seen",
+     "workspace kept at the longest batch so far; after the first epoch the longest example "
+     "was seen",
      trace(400, 1, 200, 4, GLIBC, unit_kb=150, alpha=1.1, cap_mb=40),
      trace(300, 5, 120, 8, TCMALLOC, unit_kb=150, alpha=1.6, cap_mb=40, noise_mb=8),
      trace(300, 1, 150, 4, GLIBC, unit_kb=300, alpha=1.2, cap_mb=30, mode="heap"))
@@ -60,7 +66,8 @@ kind("sawtooth_gc", "plateau", "sawtooth", "gc_cycles.py",
      trace(500, 2, 70, 4, JEMALLOC, nodes=120, payload_kb=300, mapped=60, period=80, noise_mb=8),
      trace(600, 5, 200, 4, GLIBC, nodes=120, payload_kb=100, mapped=30, period=130))
 kind("sawtooth_retained", "plateau", "allocator", "gc_cycles.py",
-     "cycles of small blocks freed by the collector; live memory is bounded, the allocator keeps much of it",
+     "cycles of small blocks freed by the collector; live memory is bounded, the allocator "
+     "keeps much of it",
      trace(600, 2, 90, 8, GLIBC, nodes=150, payload_kb=6, period=110),
      trace(500, 2, 70, 4, MIMALLOC, nodes=100, payload_kb=8, period=70, noise_mb=8))
 kind("sawtooth_coarse", "plateau", "sawtooth", "gc_cycles.py",
@@ -70,7 +77,8 @@ kind("sawtooth_coarse", "plateau", "sawtooth", "gc_cycles.py",
 kind("eval_capped", "plateau", "spikes", "evaluation.py",
      "evaluation spikes; summaries of the last N evaluations are kept, so the kept part is capped",
      trace(400, 1, 80, 8, GLIBC, eval_every=20, spike_mb=60, keep=6, summary_mb=5),
-     trace(500, 5, 100, 4, MIMALLOC, eval_every=30, spike_mb=120, pieces=480, keep=5, summary_mb=8, noise_mb=8),
+     trace(500, 5, 100, 4, MIMALLOC, eval_every=30, spike_mb=120, pieces=480, keep=5,
+           summary_mb=8, noise_mb=8),
      trace(300, 2, 45, 8, TCMALLOC, eval_every=15, spike_mb=30, pieces=100, keep=8, summary_mb=4))
 kind("checkpoint_ratchet", "plateau", "lazy-state", "checkpoints.py",
      "the first checkpoint allocates the staging area, later ones reuse it",
@@ -84,7 +92,7 @@ kind("epoch_history", "plateau", "python-objects", "metric_history.py",
 kind("lazy_threads", "plateau", "threads", "lazy_threads.py",
      "thread pool of fixed size whose threads start when first needed, each with a buffer",
      trace(300, 1, 60, 8, GLIBC, threads=12, buffer_mb=5, rise_every=12))
-kind("lazy_threads_native", "plateau", "threads", "threads.cpp",
+kind("lazy_threads_native", "plateau", "threads", "threads.cc",
      "a fixed number of threads started one by one, each with stack and scratch",
      trace(400, 5, 100, 4, GLIBC, limit=24, each=8, stack_kb=512, scratch_kb=1500))
 kind("pool_restarted", "plateau", "workers", "workers.py",
@@ -100,7 +108,8 @@ kind("cow_epoch", "plateau", "copy-on-write", "cow_workers.py",
      trace(200, 1, 70, 12, GLIBC, mode="shard", workers=3, per_item=250),
      trace(240, 5, 90, 8, TCMALLOC, mode="shard", workers=2, per_item=200))
 kind("cow_shuffled", "plateau", "copy-on-write", "cow_workers.py",
-     "forked workers read random batches: each needs several epochs to touch all; bounded by workers x data",
+     "forked workers read random batches: each needs several epochs to touch all; bounded by "
+     "workers x data",
      trace(600, 2, 25, 16, GLIBC, mode="shuffle", workers=3, per_item=250),
      trace(160, 2, 40, 12, GLIBC, mode="shuffle", workers=4, per_item=200))
 kind("sqlite_bounded", "plateau", "bounded-cache", "sqlite_rows.py",
@@ -111,16 +120,17 @@ kind("shm_pool", "plateau", "shared-memory", "shared_segments.py",
      "shared-memory segments are made until the pool is full, then reused in turn",
      trace(300, 1, 50, 8, GLIBC, pool=60, segment_kb=1024, every_steps=2),
      trace(400, 10, 100, 4, JEMALLOC, pool=40, segment_kb=3000, every_steps=5))
-kind("map_rehash", "plateau", "per-item-cache", "map_cache.cpp",
+kind("map_rehash", "plateau", "per-item-cache", "map_cache.cc",
      "hash map and vector filled in the first epoch, with doubling tables; keys repeat afterwards",
      trace(300, 1, 90, 8, GLIBC, per_item=250, tokens=60),
      trace(400, 5, 150, 4, JEMALLOC, per_item=300, tokens=100),
      trace(250, 2, 120, 8, MIMALLOC, per_item=150, tokens=40))
-kind("replay_buffer", "plateau", "bounded-cache", "ring_buffer.cpp",
-     "replay buffer of fixed capacity: fills with episodes of varying length, then drops the oldest",
+kind("replay_buffer", "plateau", "bounded-cache", "ring_buffer.cc",
+     "replay buffer of fixed capacity: fills with episodes of varying length, then drops the "
+     "oldest",
      trace(500, 2, None, None, GLIBC, capacity=20000, bytes=4000, length=100),
      trace(400, 5, None, None, TCMALLOC, capacity=25000, bytes=8000, length=110))
-kind("sessions_expire", "plateau", "bounded-cache", "sessions.cpp",
+kind("sessions_expire", "plateau", "bounded-cache", "sessions.cc",
      "session records among freed blocks, dropped after a fixed number of steps",
      trace(400, 2, None, None, GLIBC, expire=100, record=1500))
 kind("curriculum", "plateau", "phase", "curriculum.py",
@@ -145,7 +155,8 @@ kind("memcached", "plateau", "server", "memcached_fixed.py",
      trace(300, 1, None, None, GLIBC, limit_mb=64, sets=350, value=1500),
      trace(400, 5, None, None, GLIBC, limit_mb=100, sets=150, value=4000), server=True)
 kind("nginx_zone", "plateau", "server", "nginx_zone.py",
-     "nginx with a request-limit zone of fixed size in shared memory: drops its oldest records when full",
+     "nginx with a request-limit zone of fixed size in shared memory: drops its oldest "
+     "records when full",
      trace(300, 2, None, None, GLIBC, zone_mb=24, requests=1200), server=True)
 kind("nginx_flat", "plateau", "server", "nginx_zone.py",
      "nginx that answers small pages: nothing is kept",
@@ -160,20 +171,21 @@ kind("postgres_buffers", "plateau", "server", "postgres_session.py",
 kind("leak_redis", "leak", "server", "redis_keys.py",
      "redis-server without maxmemory, ever new keys",
      trace(400, 2, None, None, JEMALLOC, sets=200, value=1000),
-     trace(300, 5, None, None, JEMALLOC, sets=60, value=600), server=True)
+     trace(300, 5, None, None, JEMALLOC, sets=100, value=800), server=True)
 kind("leak_postgres", "leak", "server", "postgres_session.py",
      "PostgreSQL session that prepares statements and never deallocates them",
-     trace(250, 2, None, None, GLIBC, mode="prepare", queries=10, statements=10, rows=4000), server=True)
+     trace(250, 2, None, None, GLIBC, mode="prepare", queries=10, statements=10, rows=4000),
+           server=True)
 kind("leak_exceptions", "leak", "python-objects", "exceptions.py",
      "kept exceptions hold tracebacks, frames and their batches",
      trace(300, 1, 60, 8, GLIBC, failure=0.4, batch_kb=700),
      trace(400, 5, 90, 4, TCMALLOC, failure=0.15, batch_kb=900, noise_mb=8))
-kind("leak_calls", "leak", "native-live", "native_leak.cpp",
+kind("leak_calls", "leak", "native-live", "native_leak.cc",
      "32 to 200 bytes forgotten per call of a native function",
      trace(400, 1, 100, 8, GLIBC, calls=2500),
      trace(600, 10, 120, 4, JEMALLOC, calls=600),
      trace(300, 5, 70, 8, TCMALLOC, calls=5000, noise_mb=10))
-kind("leak_map", "leak", "native-live", "map_cache.cpp",
+kind("leak_map", "leak", "native-live", "map_cache.cc",
      "hash map with keys that never repeat and no eviction, with doubling tables",
      trace(300, 2, 75, 8, GLIBC, per_item=60, tokens=60, repeat=0))
 kind("leak_after_cache", "leak", "live-memory", "cache_items.py",
@@ -198,12 +210,13 @@ kind("leak_shm", "leak", "shared-memory", "shared_segments.py",
 kind("leak_pools", "leak", "workers", "workers.py",
      "each evaluation starts further persistent workers that nobody closes",
      trace(300, 2, 60, 8, GLIBC, mode="multiply", workers=2, added=2, eval_every=25, start_mb=5),
-     trace(240, 5, 80, 4, JEMALLOC, mode="multiply", workers=3, added=1, eval_every=20, start_mb=10))
+     trace(240, 5, 80, 4, JEMALLOC, mode="multiply", workers=3, added=1, eval_every=20,
+           start_mb=10))
 kind("leak_one_worker", "leak", "child", "workers.py",
      "one of four workers keeps all it decodes",
      trace(300, 1, 75, 8, GLIBC, mode="one_leaks", workers=4, keep_kb=250),
      trace(400, 5, 100, 4, MIMALLOC, mode="one_leaks", workers=4, keep_kb=100))
-kind("leak_threads", "leak", "threads", "threads.cpp",
+kind("leak_threads", "leak", "threads", "threads.cc",
      "threads never joined; their stacks and scratch stay",
      trace(300, 1, 60, 8, GLIBC, limit=0, each=3, stack_kb=256, scratch_kb=200),
      trace(400, 5, 100, 4, JEMALLOC, limit=0, each=10, stack_kb=1024, scratch_kb=500))
@@ -228,7 +241,7 @@ kind("leak_memo", "leak", "python-objects", "unbounded_memo.py",
      "lru_cache without a size, keys never the same twice",
      trace(300, 1, 75, 8, GLIBC, calls=20, words=300),
      trace(400, 10, 100, 4, JEMALLOC, calls=6, words=400))
-kind("leak_sessions", "leak", "native-live", "sessions.cpp",
+kind("leak_sessions", "leak", "native-live", "sessions.cc",
      "session records never expire and pin pages among freed blocks",
      trace(400, 2, None, None, GLIBC, expire=0, record=250),
      trace(300, 1, None, None, JEMALLOC, expire=0, record=600))

@@ -35,8 +35,8 @@ from catalogue import TRACES
 
 HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE.parent
-COLUMNS = ("t_s step epoch event proc parent rss_mb pss_mb uss_mb anon_mb file_mb shmem_mb swap_mb "
-           "threads").split()
+COLUMNS = ("t_s step epoch event proc parent rss_mb pss_mb uss_mb anon_mb file_mb shmem_mb "
+           "swap_mb threads").split()
 # A run that hangs is stopped; the longest honest one takes about a minute on a busy machine.
 TIME_LIMIT_S = 240
 # A new high counts for `settle_step` when it exceeds the old one by this share: less is noise.
@@ -80,7 +80,7 @@ class Tree:
         self.numbers = {}
 
     def members(self):
-        """Yields (pid, parent pid) from the root down; members that vanish meanwhile are left out."""
+        """Yields (pid, parent pid) from the root down; a member that vanishes is no error."""
         waiting = [(self.root, None)]
         while waiting:
             pid, parent = waiting.pop(0)
@@ -120,7 +120,7 @@ def command_of(trace, temporary):
     """Returns the command line of a trace's workload, compiled first if it is C++."""
     source = HERE / "workloads" / trace["workload"]
     arguments = [f"{k}={v}" for k, v in sorted(trace["parameters"].items())]
-    for key in ("steps", "epoch_steps", "batch"):
+    for key in ("steps", "epoch_steps", "batch", "onset_step"):
         if trace[key] is not None:
             arguments.append(f"{key}={trace[key]}")
     if source.suffix == ".py":
@@ -149,7 +149,8 @@ def environment_of(trace, temporary):
 def rows_of_step(tree, trace, started, step, event):
     """Samples the tree once and returns the rows to be written."""
     epoch = "" if trace["epoch_steps"] is None else f"{step / trace['epoch_steps']:.4f}"
-    head = {"t_s": f"{time.monotonic() - started:.3f}", "step": step, "epoch": epoch, "event": event}
+    elapsed = f"{time.monotonic() - started:.3f}"
+    head = {"t_s": elapsed, "step": step, "epoch": epoch, "event": event}
     return [head | row for row in tree.sample()]
 
 
@@ -215,7 +216,7 @@ def settle_step_of(totals):
 
 
 def label_of(trace, rows, account):
-    """Returns the entry for labels.json: the keys of dev, then those that only these traces have."""
+    """Returns the entry for labels.json: the keys of dev and a few that only these have."""
     totals, leak = totals_of(rows), trace["label"] == "leak"
     onset = trace["onset_step"] or 0
     ended_step = int(account["ended"]) if account["ended"] != "never" else None
@@ -263,8 +264,9 @@ def record(trace):
     write_label(folder, trace["name"], label)
     totals = totals_of(rows)
     print(f"{trace['name']:28} {folder.name:8} {label['label']:8} {totals[0][1]:7.1f} -> "
-          f"{totals[-1][1]:7.1f} MB, grew {label['growth_mb']:6.1f}, settled {label['settle_step']}, "
-          f"ended {label['ended_step']}, {label['rate_mb_per_step']} MB/step, {rows[-1]['t_s']} s",
+          f"{totals[-1][1]:7.1f} MB, grew {label['growth_mb']:6.1f}, "
+          f"settled {label['settle_step']}, ended {label['ended_step']}, "
+          f"{label['rate_mb_per_step']} MB/step, {rows[-1]['t_s']} s",
           flush=True)
 
 

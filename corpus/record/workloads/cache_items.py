@@ -7,7 +7,8 @@ step keeps a little more for ever (a diagnostics list that nobody empties).
 """
 from steps import MIB, Job, fill
 
-job = Job(item_kb=100.0, then="nothing", checkpoint_every=100, staging_mb=40.0, leak_kb=200.0)
+job = Job(item_kb=100.0, then="nothing", checkpoint_every=100, staging_mb=40.0, leak_kb=200.0,
+          onset_step=0)
 cache, staging, diagnostics = {}, None, []
 for step in job:
     for item in job.items(step):
@@ -21,6 +22,6 @@ for step in job:
         job.hold(fill(job.random.uniform(1, 4) * MIB), "checkpoint")
     if job.then == "checkpoint" and staging and len(cache) == job.examples:
         job.growth_ends(step)
-    if job.then == "leak" and step > job.epoch_steps:
+    if job.then == "leak" and step > job.onset_step:
         diagnostics.append(fill(job.leak_kb * 1024 * job.random.uniform(0.5, 1.5)))
         job.leak(len(diagnostics[-1]))

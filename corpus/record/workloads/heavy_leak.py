@@ -6,5 +6,6 @@ job = Job(chance=0.15, alpha=1.3, unit_kb=300.0, cap_mb=16.0)
 kept = []
 for step in job:
     if job.random.random() < job.chance:
-        kept.append(fill(min(job.unit_kb * 1024 * job.random.paretovariate(job.alpha), job.cap_mb * MIB)))
+        size = job.unit_kb * 1024 * job.random.paretovariate(job.alpha)
+        kept.append(fill(min(size, job.cap_mb * MIB)))
         job.leak(len(kept[-1]))

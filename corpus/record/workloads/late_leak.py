@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job that is level until a callback is switched on at a given step; the callback keeps things."""
+"""A job that is level until a callback is switched on at a given step; the callback keeps things.
+
+item_kb > 0: a per-example cache fills in the first epoch, long before.
+"""
 from steps import Job, fill
 
 job = Job(onset_step=150, leak_kb=300.0, item_kb=0.0)

@@ -14,6 +14,7 @@ for step in job:
         if step > 1:
             job.growth_ends(step)
     count = int(job.floats * job.random.uniform(0.7, 1.3))
-    history.append({"step": step, "loss": job.random.random(), "logits": array.array("d", [0.5]) * count})
+    logits = array.array("d", [0.5]) * count
+    history.append({"step": step, "loss": job.random.random(), "logits": logits})
     if not job.release:
         job.leak(count * 8)

@@ -15,7 +15,7 @@ events {{ worker_connections 64; }}
 http {{
   access_log off; keepalive_requests 100000000; client_body_temp_path {folder}/body;
   {zone}
-  server {{ listen unix:{folder}/nginx.sock; location / {{ {limit} return 200 "ok"; }} }}
+  server {{ listen unix:{folder}/nginx.sock; location / {{ {limit} root {folder}; }} }}
 }}
 """
 # One record with a key of this length occupies a 128-byte slot of the zone, whose slots fill
@@ -28,6 +28,7 @@ pathlib.Path(folder, "nginx.conf").write_text(CONFIGURATION.format(
     folder=folder, workers=job.workers,
     zone=f"limit_req_zone $arg_k zone=z:{job.zone_mb}m rate=100000r/s;" if job.zone_mb else "",
     limit="limit_req zone=z burst=1000 nodelay;" if job.zone_mb else ""))
+pathlib.Path(folder, "page").write_text("ok")
 job.start(["nginx", "-p", folder, "-c", os.path.join(folder, "nginx.conf"), "-e", "/dev/null"])
 connections = [connect(os.path.join(folder, "nginx.sock")) for _ in range(4)]
 replies = [c.makefile("rb") for c in connections]
@@ -49,8 +50,8 @@ for step in job:
     count = int(job.requests * job.random.uniform(0.6, 1.4)) // len(connections)
     for c, connection in enumerate(connections):
         connection.sendall(b"".join(
-            b"GET /?k=sample-%012d-of-an-endless-stream HTTP/1.1\r\nHost: a\r\n\r\n" % (sent + i)
-            for i in range(count)))
+            b"GET /page?k=sample-%012d-of-an-endless-stream HTTP/1.1\r\nHost: a\r\n\r\n" % number
+            for number in range(sent, sent + count)))
         for _ in range(count):
             read_answer(replies[c])
         sent += count

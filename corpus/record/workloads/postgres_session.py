@@ -3,7 +3,7 @@
 
 mode=buffers: random rows of a table larger than shared_buffers are read, so that the buffers fill
 and are then reused: shared memory of the server's tree, bounded by its setting.
-mode=prepare: each step prepares statements that nobody deallocates: the backend keeps their plans.
+mode=prepare: each step prepares statements that nobody deallocates: the backend keeps the plans.
 """
 import os
 import pathlib
@@ -22,8 +22,8 @@ account = pwd.getpwnam("postgres")
 os.mkdir(folder)
 os.chown(folder, account.pw_uid, account.pw_gid)
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-subprocess.run([BIN / "initdb", "-D", f"{folder}/data", "-A", "trust", "--no-sync"], user="postgres",
-               check=True, **quiet)
+subprocess.run([BIN / "initdb", "-D", f"{folder}/data", "-A", "trust", "--no-sync"],
+               user="postgres", check=True, **quiet)
 settings = {"listen_addresses": "", "unix_socket_directories": folder, "fsync": "off",
             "shared_buffers": f"{job.buffers_mb}MB", "huge_pages": "off", "autovacuum": "off",
             "max_wal_size": "4GB"}
@@ -58,7 +58,8 @@ def make_table():
     session = psql()
     ask("create table sample (id int primary key, body text)")
     ask("alter table sample alter body set storage plain")
-    ask(f"insert into sample select i, repeat(md5(i::text), 100) from generate_series(1, {job.rows}) i")
+    ask("insert into sample select i, repeat(md5(i::text), 100) "
+        f"from generate_series(1, {job.rows}) i")
     ask("vacuum sample")
     session.stdin.close()
     session.wait()
@@ -69,6 +70,11 @@ def make_table():
 def plan_bytes():
     """Returns what the backend's memory contexts hold."""
     return int(ask("select sum(total_bytes) from pg_backend_memory_contexts")[0])
+
+
+def free_buffers():
+    """Returns how many of the shared buffers have never been used."""
+    return int(ask("select count(*) from pg_buffercache where relfilenode is null")[0])
 
 
 session = None
@@ -83,10 +89,11 @@ for step in job:
     if job.mode == "prepare":
         for i in range(int(job.statements * job.random.uniform(0.5, 1.5))):
             name = f"p{step}_{i}"
-            ask(f"prepare {name} as select a.id, b.body from sample a join sample b on a.id = b.id + {i} "
-                f"where a.id between {step} and {step + i} and b.body like '{step}%' order by b.body")
+            ask(f"prepare {name} as select a.id, b.body from sample a join sample b "
+                f"on a.id = b.id + {i} where a.id between {step} and {step + i} "
+                f"and b.body like '{step}%' order by b.body")
             ask(f"execute {name}")
-    elif step % 5 == 0 and ask("select count(*) from pg_buffercache where relfilenode is null") == ["0"]:
+    elif step % 5 == 0 and free_buffers() == 0:
         job.growth_ends(step)
     if job.mode == "prepare" and step == job.steps:
         job.leak(plan_bytes() - before)

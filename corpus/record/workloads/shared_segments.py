@@ -4,7 +4,7 @@ reused in turn. pool=0: each is made, filled, and neither unmapped nor unlinked.
 A receiver process maps the same segments, as a data loader's consumer does.
 """
 import multiprocessing
-from multiprocessing import shared_memory
+from multiprocessing import resource_tracker, shared_memory
 
 from steps import Job, fill
 
@@ -19,6 +19,7 @@ def receive(pipe):
 
 
 job = Job(pool=40, segment_kb=1024.0, every_steps=2)
+resource_tracker.ensure_running()  # before the fork, so that both processes report to the same one
 ours, theirs = multiprocessing.Pipe()
 receiver = multiprocessing.get_context("fork").Process(target=receive, args=(theirs,), daemon=True)
 receiver.start()

@@ -19,8 +19,8 @@ for step in job:
     if job.limit:
         count = database.execute("select count(*) from sample").fetchone()[0]
         if count > job.limit:
-            database.execute("delete from sample where id in (select id from sample order by id limit ?)",
-                             (count - job.limit,))
+            database.execute("delete from sample where id in "
+                             "(select id from sample order by id limit ?)", (count - job.limit,))
             job.growth_ends(step)
     database.execute("select avg(length(body)) from sample where step > ?", (step - 20,)).fetchone()
     database.commit()

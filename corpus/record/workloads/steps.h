@@ -40,7 +40,8 @@ class Job {
 
   // Makes the temporary allocations of one step: bounded, of varying size.
   void train() {
-    prefetched_.push_back(filled(static_cast<size_t>(uniform(0.05, 0.5) * get("noise_mb", 4) * (1 << 20))));
+    prefetched_.push_back(
+        filled(static_cast<size_t>(uniform(0.05, 0.5) * get("noise_mb", 4) * (1 << 20))));
     if (prefetched_.size() > 4) prefetched_.pop_front();
     std::vector<std::unique_ptr<char[]>> scratch;
     for (int i = 0; i < 60; ++i) scratch.push_back(filled(static_cast<size_t>(uniform(64, 40000))));
@@ -61,7 +62,8 @@ class Job {
   }
   void done() {
     std::string ended = ended_ < 0 ? "never" : std::to_string(ended_);
-    std::printf("DONE leaked=%llu ended=%s\n", static_cast<unsigned long long>(leaked_), ended.c_str());
+    std::printf("DONE leaked=%llu ended=%s\n", static_cast<unsigned long long>(leaked_),
+                ended.c_str());
     std::fflush(stdout);
   }
 

@@ -47,13 +47,16 @@ class Job:
             say(f"STEP {step} {self.event}")
             sys.stdin.readline()
             self.event, self.held = "", None
-        say(f"DONE leaked={self.leaked} ended={'never' if self.ended_step is None else self.ended_step}")
+        ended = "never" if self.ended_step is None else self.ended_step
+        say(f"DONE leaked={self.leaked} ended={ended}")
 
     def train(self):
         """Makes the temporary allocations of one step."""
         self.prefetched.append(fill(self.random.uniform(0.05, 0.5) * self.noise_mb * MIB))
-        scratch = [fill(self.random.randrange(64, 40000)) for _ in range(self.random.randrange(20, 120))]
-        records = [{"loss": i * 0.5, "tokens": [i] * 8} for i in range(self.random.randrange(100, 2000))]
+        blocks = self.random.randrange(20, 120)
+        scratch = [fill(self.random.randrange(64, 40000)) for _ in range(blocks)]
+        logged = self.random.randrange(100, 2000)
+        records = [{"loss": i * 0.5, "tokens": [i] * 8} for i in range(logged)]
         del scratch, records
 
     def hold(self, payload, event):
@@ -65,7 +68,7 @@ class Job:
         self.leaked += size
 
     def growth_ends(self, step):
-        """Notes the step from which on the mechanism cannot add memory any more. The first counts."""
+        """Notes the step from which on the mechanism cannot add memory. The first call counts."""
         if self.ended_step is None:
             self.ended_step = step
 

@@ -7,6 +7,7 @@ that nobody closes. mode=one_leaks: four workers live for the whole run, one kee
 mode=lazy: workers are started one by one, when first needed, up to a fixed number.
 """
 import multiprocessing
+import pathlib
 import random
 
 from steps import MIB, Job, fill
@@ -34,8 +35,8 @@ class Worker:
     def __init__(self, job, keep_kb=0.0, bounded=False):
         self.pipe, theirs = FORK.Pipe()
         seed = job.random.randrange(10**6)
-        self.process = FORK.Process(target=serve, args=(theirs, seed, job.start_mb, keep_kb, bounded),
-                                    daemon=True)
+        arguments = (theirs, seed, job.start_mb, keep_kb, bounded)
+        self.process = FORK.Process(target=serve, args=arguments, daemon=True)
         self.process.start()
         theirs.close()
 
@@ -63,16 +64,24 @@ def restart(job, workers, step):
         job.growth_ends(step)
 
 
+def private_bytes(pid):
+    """Returns what a process holds for itself alone: what its end would give back."""
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) * 1024
+
+
 def multiply(job, workers, step):
-    """Adds persistent workers at each evaluation."""
+    """Adds persistent workers at each evaluation. A fork also keeps its parent's old batches alive,
+    so what the workers cost is read from the system at the end."""
     if not workers:
         workers += [Worker(job) for _ in range(job.workers)]
     if step % job.eval_every == 0:
         workers += [Worker(job) for _ in range(job.added)]
-        job.leak(job.added * job.start_mb * MIB)
         job.event = "eval"
     for worker in workers[-job.workers:]:
         worker.ask()
+    if step == job.steps:
+        job.leak(sum(private_bytes(worker.process.pid) for worker in workers[job.workers:]))
 
 
 def one_leaks(job, workers, step):
