@@ -58,8 +58,12 @@ kind("highwater_tail", "plateau", "allocator", "highwater.py",
      "workspace kept at the longest batch so far; after the first epoch the longest example "
      "was seen",
      trace(400, 1, 200, 4, GLIBC, unit_kb=150, alpha=1.1, cap_mb=40),
-     trace(300, 5, 120, 8, TCMALLOC, unit_kb=150, alpha=1.6, cap_mb=40, noise_mb=8),
-     trace(300, 1, 150, 4, GLIBC, unit_kb=300, alpha=1.2, cap_mb=30, mode="heap"))
+     trace(300, 5, 120, 8, TCMALLOC, unit_kb=150, alpha=1.6, cap_mb=40, noise_mb=8))
+kind("highwater_heap", "plateau", "allocator", "highwater.py",
+     "batches of heavy-tailed size in many small blocks, all freed by the next step; "
+     "the longest is known after the first epoch",
+     trace(300, 1, 150, 4, GLIBC, unit_kb=300, alpha=1.2, cap_mb=30, mode="heap", seed=3),
+     trace(300, 2, 100, 4, TCMALLOC, unit_kb=200, alpha=1.3, cap_mb=30, mode="heap"))
 kind("sawtooth_gc", "plateau", "sawtooth", "gc_cycles.py",
      "cycles freed by the collector every 60 to 130 steps; nothing survives a collection",
      trace(600, 1, 90, 8, GLIBC, nodes=150, payload_kb=200, mapped=40, period=110),
