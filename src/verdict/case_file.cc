@@ -97,7 +97,7 @@ void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
 
 }  // namespace
 
-CaseFile open_case(const Run& run, const Signals& signals) {
+CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy) {
   CaseFile file;
   file.run = &run;
   file.signals = &signals;
@@ -111,7 +111,8 @@ CaseFile open_case(const Run& run, const Signals& signals) {
     timeline.epoch_steps = epoch_from_log(run, signals);
     if (timeline.epoch_steps > 0) file.epoch_source = "epochs as logged";
   }
-  timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps);
+  timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
+                                      policy.warmup_epochs);
   timeline.evaluations = signals.evaluations;
   timeline.checkpoints = signals.checkpoints;
   collect_counts(run, signals, file);

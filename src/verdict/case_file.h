@@ -39,7 +39,7 @@ struct CaseFile {
 
 // Collects what is known before judging: timeline, counts, sources. Decisions stay empty.
 // Requires: `run` and `signals` outlive the result.
-CaseFile open_case(const Run& run, const Signals& signals);
+CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy);
 
 // Weight of a family in the deciding component.
 inline double weight_of(const CaseFile& file, Family family) {

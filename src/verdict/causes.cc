@@ -87,8 +87,10 @@ double score_bounded_cache(const Clues& c) {
          0.4 * c.weight(Family::settled);
 }
 std::string say_bounded_cache(const Clues& c) {
-  return fmt::format("growth slowed or stopped by {}, away from any epoch boundary",
-                     at_clock(c, settled_step(c)));
+  const double epoch = c.file.timeline.epoch_steps;
+  const bool at_epoch = epoch > 0 && std::fabs(epoch - settled_step(c)) < 0.05 * epoch;
+  return fmt::format("growth slowed or stopped by {}{}", at_clock(c, settled_step(c)),
+                     epoch > 0 && !at_epoch ? ", away from the end of an epoch" : "");
 }
 
 double score_high_water(const Clues& c) {

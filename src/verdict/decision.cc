@@ -88,7 +88,7 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
 Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb) {
   Decision decision;
-  decision.floors = find_floors(points);
+  decision.floors = find_floors(points, policy.tuning.floors);
   decision.enough = points.size() >= kMinSamples;
   if (decision.floors.at.size() < 3) return decision;
   const double level = std::max(decision.floors.level_mb, reference_mb);
@@ -98,7 +98,7 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   decision.tolerated_mb = std::max({kToleratedShare * level, kMaterialMb,
                                     kToleratedOfRange * decision.floors.range_mb});
   decision.tolerated_rate = decision.tolerated_mb / span;
-  decision.posterior = weigh(decision.floors, timeline);
+  decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   add_up(decision);
   apply_base_rate(decision);
   choose_word(decision, timeline, policy);

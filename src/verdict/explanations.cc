@@ -26,7 +26,7 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
                  ? "cache that fills until the first pass ends, at " + when(fit.ends_at)
                  : "cache that is still filling, size unknown";
     case Family::epoch_ramp: return "grows within each epoch and is released at its end";
-    case Family::first_events: return "the first evaluations or checkpoints allocate, later ones reuse";
+    case Family::first_events: return "the first events allocate, later ones reuse";
     case Family::settled: return "irregular warm-up, level since " + when(fit.parameter);
     case Family::linear: return "leak at a steady rate";
     case Family::accelerating: return "leak that accelerates";
@@ -51,7 +51,9 @@ void compare_recent(const Fit& fit, const Decision& decision, Clock clock, Expla
   const std::string since = "since " + clock_words(clock, from);
   if (!out.bounded) {
     const double expected = fit.rate * (floors.now - from);
-    if (seen < 0.5 * expected) {
+    if (expected <= 0) {
+      out.speaks_against.push_back("its growth comes out negative");
+    } else if (seen < 0.5 * expected) {
       out.speaks_against.push_back(fmt::format("{} it expects {}, the floor moved by {}", since,
                                                format_mb_signed(expected), format_mb_signed(seen)));
     } else {

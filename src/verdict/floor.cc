@@ -101,9 +101,9 @@ void measure_teeth(double step, Floors& floors) {
 }
 
 // Minimum of each stretch, placed at the stretch's start.
-void cut_into_stretches(Floors& floors) {
+void cut_into_stretches(size_t stretches, Floors& floors) {
   const std::vector<TimedValue>& opened = floors.opened;
-  if (opened.size() <= kMaxFloors) {
+  if (opened.size() <= stretches) {
     for (const TimedValue& point : opened) {
       floors.at.push_back(point.at);
       floors.mb.push_back(point.mb);
@@ -112,7 +112,7 @@ void cut_into_stretches(Floors& floors) {
   }
   const double start = opened.front().at;
   // A hair wider than the span, so that the last sample falls into the last stretch.
-  const double width = (opened.back().at - start) / kMaxFloors * (1 + 1e-9);
+  const double width = (opened.back().at - start) / static_cast<double>(stretches) * (1 + 1e-9);
   double stretch = -1;
   for (const TimedValue& point : opened) {
     const double of_point = std::floor((point.at - start) / width);
@@ -128,7 +128,7 @@ void cut_into_stretches(Floors& floors) {
 
 }  // namespace
 
-Floors find_floors(const std::vector<TimedValue>& points) {
+Floors find_floors(const std::vector<TimedValue>& points, size_t stretches) {
   Floors floors;
   if (points.empty()) return floors;
   floors.now = points.back().at;
@@ -150,7 +150,7 @@ Floors find_floors(const std::vector<TimedValue>& points) {
     floors.opened.push_back({points[i].at, mb});
   }
   measure_teeth(step, floors);
-  cut_into_stretches(floors);
+  cut_into_stretches(std::min(stretches, kMaxFloors), floors);
   const auto [low, high] = std::minmax_element(floors.mb.begin(), floors.mb.end());
   floors.level_mb = *high;
   floors.range_mb = *high - *low;

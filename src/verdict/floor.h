@@ -9,7 +9,7 @@
 //      of m consecutive samples containing it never falls below. A peak narrower than m vanishes,
 //      a step stays where it is.
 //   2. What the opening removed, where it is large, is the spike channel.
-//   3. The opened series is cut into at most kMaxFloors equal stretches of the clock, and each
+//   3. The opened series is cut into a few dozen equal stretches of the clock, and each
 //      gives its minimum, placed at the start of its stretch: teeth shorter than a stretch vanish.
 //
 // Worked case: 50, 50, 320, 51, 51 with m = 3 opens to 50, 50, 50, 51, 51; the spike is 270 high.
@@ -29,9 +29,10 @@
 
 namespace plateau {
 
-// Stretches per series. Fewer lose the place of a hinge; more let the teeth of an allocator through
-// and cost time. On the recorded traces 24 and 32 decide alike, 40 and 60 worse.
-inline constexpr size_t kMaxFloors = 28;
+// Most stretches a series is cut into; Policy::Tuning::floors is the number used. Fewer lose the
+// place of a hinge; more let the teeth of an allocator through and cost time. On the recorded
+// traces 24, 28 and 32 decide alike, 40 and 60 worse.
+inline constexpr size_t kMaxFloors = 32;
 
 struct Spike {
   double from = 0;  // Clock of its first and last sample.
@@ -53,6 +54,6 @@ struct Floors {
   double teeth_period = 0;  // Their median distance on the clock.
 };
 
-Floors find_floors(const std::vector<TimedValue>& points);
+Floors find_floors(const std::vector<TimedValue>& points, size_t stretches);
 
 }  // namespace plateau

@@ -73,13 +73,13 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
   double until = verdict.last_step;
   if (verdict.settled) {
     until = verdict.settled->step;
-    const Slope slope = slope_between(decision.floors, verdict.first_step, until);
     const bool rose = verdict.settled->mb - verdict.first_mb > decision.tolerated_mb;
-    verdict.rate_mb_per_step = rose ? slope.rate : now.mean;
-    verdict.rate_range = rose ? slope.range : now.range;
     if (rose) {
-      verdict.phases.push_back({verdict.first_step, until, verdict.first_mb, verdict.settled->mb,
-                                slope.rate});
+      const Slope climb = climb_until(decision.floors, verdict.first_step, until);
+      verdict.rate_mb_per_step = climb.rate;
+      verdict.rate_range = climb.range;
+      verdict.phases.push_back(
+          {verdict.first_step, until, verdict.first_mb, verdict.settled->mb, climb.rate});
     }
     verdict.phases.push_back({until, verdict.last_step, verdict.settled->mb, verdict.last_mb, 0});
   } else if (!decision.floors.at.empty()) {
@@ -186,7 +186,7 @@ std::string_view clock_unit(Clock clock) {
 Verdict judge(const Run& run, const Policy& policy) {
   const Signals signals = extract_signals(run);
   if (signals.components.empty()) return nothing_measured(run);
-  CaseFile file = open_case(run, signals);
+  CaseFile file = open_case(run, signals, policy);
   decide_components(file, policy);
 
   const Decision& decision = file.decision();

@@ -70,6 +70,12 @@ class Narrator {
                       format_mb(verdict_.settled->range.high), at(verdict_.first_step),
                       at(verdict_.last_step)));
     }
+    if (rose() && file_.timeline.epoch_steps <= 0 && verdict_.clock == Clock::steps) {
+      verdict_.missing = fmt::format(
+          "if one pass over the data ends near {}, this is a per-example cache: --examples and "
+          "--batch would tell",
+          at(verdict_.settled->step));
+    }
     say(fmt::format("Any growth left is below {} with {:.0f} % probability.",
                     rate(decision_.tolerated_rate), 100 * verdict_.confidence));
   }
@@ -180,16 +186,24 @@ class Narrator {
   // Pools slow down on their way; a per-example cache does not, and stops at the epoch.
   [[nodiscard]] std::string not_allocator() const {
     const Floors& floors = decision_.floors;
-    const double middle = (verdict_.first_step + verdict_.settled->step) / 2;
-    double at_middle = verdict_.first_mb, at_end = verdict_.first_mb;
-    for (const TimedValue& point : floors.opened) {
-      if (point.at <= middle) at_middle = point.mb;
-      if (point.at <= verdict_.settled->step) at_end = point.mb;
-    }
+    const double end = verdict_.settled->step;
+    const double at_end = value_at(floors, end);
+    const double at_middle = value_at(floors, (verdict_.first_step + end) / 2);
     return fmt::format(
         "Not allocator warm-up: growth did not slow before it stopped ({} in its first half, {} in "
         "its second).",
         format_mb_signed(at_middle - verdict_.first_mb), format_mb_signed(at_end - at_middle));
+  }
+
+  // The opened series at a clock value, between samples by interpolation.
+  static double value_at(const Floors& floors, double at) {
+    const std::vector<TimedValue>& points = floors.opened;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (points[i].at < at) continue;
+      const double share = (at - points[i - 1].at) / (points[i].at - points[i - 1].at);
+      return points[i - 1].mb + std::clamp(share, 0.0, 1.0) * (points[i].mb - points[i - 1].mb);
+    }
+    return points.back().mb;
   }
 
   void tell_counts() {

@@ -49,53 +49,7 @@ double end_deviation(const Fit& fit, double now) {
   return std::hypot(stationary_deviation(fit), ahead);
 }
 
-double spike_height(const Floors& floors) {
-  std::vector<WeightedValue> heights;
-  for (const Spike& spike : floors.spikes) heights.push_back({spike.height_mb, 1});
-  // The tallest but one in ten: a limit is passed by high spikes, not by the median one.
-  return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
-}
-
-}  // namespace
-
-double sample_interval(const Floors& floors) {
-  std::vector<WeightedValue> gaps;
-  for (size_t i = 1; i < floors.opened.size(); ++i) {
-    gaps.push_back({floors.opened[i].at - floors.opened[i - 1].at, 1});
-  }
-  return gaps.empty() ? 1.0 : weighted_quantile(std::move(gaps), 0.5);
-}
-
-std::optional<Verdict::Settled> find_settled(const Decision& decision, const Timeline& timeline) {
-  if (decision.word != Word::plateau) return std::nullopt;
-  const std::vector<TimedValue>& opened = decision.floors.opened;
-  double low = opened.back().mb;
-  for (size_t i = opened.size() - std::max<size_t>(opened.size() / 3, 1); i < opened.size(); ++i) {
-    low = std::min(low, opened[i].mb);
-  }
-  size_t first = 0;
-  while (first + 1 < opened.size() && opened[first].mb < low - decision.tolerated_mb) ++first;
-  // A later fall below the band, and a return, would be a second settling: take the last one.
-  for (size_t i = first; i < opened.size(); ++i) {
-    if (opened[i].mb < low - decision.tolerated_mb && i + 1 < opened.size()) first = i + 1;
-  }
-  Verdict::Settled settled;
-  settled.step = opened[first].at;
-  std::vector<WeightedValue> since;
-  for (size_t i = first; i < opened.size(); ++i) since.push_back({opened[i].mb, 1});
-  const auto [lowest, highest] = std::minmax_element(
-      since.begin(), since.end(),
-      [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
-  settled.range = {lowest->value, highest->value};
-  settled.mb = weighted_quantile(since, 0.5);
-  const double epoch = timeline.epoch_steps;
-  if (first > 0 && epoch > 0 &&
-      std::fabs(epoch - settled.step) <= sample_interval(decision.floors)) {
-    settled.step = epoch;
-  }
-  return settled;
-}
-
+// Least squares, with the interval widened for lag-one correlation.
 Slope slope_between(const Floors& floors, double from, double to) {
   std::vector<TimedValue> inside;
   for (const TimedValue& point : floors.opened) {
@@ -127,8 +81,69 @@ Slope slope_between(const Floors& floors, double from, double to) {
   return slope;
 }
 
+double spike_height(const Floors& floors) {
+  std::vector<WeightedValue> heights;
+  for (const Spike& spike : floors.spikes) heights.push_back({spike.height_mb, 1});
+  // The tallest but one in ten: a limit is passed by high spikes, not by the median one.
+  return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
+}
+
+}  // namespace
+
+double sample_interval(const Floors& floors) {
+  std::vector<WeightedValue> gaps;
+  for (size_t i = 1; i < floors.opened.size(); ++i) {
+    gaps.push_back({floors.opened[i].at - floors.opened[i - 1].at, 1});
+  }
+  return gaps.empty() ? 1.0 : weighted_quantile(std::move(gaps), 0.5);
+}
+
+std::optional<Verdict::Settled> find_settled(const Decision& decision, const Timeline& timeline) {
+  if (decision.word != Word::plateau) return std::nullopt;
+  const std::vector<TimedValue>& opened = decision.floors.opened;
+  double low = opened.back().mb;
+  for (size_t i = opened.size() - std::min(opened.size(), std::max<size_t>(opened.size() / 4, 2));
+       i < opened.size(); ++i) {
+    low = std::min(low, opened[i].mb);
+  }
+  size_t first = 0;
+  while (first + 1 < opened.size() && opened[first].mb < low - decision.tolerated_mb) ++first;
+  // A later fall below the band, and a return, would be a second settling: take the last one.
+  for (size_t i = first; i < opened.size(); ++i) {
+    if (opened[i].mb < low - decision.tolerated_mb && i + 1 < opened.size()) first = i + 1;
+  }
+  Verdict::Settled settled;
+  settled.step = opened[first].at;
+  std::vector<WeightedValue> since;
+  for (size_t i = first; i < opened.size(); ++i) since.push_back({opened[i].mb, 1});
+  const auto [lowest, highest] = std::minmax_element(
+      since.begin(), since.end(),
+      [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+  settled.range = {lowest->value, highest->value};
+  settled.mb = weighted_quantile(since, 0.5);
+  const double epoch = timeline.epoch_steps;
+  if (first > 0 && epoch > 0 &&
+      std::fabs(epoch - settled.step) <= sample_interval(decision.floors)) {
+    settled.step = epoch;
+  }
+  return settled;
+}
+
+Slope climb_until(const Floors& floors, double from, double to) {
+  Slope slope = slope_between(floors, from, to);
+  for (const TimedValue& point : floors.opened) {
+    if (point.at < to || to <= from) continue;
+    slope.rate = (point.mb - floors.opened.front().mb) / (to - from);
+    slope.range = {std::min(slope.range.low, slope.rate), std::max(slope.range.high, slope.rate)};
+    break;
+  }
+  return slope;
+}
+
 std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
                                                   const Timeline& timeline) {
+  // Three floors leave room for a level only, which would be a forecast of no growth.
+  if (decision.floors.at.size() < 4) return std::nullopt;
   std::vector<WeightedValue> ends;
   std::vector<WeightedValue> times;
   double weight = 0;
@@ -191,10 +206,10 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   if (decision.word != Word::undecided) return std::nullopt;
   const double now = decision.floors.now;
   const double interval = sample_interval(decision.floors);
-  if (decision.floors.opened.size() < kMinSamples) {
-    const double missing =
-        static_cast<double>(kMinSamples) - static_cast<double>(decision.floors.opened.size());
-    return std::max(now + missing * interval, timeline.epoch_steps);
+  const std::vector<TimedValue>& opened = decision.floors.opened;
+  const bool level = opened.empty() || opened.back().mb - opened.front().mb < kMaterialMb;
+  if (opened.size() < kMinSamples && (level || now >= timeline.deadline)) {
+    return now + static_cast<double>(kMinSamples - opened.size()) * interval;
   }
   // Three samples after the epoch show whether growth stopped there; the deadline settles the rest.
   if (now < timeline.deadline) {

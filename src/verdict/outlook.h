@@ -21,13 +21,14 @@ namespace plateau {
 // the decision is `plateau`. An epoch's end within one sample of the place is taken as the place.
 std::optional<Verdict::Settled> find_settled(const Decision& decision, const Timeline& timeline);
 
-// Least-squares slope of the opened series between two clock values, with its interval widened for
-// lag-one correlation. Zero if fewer than two samples lie between them.
+// Average climb from the first sample to the first one at or after `to`: total over distance, which
+// a hinge between two samples does not bend. The interval is that of the least-squares slope,
+// widened for lag-one correlation, and holds the average.
 struct Slope {
   double rate = 0;
   Interval range;
 };
-Slope slope_between(const Floors& floors, double from, double to);
+Slope climb_until(const Floors& floors, double from, double to);
 
 // Where bounded explanations end, pooled. Empty if they carry less than 1 % of the weight, or if
 // all of them are "still filling" towards an unknown end.

@@ -46,9 +46,10 @@ Row whiten(const Row& values, size_t rows, double phi) {
   return white;
 }
 
+// Rows beyond the floors are zero; a fixed length lets the compiler unroll.
 double dot(const Row& a, const Row& b) {
   double sum = 0;
-  for (size_t i = 0; i < kMaxFloors; ++i) sum += a[i] * b[i];  // Rows beyond the floors are zero.
+  for (size_t i = 0; i < kMaxFloors; ++i) sum += a[i] * b[i];
   return sum;
 }
 
@@ -144,14 +145,14 @@ struct SettledFit {
 
 class Weigher {
  public:
-  Weigher(const Floors& floors, const Timeline& timeline)
+  Weigher(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning)
       : floors_(floors), rows_(floors.at.size()) {
     noise_mb_ = std::max({kGranularityMb, kGranularityOfLevel * floors.level_mb,
                           kGranularityOfRange * floors.range_mb});
     for (size_t i = 0; i < rows_; ++i) offset_ += floors.mb[i] / static_cast<double>(rows_);
     // Centred data keeps SSE accurate: 17 GB squared would cost eight digits.
     for (size_t i = 0; i < rows_; ++i) data_[i] = floors.mb[i] - offset_;
-    list_ = list_shapes(floors, timeline, noise_mb_);
+    list_ = list_shapes(floors, timeline, noise_mb_, tuning);
     log_rows_ = std::log(static_cast<double>(rows_));
   }
 
@@ -400,8 +401,8 @@ class Weigher {
 
 }  // namespace
 
-Posterior weigh(const Floors& floors, const Timeline& timeline) {
-  return Weigher(floors, timeline).weigh();
+Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning) {
+  return Weigher(floors, timeline, tuning).weigh();
 }
 
 }  // namespace plateau

@@ -69,6 +69,6 @@ struct Posterior {
 };
 
 // Requires: at least three floors.
-Posterior weigh(const Floors& floors, const Timeline& timeline);
+Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning);
 
 }  // namespace plateau

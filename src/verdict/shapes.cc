@@ -24,9 +24,9 @@ struct Prior {
   double two_stage = 0.15;
   double epoch_and_slow = 0.10;
   double records = 0.05;
-  double epoch_hinge = 0.25;
+  double epoch_hinge = 0.45;
   double capacity = 0.15;
-  double filling_before_epoch = 0.25;    // The epoch's end lies ahead, or is unknown.
+  double filling_before_epoch = 0.60;    // The epoch's end lies ahead, or is unknown.
   double filling_after_epoch = 0.08;     // Past the epoch but before the deadline.
   double epoch_ramp = 0.05;
   double settled = 0.20;
@@ -51,9 +51,11 @@ constexpr size_t kEventsToJudge = 4;
 
 class Builder {
  public:
-  Builder(const Floors& floors, const Timeline& timeline, double noise_floor_mb)
+  Builder(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
+          const Policy::Tuning& tuning)
       : floors_(floors),
         timeline_(timeline),
+        tuning_(tuning),
         noise_floor_mb_(noise_floor_mb),
         rows_(floors.at.size()),
         start_(floors.at.front()),
@@ -81,6 +83,10 @@ class Builder {
   }
 
  private:
+  [[nodiscard]] double scale_of(Family family) const {
+    return static_cast<int>(family) == tuning_.scaled_family ? tuning_.scale : 1.0;
+  }
+
   static double square(double x) { return x * x; }
 
   template <typename Function>
@@ -97,7 +103,7 @@ class Builder {
   void shape(Family family, double prior, std::initializer_list<uint8_t> columns, bool grows,
              double parameter = 0, double ends_at = 0) {
     Shape shape{.family = family,
-                .log_prior = prior,  // A weight until normalise() takes the logarithm.
+                .log_prior = prior * scale_of(family),  // A weight until normalise() takes the logarithm.
                 .column_count = static_cast<uint8_t>(columns.size()),
                 .grows = grows,
                 .parameter = parameter,
@@ -305,8 +311,10 @@ class Builder {
   // Makes each camp's weights sum to one half and takes logarithms.
   void normalise() {
     const bool settles = !list_.settle_rows.empty();
-    double bounded = settles ? kPrior.settled : 0;
-    double unbounded = settles ? kPrior.settled_then_linear : 0;
+    const double settled = kPrior.settled * scale_of(Family::settled);
+    const double climbing = kPrior.settled_then_linear * scale_of(Family::settled_then_linear);
+    double bounded = settles ? settled : 0;
+    double unbounded = settles ? climbing : 0;
     for (const Shape& shape : list_.shapes) {
       (is_bounded(shape.family) ? bounded : unbounded) += shape.log_prior;
     }
@@ -316,13 +324,13 @@ class Builder {
     }
     if (!settles) return;
     const auto rows = static_cast<double>(list_.settle_rows.size());
-    list_.settle_log_prior = std::log(0.5 * kPrior.settled / bounded / rows);
-    list_.settle_linear_log_prior =
-        std::log(0.5 * kPrior.settled_then_linear / unbounded / rows);
+    list_.settle_log_prior = std::log(0.5 * settled / bounded / rows);
+    list_.settle_linear_log_prior = std::log(0.5 * climbing / unbounded / rows);
   }
 
   const Floors& floors_;
   const Timeline& timeline_;
+  const Policy::Tuning& tuning_;
   double noise_floor_mb_;
   size_t rows_;
   double start_;
@@ -339,16 +347,17 @@ class Builder {
 
 std::string_view family_name(Family family) { return kNames[static_cast<size_t>(family)]; }
 
-double warmup_deadline(Clock clock, double epoch_steps, double total_steps) {
-  if (epoch_steps > 0) return 1.25 * epoch_steps;
+double warmup_deadline(Clock clock, double epoch_steps, double total_steps, double warmup_epochs) {
+  if (epoch_steps > 0) return warmup_epochs * epoch_steps;
   double unknown = 500;
   if (clock == Clock::seconds) unknown = 3600;
   if (clock == Clock::samples) unknown = 200;
   return std::max(unknown, 0.25 * total_steps);
 }
 
-ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb) {
-  return Builder(floors, timeline, noise_floor_mb).build();
+ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
+                      const Policy::Tuning& tuning) {
+  return Builder(floors, timeline, noise_floor_mb, tuning).build();
 }
 
 bool row_at_event(const Floors& floors, size_t row, const std::vector<double>& events) {

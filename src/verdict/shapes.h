@@ -19,9 +19,7 @@
 //
 // The deadline. A cache that is still filling and a leak are the same curve until the cache is
 // full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
-// the deadline T_w = 1.25 x the first epoch (1.0 is when every example has been seen once; the
-// quarter covers uneven shuffling, dropped last batches and what the first evaluation brings), or,
-// where the epoch is unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run
+// the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run
 // if that is more. "Still filling" is in the list before the deadline and not after it. Whoever
 // knows of a cache that fills for longer raises it with --epoch-steps.
 //
@@ -75,7 +73,8 @@ struct Timeline {
 };
 
 // The deadline by the policy above.
-double warmup_deadline(Clock clock, double epoch_steps, double total_steps);
+double warmup_deadline(Clock clock, double epoch_steps, double total_steps,
+                       double warmup_epochs);
 
 // One basis function over the floors, and what it says about now and later, per unit coefficient.
 struct Column {
@@ -106,7 +105,8 @@ struct ShapeList {
 };
 
 // Builds the list for these floors. Requires: at least three floors.
-ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb);
+ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
+                      const Policy::Tuning& tuning);
 
 // True if row `row` is the first floor at or after one of the events.
 bool row_at_event(const Floors& floors, size_t row, const std::vector<double>& events);
