@@ -100,7 +100,7 @@ void measure_teeth(double step, Floors& floors) {
   floors.teeth_period = median_of(std::move(distances));
 }
 
-// Minimum of each stretch, placed at the stretch's start.
+// Minimum of each stretch, placed at the stretch's first sample.
 void cut_into_stretches(size_t stretches, Floors& floors) {
   const std::vector<TimedValue>& opened = floors.opened;
   if (opened.size() <= stretches) {
@@ -118,7 +118,7 @@ void cut_into_stretches(size_t stretches, Floors& floors) {
     const double of_point = std::floor((point.at - start) / width);
     if (of_point != stretch) {
       stretch = of_point;
-      floors.at.push_back(start + stretch * width);
+      floors.at.push_back(point.at);
       floors.mb.push_back(point.mb);
     } else {
       floors.mb.back() = std::min(floors.mb.back(), point.mb);

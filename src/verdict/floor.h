@@ -10,7 +10,7 @@
 //      a step stays where it is.
 //   2. What the opening removed, where it is large, is the spike channel.
 //   3. The opened series is cut into a few dozen equal stretches of the clock, and each
-//      gives its minimum, placed at the start of its stretch: teeth shorter than a stretch vanish.
+//      gives its minimum, placed at its first sample: teeth shorter than a stretch vanish.
 //
 // Worked case: 50, 50, 320, 51, 51 with m = 3 opens to 50, 50, 50, 51, 51; the spike is 270 high.
 //

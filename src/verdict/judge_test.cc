@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "verdict/test_runs.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(Judge, ProductionRunStoppedAtStep70IsNeverDecided) {
+  for (const Verdict& verdict : replay(with_production_context(run_of(production_run1())), {}, 1)) {
+    EXPECT_EQ(verdict.word, Word::undecided) << "at step " << verdict.last_step;
+  }
+}
+
+TEST(Judge, ProductionRunForecastsItsPlateauFromStep40On) {
+  for (const Verdict& verdict : replay(with_production_context(run_of(production_run1())), {}, 4)) {
+    ASSERT_TRUE(verdict.forecast) << "at step " << verdict.last_step;
+    EXPECT_NEAR(verdict.forecast->plateau_mb, 17700, 0.05 * 17700);
+  }
+}
+
+TEST(Judge, ProductionRunStoppedAtStep70SaysWhatIsTiedAndWhenItWillKnow) {
+  plateau::Run run = with_production_context(run_of(production_run1()));
+  run.context.limit_mb = Fact{32000, "--limit"};
+  const Verdict verdict = judge(run);
+  EXPECT_THAT(verdict.undecided_because, HasSubstr("step 83"));
+  EXPECT_THAT(verdict.undecided_because, HasSubstr("against leak"));
+  EXPECT_THAT(verdict.undecided_because, HasSubstr("reaches 32.0 GB at step"));
+  ASSERT_TRUE(verdict.decides_at_step);
+  EXPECT_GT(*verdict.decides_at_step, 83);
+  EXPECT_LE(*verdict.decides_at_step, 125);
+  EXPECT_FALSE(verdict.experiment.empty());
+}
+
+TEST(Judge, WithoutTheEpochItSaysWhatInformationIsMissing) {
+  const Verdict verdict = judge(run_of(production_run1()));
+  EXPECT_EQ(verdict.word, Word::undecided);
+  EXPECT_THAT(verdict.missing, HasSubstr("--examples"));
+}
+
+TEST(Judge, ProductionRunThatWentOnIsAPerExampleCache) {
+  const Verdict verdict = judge(with_production_context(run_of(production_run2())));
+  EXPECT_EQ(verdict.word, Word::plateau);
+  EXPECT_GE(verdict.confidence, 0.99);
+  ASSERT_TRUE(verdict.settled);
+  EXPECT_GE(verdict.settled->step, 80);
+  EXPECT_LE(verdict.settled->step, 90);
+  ASSERT_FALSE(verdict.causes.empty());
+  EXPECT_EQ(verdict.causes[0].name, "per-example-cache");
+  EXPECT_NEAR(*verdict.mb_per_example, 20.9, 0.1);
+  EXPECT_NEAR(verdict.rate_mb_per_step, 168, 1);
+  EXPECT_THAT(verdict.evidence, Contains(HasSubstr("Not allocator warm-up")));
+}
+
+TEST(Judge, ProductionRunIsDecidedFromStep110On) {
+  for (const Verdict& verdict : replay(with_production_context(run_of(production_run2())), {}, 11)) {
+    EXPECT_EQ(verdict.word, Word::plateau) << "at step " << verdict.last_step;
+  }
+}
+
+TEST(Judge, BatchAndStreamingAgreeOnEveryPrefix) {
+  const plateau::Run run = with_production_context(run_of(production_run2()));
+  const std::vector<Verdict> streamed = replay(run, {}, 1);
+  for (size_t i = 0; i < streamed.size(); ++i) {
+    const Verdict batch = judge(prefix_of(run, i + 1));
+    EXPECT_EQ(batch.word, streamed[i].word);
+    EXPECT_DOUBLE_EQ(batch.confidence, streamed[i].confidence);
+    EXPECT_EQ(batch.evidence, streamed[i].evidence);
+  }
+}
+
+TEST(Judge, SlowLeakUnderValidationSpikesIsFound) {
+  Noise noise(1);
+  plateau::Run run = with_epoch(run_of(400, 2,
+                              [&](double t) {
+                                const bool spike = std::fmod(t, 50) < 2;
+                                return 3000 + 0.5 * t + (spike ? 4000 : 0) + 2 * noise();
+                              }),
+                       80);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_NEAR(verdict.rate_mb_per_step, 0.5, 0.1);
+}
+
+TEST(Judge, SpikesAloneAreAPlateauAndReportedAsSpikes) {
+  Noise noise(2);
+  plateau::Run run = with_epoch(run_of(400, 2,
+                              [&](double t) {
+                                return 3000 + (std::fmod(t, 50) < 2 ? 4000 : 0) + 2 * noise();
+                              }),
+                       80);
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    if (run.instants[i].step % 50 == 0) run.events.push_back({i, EventKind::eval, "eval"});
+  }
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::plateau);
+  EXPECT_EQ(verdict.spikes.count, 8u);
+  EXPECT_NEAR(verdict.spikes.height_mb, 4000, 50);
+  EXPECT_EQ(verdict.spikes.clock, "at evaluations");
+}
+
+TEST(Judge, ChildThatLeaksUnderAFlatParentIsNamed) {
+  plateau::Run run;
+  run.processes = {{.id = 100, .id_is_pid = true, .name = "train.py", .role = Role::main},
+                   {.id = 101, .parent = 100, .id_is_pid = true, .name = "loader"}};
+  Series parent{.process = 0, .metric = Metric::pss, .label = "pss", .mb = {}};
+  Series child{.process = 1, .metric = Metric::pss, .label = "pss", .mb = {}};
+  for (int64_t step = 1; step <= 300; ++step) {
+    run.instants.push_back({.step = step});
+    parent.mb.push_back(2000);
+    child.mb.push_back(100 + 0.5 * static_cast<double>(step));
+  }
+  run.series = {parent, child};
+  const Verdict verdict = judge(with_epoch(run, 60));
+  EXPECT_EQ(verdict.word, Word::leak);
+  ASSERT_TRUE(verdict.process);
+  EXPECT_EQ(verdict.process->name, "loader");
+  EXPECT_GT(verdict.process->share, 0.95);
+}
+
+TEST(Judge, FileBackedGrowthIsReclaimableAndNoLeak) {
+  plateau::Run run = with_epoch(run_of(300, 2, [](double) { return 500.0; }), 60);
+  run.series[0].metric = Metric::anon;
+  Series file{.process = 0, .metric = Metric::file, .label = "file", .mb = {}};
+  for (const Instant& at : run.instants) file.mb.push_back(10.0 + static_cast<double>(at.step));
+  run.series.push_back(file);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::plateau);
+  EXPECT_THAT(verdict.evidence, Contains(HasSubstr("takes them back")));
+  ASSERT_FALSE(verdict.causes.empty());
+  EXPECT_EQ(verdict.causes[0].name, "file-backed-pages");
+}
+
+TEST(Judge, SharedMemoryLeakDecidesThoughOwnedMemoryIsFlat) {
+  plateau::Run run = with_epoch(run_of(300, 2, [](double) { return 500.0; }), 60);
+  Series shmem{.process = 0, .metric = Metric::shmem, .label = "shmem", .mb = {}};
+  for (const Instant& at : run.instants) shmem.mb.push_back(static_cast<double>(at.step));
+  run.series.push_back(shmem);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_EQ(verdict.component, "shmem");
+}
+
+TEST(Judge, SteadyTensorsAreSaidNotToBeTheCause) {
+  plateau::Run run = with_production_context(run_of(production_run2()));
+  Gauge tensors{.name = "tensors", .process = 0, .value = {}};
+  tensors.value.assign(run.instants.size(), 6529);
+  run.gauges.push_back(tensors);
+  EXPECT_THAT(judge(run).evidence, Contains(HasSubstr("tensors 6,529, steady")));
+}
+
+TEST(Judge, LeakSaysWhenALimitIsReached) {
+  Noise noise(3);
+  plateau::Run run = with_epoch(run_of(300, 2, [&](double t) { return 1000 + 10 * t + 5 * noise(); }), 60);
+  run.context.limit_mb = Fact{8000, "--limit"};
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  ASSERT_TRUE(verdict.risk.at_step);
+  EXPECT_NEAR(*verdict.risk.at_step, 700, 20);
+  EXPECT_GT(verdict.risk.oom, 0.95);
+  run.context.total_steps = Fact{400, "--total-steps"};
+  EXPECT_LT(judge(run).risk.oom, 0.05);
+}
+
+TEST(Judge, EpochIsReadFromLoggedEpochs) {
+  plateau::Run run = run_of(150, 2, [](double t) { return 500 + 5 * t; });
+  for (Instant& at : run.instants) at.epoch = static_cast<double>(at.step) / 60;
+  const Verdict verdict = judge(run);
+  EXPECT_DOUBLE_EQ(*verdict.epoch_steps, 60);
+  EXPECT_EQ(verdict.word, Word::leak);
+}
+
+TEST(Judge, NoSampleAndOneSampleAreUndecidedWithTheReason) {
+  EXPECT_EQ(judge(plateau::Run{}).word, Word::undecided);
+  const Verdict one = judge(run_of({{10, 5000}}));
+  EXPECT_EQ(one.word, Word::undecided);
+  EXPECT_THAT(one.undecided_because, HasSubstr("1 sample"));
+}
+
+TEST(Judge, MissingAndAbsurdValuesDoNotDisturb) {
+  plateau::Run run = run_of(200, 2, [](double) { return 500.0; });
+  for (size_t i = 0; i < run.series[0].mb.size(); i += 7) run.series[0].mb[i] = kMissing;
+  run.series[0].mb[20] = 1e12;
+  const Verdict verdict = judge(with_epoch(run, 60));
+  EXPECT_NE(verdict.word, Word::leak);
+  EXPECT_TRUE(std::isfinite(verdict.confidence));
+}
+
+TEST(Judge, PlotKeepsTheExtremesOfALongRun) {
+  plateau::Run run = run_of(50000, 1, [](double t) { return t == 31415 ? 9000.0 : 500.0; });
+  const Verdict verdict = judge(run);
+  EXPECT_LE(verdict.plot.size(), 2000u);
+  double highest = 0;
+  for (const PlotPoint& point : verdict.plot) highest = std::max(highest, point.mb);
+  EXPECT_DOUBLE_EQ(highest, 9000);
+}
+
+}  // namespace
+}  // namespace plateau
