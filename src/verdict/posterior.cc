@@ -23,16 +23,20 @@ constexpr double kTwoSteps = 0.1;
 // Entropy constants: log(2e) of the Laplace density minus log(2 pi e)/2 of the normal one, which the
 // other weights leave out as common to all.
 constexpr double kLaplaceOverNormal = 0.2742086;
+constexpr double kNone = -1e300;
 // Fits this far below the best, in log weight, add up to nothing: thousands times e^-14.
 constexpr double kNegligible = -14;
-constexpr size_t kMaxColumns = 6;  // Four of a shape and two steps.
+constexpr size_t kMaxColumns = 5;  // Three of a shape beside the constant, and two steps.
 
-// Whitened columns' inner products for one phi.
+// Inner products of the whitened columns for one phi, with the constant (column 0) projected out of
+// all of them: every shape has it, so it is dealt with once.
 struct Gram {
   size_t size = 0;
-  std::vector<double> product;  // size x size
-  std::vector<double> with_data;
-  double data_data = 0;
+  std::vector<double> product;     // size x size, after projection
+  std::vector<double> with_data;   // after projection
+  std::vector<double> with_constant;  // before projection, divided by the constant's square
+  double data_data = 0;            // after projection
+  double data_constant = 0;        // the data's mean along the constant
 
   [[nodiscard]] double at(size_t i, size_t j) const { return product[i * size + j]; }
 };
@@ -57,11 +61,21 @@ Gram make_gram(const std::vector<Column>& columns, const Row& data, size_t rows,
   std::vector<Row> white;
   white.reserve(columns.size());
   for (const Column& column : columns) white.push_back(whiten(column.value, rows, phi));
-  const Row white_data = whiten(data, rows, phi);
+  Row white_data = whiten(data, rows, phi);
   Gram gram;
   gram.size = columns.size();
   gram.product.resize(gram.size * gram.size);
   gram.with_data.resize(gram.size);
+  gram.with_constant.resize(gram.size);
+  const Row constant = white[0];
+  const double square = dot(constant, constant);
+  const auto project = [&](Row& row) {
+    const double along = dot(row, constant) / square;
+    for (size_t i = 0; i < rows; ++i) row[i] -= along * constant[i];
+    return along;
+  };
+  for (size_t i = 0; i < gram.size; ++i) gram.with_constant[i] = project(white[i]);
+  gram.data_constant = project(white_data);
   gram.data_data = dot(white_data, white_data);
   for (size_t i = 0; i < gram.size; ++i) {
     gram.with_data[i] = dot(white[i], white_data);
@@ -72,31 +86,33 @@ Gram make_gram(const std::vector<Column>& columns, const Row& data, size_t rows,
   return gram;
 }
 
-// Least squares on a few columns of a Gram matrix by Cholesky: lower * lower^T = X^T X.
+// Least squares on a few projected columns: X^T X = L D L^T, without square roots because this runs
+// thousands of times a verdict.
 struct Solution {
   std::array<std::array<double, kMaxColumns>, kMaxColumns> lower;
-  std::array<double, kMaxColumns> projected;  // lower^-1 X^T y
+  std::array<double, kMaxColumns> inverse;    // 1 / D
+  std::array<double, kMaxColumns> projected;  // L^-1 X^T y
   double explained = 0;
 
   // False if the columns are (nearly) dependent.
   bool solve(const Gram& gram, const std::array<uint8_t, kMaxColumns>& columns, size_t count) {
     explained = 0;
     for (size_t i = 0; i < count; ++i) {
-      for (size_t j = 0; j <= i; ++j) {
+      double pivot = gram.at(columns[i], columns[i]);
+      const double least = 1e-7 * pivot + 1e-14;
+      double z = gram.with_data[columns[i]];
+      for (size_t j = 0; j < i; ++j) {
         double v = gram.at(columns[i], columns[j]);
-        for (size_t k = 0; k < j; ++k) v -= lower[i][k] * lower[j][k];
-        if (i != j) {
-          lower[i][j] = v / lower[j][j];
-        } else if (v < 1e-7 * gram.at(columns[i], columns[i]) + 1e-14) {
-          return false;
-        } else {
-          lower[i][i] = std::sqrt(v);
-        }
+        for (size_t k = 0; k < j; ++k) v -= scaled_[i][k] * lower[j][k];
+        scaled_[i][j] = v;
+        lower[i][j] = v * inverse[j];
+        pivot -= v * lower[i][j];
+        z -= lower[i][j] * projected[j];
       }
-      double v = gram.with_data[columns[i]];
-      for (size_t k = 0; k < i; ++k) v -= lower[i][k] * projected[k];
-      projected[i] = v / lower[i][i];
-      explained += projected[i] * projected[i];
+      if (pivot < least) return false;
+      inverse[i] = 1 / pivot;
+      projected[i] = z;
+      explained += z * z * inverse[i];
     }
     return true;
   }
@@ -104,9 +120,8 @@ struct Solution {
   [[nodiscard]] std::array<double, kMaxColumns> coefficients(size_t count) const {
     std::array<double, kMaxColumns> c{};
     for (size_t i = count; i-- > 0;) {
-      double v = projected[i];
-      for (size_t k = i + 1; k < count; ++k) v -= lower[k][i] * c[k];
-      c[i] = v / lower[i][i];
+      c[i] = projected[i] * inverse[i];
+      for (size_t k = i + 1; k < count; ++k) c[i] -= lower[k][i] * c[k];
     }
     return c;
   }
@@ -117,13 +132,15 @@ struct Solution {
     std::array<double, kMaxColumns> z{};
     double sum = 0;
     for (size_t i = 0; i < count; ++i) {
-      double v = direction[i];
-      for (size_t k = 0; k < i; ++k) v -= lower[i][k] * z[k];
-      z[i] = v / lower[i][i];
-      sum += z[i] * z[i];
+      z[i] = direction[i];
+      for (size_t k = 0; k < i; ++k) z[i] -= lower[i][k] * z[k];
+      sum += z[i] * z[i] * inverse[i];
     }
     return std::sqrt(sum);
   }
+
+ private:
+  std::array<std::array<double, kMaxColumns>, kMaxColumns> scaled_;  // L D, while solving
 };
 
 // A fit before normalisation, with what is needed to complete it if it turns out to matter. There
@@ -154,6 +171,10 @@ class Weigher {
     for (size_t i = 0; i < rows_; ++i) data_[i] = floors.mb[i] - offset_;
     list_ = list_shapes(floors, timeline, noise_mb_, tuning);
     log_rows_ = std::log(static_cast<double>(rows_));
+    for (size_t i = 0; i < kPhis.size(); ++i) {
+      log_jacobian_[i] = 0.5 * std::log(1 - kPhis[i] * kPhis[i]);
+    }
+    leaders_.fill(kNone);
   }
 
   Posterior weigh() {
@@ -161,7 +182,7 @@ class Weigher {
     for (uint8_t i = 0; i < kPhis.size(); ++i) {
       grams_[i] = make_gram(list_.columns, data_, rows_, kPhis[i]);
       for (const Shape& shape : list_.shapes) consider_with_steps(shape, i);
-      for (const size_t row : list_.settle_rows) consider_settled(row, kPhis[i]);
+      for (const size_t row : list_.settle_rows) consider_settled(row, i);
     }
     return finish();
   }
@@ -195,12 +216,11 @@ class Weigher {
     candidate.shape = &shape;
     candidate.phi = phi;
     candidate.steps = step_count;
-    candidate.columns[candidate.count++] = shape.columns[0];
     for (uint8_t i = 0; i < step_count; ++i) candidate.columns[candidate.count++] = steps[i];
     for (uint8_t i = 1; i < shape.column_count; ++i) {
       candidate.columns[candidate.count++] = shape.columns[i];
     }
-    if (candidate.count + 1u >= rows_) return;
+    if (candidate.count + 2u >= rows_) return;
     Solution solution;
     if (!solution.solve(grams_[phi], candidate.columns, candidate.count)) return;
     if (step_count > 0 && !is_bounded(shape.family) &&
@@ -210,13 +230,18 @@ class Weigher {
     const double mean_square = residual(grams_[phi], solution) / static_cast<double>(rows_);
     candidate.log_weight = shape.log_prior + log_step_prior -
                            0.5 * static_cast<double>(rows_ - 1) * std::log(mean_square) -
-                           0.5 * (candidate.count - 1) * log_rows_ +
-                           0.5 * std::log(1 - kPhis[phi] * kPhis[phi]);
+                           0.5 * candidate.count * log_rows_ + log_jacobian_[phi];
+    double& leader = leaders_[static_cast<size_t>(shape.family)];
+    // Neither likely nor the best of its family: not worth the rest.
+    if (candidate.log_weight < best_ + kNegligible && candidate.log_weight < leader) return;
     if (shape.grows) {
       const uint8_t last = candidate.count - 1;
-      const double z = solution.projected[last] / sigma_of(mean_square, candidate.count);
+      const double z = solution.projected[last] * std::sqrt(solution.inverse[last]) /
+                       sigma_of(mean_square, candidate.count);
       candidate.log_weight += log_twice_positive(z);
     }
+    best_ = std::max(best_, candidate.log_weight);
+    leader = std::max(leader, candidate.log_weight);
     candidates_.push_back(candidate);
   }
 
@@ -224,7 +249,7 @@ class Weigher {
   // where its floors go, not excused by one-off steps down.
   static bool falls(const Solution& solution, size_t count, size_t step_count) {
     const auto coefficient = solution.coefficients(count);
-    return coefficient[1] < 0 || (step_count > 1 && coefficient[2] < 0);
+    return coefficient[0] < 0 || (step_count > 1 && coefficient[1] < 0);
   }
 
   [[nodiscard]] double residual(const Gram& gram, const Solution& solution) const {
@@ -234,12 +259,13 @@ class Weigher {
 
   [[nodiscard]] double sigma_of(double mean_square, size_t parameters) const {
     const double n = static_cast<double>(rows_);
-    return std::sqrt(mean_square * n / std::max(1.0, n - static_cast<double>(parameters)));
+    return std::sqrt(mean_square * n / std::max(1.0, n - 1 - static_cast<double>(parameters)));
   }
 
   // Rows 0..row walk freely; rows row.. are level, or climb.
-  void consider_settled(size_t row, double phi) {
-    const double free_part = free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi);
+  void consider_settled(size_t row, uint8_t phi_index) {
+    const double phi = kPhis[phi_index];
+    const double free_part = free_walk_log_likelihood(row) - log_rows_ + log_jacobian_[phi_index];
     const size_t tail = rows_ - row;
     const double span = std::max(floors_.now - floors_.at.front(), 1e-9);
     double s11 = 0, s1t = 0, stt = 0, s1y = 0, sty = 0, syy = 0;
@@ -305,7 +331,7 @@ class Weigher {
   }
 
   Posterior finish() {
-    double best = -1e300;
+    double best = kNone;
     for (const Candidate& candidate : candidates_) best = std::max(best, candidate.log_weight);
     for (const SettledFit& settled : settled_) best = std::max(best, settled.log_weight);
     Posterior posterior;
@@ -367,20 +393,20 @@ class Weigher {
             .parameter = candidate.shape->parameter,
             .ends_at = candidate.shape->ends_at,
             .steps = candidate.steps,
-            .level_now = offset_,
+            .level_now = offset_ + gram.data_constant,
             .sigma = sigma,
             .phi = kPhis[candidate.phi]};
     for (size_t i = 0; i < candidate.count; ++i) {
       const Column& column = list_.columns[candidate.columns[i]];
       slopes[i] = column.slope;
-      fit.level_now += coefficient[i] * column.at_now;
+      fit.level_now += coefficient[i] * (column.at_now - gram.with_constant[candidate.columns[i]]);
       fit.rate += coefficient[i] * column.slope;
       fit.remaining += coefficient[i] * column.remaining;
     }
     fit.rate_se = sigma * solution.spread(slopes, candidate.count);
     if (fit.ends_at > 0) fit.remaining = fit.rate * (fit.ends_at - floors_.now);
     for (size_t s = 0; s < list_.step_columns.size() && candidate.steps > 0; ++s) {
-      if (list_.step_columns[s] == candidate.columns[1]) {
+      if (list_.step_columns[s] == candidate.columns[0]) {
         fit.step_at = floors_.at[list_.step_rows[s]];
       }
     }
@@ -392,6 +418,9 @@ class Weigher {
   double noise_mb_ = 0;
   double offset_ = 0;
   double log_rows_ = 0;
+  double best_ = kNone;                        // Of the candidates so far.
+  std::array<double, kFamilyCount> leaders_;   // The same by family.
+  std::array<double, kPhis.size()> log_jacobian_{};
   Row data_{};
   ShapeList list_;
   std::array<Gram, kPhis.size()> grams_;
