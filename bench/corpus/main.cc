@@ -3,6 +3,7 @@
 //
 //   corpus_score DIR...                  one table per directory, then the traces by kind
 //   corpus_score --stability DIR         does any verdict hang on a constant, or on one kind?
+//   corpus_score --promises DIR          did "decides at step N" and the forecasts hold?
 //   corpus_score --check DIR             exit 1 unless the project's bar is met
 //
 // Output is Markdown; docs/accuracy.md holds the current one.
@@ -12,6 +13,7 @@
 #include <map>
 #include <string>
 
+#include "promises.h"
 #include "rivals.h"
 #include "score.h"
 #include "stability.h"
@@ -87,6 +89,8 @@ int run(const std::vector<std::string>& arguments) {
       status |= check(traces.value());
     } else if (mode == "--stability") {
       status |= print_stability(traces.value());
+    } else if (mode == "--promises") {
+      print_promises(traces.value());
     } else {
       print_tables(argument, traces.value());
     }
@@ -99,7 +103,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: corpus_score [--stability|--check] DIR...\n");
+    fmt::print(stderr, "usage: corpus_score [--stability|--promises|--check] DIR...\n");
     return 2;
   }
   return plateau::bench::run(std::vector<std::string>(argv + 1, argv + argc));
