@@ -87,6 +87,7 @@ double score_bounded_cache(const Clues& c) {
          0.4 * c.weight(Family::settled);
 }
 std::string say_bounded_cache(const Clues& c) {
+  if (!c.verdict.settled) return "growth so far fits a cache that is not full yet";
   const double epoch = c.file.timeline.epoch_steps;
   const bool at_epoch = epoch > 0 && std::fabs(epoch - settled_step(c)) < 0.05 * epoch;
   return fmt::format("growth slowed or stopped by {}{}", at_clock(c, settled_step(c)),

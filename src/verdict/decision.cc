@@ -17,41 +17,25 @@ double rate_exceeds(const Fit& fit, double threshold) {
   return std::min(1.0, above / std::max(positive, 1e-12));
 }
 
+// Adds the weights up twice: with even camps for the accusation, at the base rate for the all-clear.
 void add_up(Decision& decision) {
-  for (const Fit& fit : decision.posterior.fits) {
-    if (!is_bounded(fit.family)) {
-      const double matters = rate_exceeds(fit, decision.material_rate);
-      decision.leak += fit.weight * matters;
-      decision.level += fit.weight * (1 - rate_exceeds(fit, decision.tolerated_rate));
-    } else if (fit.remaining > decision.tolerated_mb) {
-      decision.warming += fit.weight;
-    } else {
-      decision.level += fit.weight;
-    }
-  }
-}
-
-// Re-weighs the camps from even to the base rate; `level` keeps its share of what is not a leak.
-void apply_base_rate(Decision& decision) {
-  double unbounded = 0;
-  for (const Fit& fit : decision.posterior.fits) {
-    if (!is_bounded(fit.family)) unbounded += fit.weight;
-  }
   const double odds = kLeakBaseRate / (1 - kLeakBaseRate);
-  const double total = unbounded * odds + (1 - unbounded);
-  double level = 0, warming = 0, leak = 0;
+  double total = 0;
   for (const Fit& fit : decision.posterior.fits) {
-    const double weight = fit.weight * (is_bounded(fit.family) ? 1.0 : odds) / total;
-    if (!is_bounded(fit.family)) {
-      leak += weight * rate_exceeds(fit, decision.material_rate);
-      level += weight * (1 - rate_exceeds(fit, decision.tolerated_rate));
+    if (is_bounded(fit.family)) {
+      total += fit.weight;
+      (fit.remaining > decision.tolerated_mb ? decision.warming : decision.level) += fit.weight;
     } else {
-      (fit.remaining > decision.tolerated_mb ? warming : level) += weight;
+      const double matters = rate_exceeds(fit, decision.material_rate);
+      total += fit.weight * odds;
+      decision.leak += fit.weight * matters;
+      decision.base_leak += fit.weight * odds * matters;
+      decision.level += fit.weight * odds * (1 - rate_exceeds(fit, decision.tolerated_rate));
     }
   }
-  decision.level = level;
-  decision.warming = warming;
-  decision.base_leak = leak;
+  decision.base_leak /= total;
+  decision.level /= total;
+  decision.warming /= total;
 }
 
 // Growth makes new highs. A floor that was as high before is a sawtooth's or a phase's, not a leak's.
@@ -64,9 +48,8 @@ bool makes_new_highs(const Decision& decision) {
 
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
   const bool past_deadline = decision.floors.now >= timeline.deadline;
-  if (!decision.enough) {
-    decision.word = Word::undecided;
-  } else if (decision.leak >= 1 - policy.false_leak && past_deadline &&
+  if (!decision.enough) return;
+  if (decision.leak >= 1 - policy.false_leak && past_deadline &&
              makes_new_highs(decision)) {
     decision.word = Word::leak;
     decision.confidence = decision.leak;
@@ -80,6 +63,7 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
     decision.confidence = 1 - decision.base_leak;
     return;
   }
+  decision.word = Word::undecided;
   decision.confidence = std::max(decision.leak, 1 - decision.leak);
 }
 
@@ -100,7 +84,6 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   add_up(decision);
-  apply_base_rate(decision);
   choose_word(decision, timeline, policy);
   return decision;
 }

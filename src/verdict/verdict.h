@@ -23,7 +23,7 @@ enum class Word : uint8_t { plateau, warming, leak, undecided };
 std::string_view word_name(Word word);  // "plateau", "warming", "leak", "undecided"
 
 enum class Clock : uint8_t { steps, seconds, samples };
-std::string_view clock_unit(Clock clock);  // "step", "s", "sample"
+std::string_view clock_unit(Clock clock);  // "step", "second", "sample"
 
 struct Interval {
   double low = 0;
@@ -106,7 +106,7 @@ struct Verdict {
   std::string file;
   std::string title;  // Which run of the file.
   Word word = Word::undecided;
-  double confidence = 0;    // Probability that the word holds, given the models.
+  double confidence = 0;    // Probability that the word holds, given the models; 0: none can be given.
   std::string headline;     // "no leak", "growth that nothing bounded explains", ...
   Risk risk;
   std::string component;    // Name of the component that decides.
