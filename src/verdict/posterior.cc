@@ -9,6 +9,7 @@
 namespace plateau {
 namespace {
 
+// Half-lives of 0, 1, 2, 7 and 34 floors: from no memory to longer than the series.
 constexpr std::array<double, 5> kPhis = {0.0, 0.4, 0.7, 0.9, 0.98};
 
 // Below these no floor is known: an allocator hands out pages by the hundred kilobytes, RSS is
@@ -17,6 +18,7 @@ constexpr double kGranularityMb = 0.1;
 constexpr double kGranularityOfLevel = 0.0005;
 constexpr double kGranularityOfRange = 0.005;
 
+// Most runs have no one-off step, some have one (optimizer state, a new phase), few have two.
 constexpr double kNoStep = 0.6;
 constexpr double kOneStep = 0.3;
 constexpr double kTwoSteps = 0.1;

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The main job on real cases: the two production logs that the project began from, and a recorded
+# process tree in which a child leaks under a flat parent.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+plateau=build/release/plateau
+show() {
+  printf '\n$ plateau %s\n' "$*"
+  local status=0
+  "$plateau" "$@" || status=$?
+  printf '(exit %d)\n' "$status"
+  [ "$status" -ne 2 ]
+}
+logs=corpus/model-garden
+echo "A vision-language fine-tuning grew from 5.4 to 17.7 GB. 663 examples, 8 per step. Is it a leak?"
+show judge "$logs/run2.log" --examples 663 --batch 8
+echo; echo "Its first run was stopped at step 70, because somebody thought so. What could one know then?"
+show judge "$logs/run1.log" --examples 663 --batch 8 --limit 32GB
+echo; echo "A process tree: which process is it?"
+show judge corpus/dev/tree_leak_child-1.csv.gz
