@@ -123,7 +123,7 @@ constexpr Entry kEntries[] = {
     {"epochs", kWordEpoch | kWordPlural},
     {"tensors", kWordTensors},
     {"rank", kWordRank},
-    {"pid", kWordRank},
+    {"pid", kWordRank | kWordPid},
     {"timestamp", kWordClock},
     {"ts", kWordClock},
     {"elapsed", kWordClock},
@@ -232,6 +232,7 @@ std::optional<Metric> metric_of(WordBits bits, bool with_unit) {
   if ((bits & kWordAllocated) != 0) {
     return (bits & (kWordCpu | kWordSystem)) != 0 ? Metric::memory : Metric::gpu;
   }
+  if (with_unit && (bits & kWordCpu) != 0) return Metric::memory;
   if (memory) return (bits & kWordSystem) != 0 ? Metric::system_used : Metric::memory;
   return std::nullopt;
 }

@@ -49,6 +49,7 @@ inline constexpr WordBits kWordUnit = 1ull << 29;       // mb, gib, bytes
 inline constexpr WordBits kWordPlural = 1ull << 30;     // steps, iterations: a count, not a position
 inline constexpr WordBits kWordPer = 1ull << 31;
 inline constexpr WordBits kWordRestart = 1ull << 32;
+inline constexpr WordBits kWordPid = 1ull << 33;
 
 inline constexpr WordBits kWordHostMetric = kWordRss | kWordPss | kWordUss | kWordAnon |
                                             kWordShmem | kWordSwap;
