@@ -220,7 +220,7 @@ void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
   const auto metric = static_cast<size_t>(picked.metric);
   const Figure& figure = *picked.figure;
   std::string_view label = text.substr(figure.key_begin, figure.key_end - figure.key_begin);
-  if (label.empty()) label = "memory";
+  if (label.empty()) label = figure.bare_rss ? "rss" : "memory";
   double unit = figure.unit_mb;
   if (unit == 0) {
     double& guessed = clock.bare_units[metric];
@@ -277,14 +277,19 @@ void TextLog::happened(std::string_view text, bool is_sample) {
     if (!note.empty()) add_event(event_kind_of(note), note);
     return;
   }
+  // Lists and headings of a note talk about events; they are none.
+  if (text.starts_with("- ") || text.starts_with("#")) return;
   if ((scan_.free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
     add_event(EventKind::eval, text);
   }
   if ((scan_.free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
   if ((scan_.free_words & kWordRestart) != 0) add_event(EventKind::restart, text);
-  const bool oom = (scan_.words & kWordOom) != 0 ||
-                   ((scan_.words & kWordMemory) != 0 && !is_sample &&
-                    find_ignoring_case(text.substr(0, 4096), "out of memory") != text.npos);
+  const auto says = [text](std::string_view phrase) {
+    return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
+  };
+  const bool maybe_oom = (scan_.words & (kWordOom | kWordMemory)) != 0 && !is_sample;
+  const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") ||
+                                 says("oom-kill") || says("oom_kill") || says("oomkill"));
   if (oom) add_event(EventKind::oom, text);
 }
 

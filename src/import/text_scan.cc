@@ -18,6 +18,8 @@ constexpr WordBits kClaimsStep = kWordStep | kWordIteration | kWordBatch;
 constexpr WordBits kWaits = kWordMemoryKey | kWordCpu | kWordSystem | kWordNotUsage | kWordOther |
                             kWordEta | kWordTensors;
 
+constexpr WordBits kPlaces = kWordSystem | kWordGpu | kWordCpu;
+
 enum Class : uint8_t { other, digit, letter, separator, round_open, round_close, less };
 
 constexpr std::array<uint8_t, 256> make_classes() {
@@ -79,6 +81,8 @@ class Scanner {
     const size_t end = word_end(line_, at_);
     const std::string_view text = line_.substr(at_, end - at_);
     const WordBits bits = word_bits(text);
+    // "gpu-node1 trainer: memory 5 GB": a place counts only next to the word for memory.
+    if ((bits & (kWordMemory | kWordUsed)) != 0 && (last_word_ & kWaits) == 0) seg_ &= ~kPlaces;
     last_word_ = bits;
     last_word_end_ = end;
     plain_before_number_ = plain_before_number_ && (bits & kWordLevel) != 0;
@@ -276,6 +280,10 @@ class Scanner {
       while (gap < 2 && char_at(at) == ' ') ++at, ++gap;
       if (gap == 0 || !is_letter(char_at(at))) return 0;
       const size_t end = word_end(line_, at);
+      const char next = char_at(end);
+      // A word with a value of its own is the next key: "swap=0MB vms=30GB".
+      if (next == '=' || next == ':' || next == '_') return 0;
+      if (next == ' ' && is_digit(char_at(end + 1))) return 0;
       if (line_.substr(at, end - at) != "of") return word_bits(line_.substr(at, end - at));
       at = end;
     }
@@ -290,6 +298,7 @@ class Scanner {
     if ((seg_ & kWordMemoryKey) == 0) figure.bits |= after & kWaits;
     if ((after & kWordNotUsage) != 0) figure.bits |= kWordNotUsage;
     figure.keyed = (figure.bits & (kWordMemoryKey | kWordCpu)) != 0;
+    if (key_end_ > 0 && is_prose(start)) return;
     if (depth_ > 0 && !figure.keyed) return;
     figure.value = value;
     figure.unit_mb = unit_mb;
@@ -301,6 +310,18 @@ class Scanner {
     if (out_.count > 0 && points_here(start)) --out_.count;
     out_.figures[out_.count] = figure;
     ++out_.count;
+  }
+
+  // "memory stays at ~17 GB": words between the key and the number make it a sentence, unless a
+  // colon or an equals sign leads to the number; "is", "now" and "at" are let through.
+  [[nodiscard]] bool is_prose(size_t start) const {
+    size_t last = start;
+    while (last > key_end_ && (line_[last - 1] == ' ' || line_[last - 1] == '~')) --last;
+    if (last > key_end_ && (line_[last - 1] == ':' || line_[last - 1] == '=')) return false;
+    const size_t from = (last_word_ & kWordUnit) != 0 ? last_word_end_ : key_end_;
+    const auto letters = std::count_if(line_.begin() + static_cast<std::ptrdiff_t>(from),
+                                       line_.begin() + static_cast<std::ptrdiff_t>(start), is_letter);
+    return letters > 4;
   }
 
   // "RAM: 5552", "rss = 5.4", "used (GB): 5": a colon or an equals sign and little else in between.

@@ -38,6 +38,7 @@ constexpr Entry kEntries[] = {
     {"gpu", kWordGpu},
     {"gpus", kWordGpu},
     {"cuda", kWordGpu},
+    {"device", kWordGpu},
     {"vram", kWordGpu | kWordMemory},
     {"reserved", kWordReserved},
     {"allocated", kWordAllocated},
