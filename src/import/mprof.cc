@@ -53,7 +53,7 @@ class MprofReader {
       sample_time_ = *time;
     }
     const size_t index = builder_.process(process, false);
-    if (process > 0) builder_.describe(index, fmt::format("child {}", process), 0);
+    if (process > 0) builder_.describe(index, fmt::format("child {}", process - 1), 0);
     builder_.set_mb(builder_.memory_column(index, Metric::rss, process > 0 ? "CHLD" : "MEM"),
                     *mib * kMib);
     return true;

@@ -38,6 +38,7 @@ namespace {
 constexpr size_t kMaxBars = 8;
 constexpr size_t kMaxContextLines = 20000;  // Facts stand near the start; later ones cost time.
 constexpr size_t kMinNumbered = 5;
+constexpr size_t kEvalHeader = 5;  // Lines.
 
 // Makes positions that start again in each epoch count on.
 class Unroller {
@@ -87,6 +88,8 @@ struct Clock {
   RunBuilder builder;
   TimeTrack times;
   Unroller steps;
+  double last_time = kMissing;
+  double time_offset = 0;
   bool placed = false;  // Some row carries a step or a time.
   std::array<double, kMetricCount> bare_units{};  // Units guessed for figures that name none.
   std::array<size_t, kMetricCount> columns{};     // Of process 0, the common case.
@@ -124,6 +127,7 @@ class TextLog {
   TextContext context_;
   Context stated_;
   size_t context_lines_ = 0;
+  size_t eval_line_ = 0;
   int64_t carried_step_ = -1;      // From a line with a step but no memory.
   int64_t carried_bar_ = -1;
   int64_t widest_bar_ = 0;
@@ -190,10 +194,6 @@ Clock& TextLog::clock_for_line() {
 Instant TextLog::place(Clock& clock) {
   Instant at;
   at.epoch = scan_.epoch;
-  if (scan_.has_time) {
-    at.time_s = clock.times.accept(scan_.time);
-    clock.builder.set_epoch_time(clock.times.counts_from_1970());
-  }
   const bool bar = clock.kind == ClockKind::bar;
   if (bar || clock.kind < ClockKind::bar) {
     const int64_t total = bar ? scan_.bar_total : scan_.step_total;
@@ -211,6 +211,16 @@ Instant TextLog::place(Clock& clock) {
     at.step = carried_step_;
   } else {
     at.step = carried_step_ >= 0 ? carried_step_ : carried_bar_;
+  }
+  if (scan_.has_time) {
+    at.time_s = clock.times.accept(scan_.time);
+    clock.builder.set_epoch_time(clock.times.counts_from_1970());
+    if (scan_.time.kind == Stamp::Kind::elapsed) {
+      // A bar that starts again with the epoch counts its seconds from 0 again.
+      if (clock.steps.wrapped() && !std::isnan(clock.last_time)) clock.time_offset = clock.last_time;
+      at.time_s += clock.time_offset;
+      clock.last_time = at.time_s;
+    }
   }
   clock.placed = clock.placed || at.step >= 0 || !std::isnan(at.time_s);
   return at;
@@ -280,6 +290,7 @@ void TextLog::happened(std::string_view text, bool is_sample) {
   // Lists and headings of a note talk about events; they are none.
   if (text.starts_with("- ") || text.starts_with("#")) return;
   if ((scan_.free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
+    if (!is_sample) eval_line_ = number_;
     add_event(EventKind::eval, text);
   }
   if ((scan_.free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
@@ -304,6 +315,8 @@ void TextLog::remember_position() {
 
 void TextLog::read_context(std::string_view text) {
   if (++context_lines_ > kMaxContextLines) return;
+  // "***** Running Evaluation *****" is followed by the evaluation's own examples and batch size.
+  if (eval_line_ > 0 && number_ - eval_line_ <= kEvalHeader) return;
   context_.read(text, [this](FactField field, double value) {
     stated_.*field = Fact{value, fmt::format("line {}", number_)};
     for (const auto& clock : clocks_) clock->builder.fact_at_line(field, value, number_);

@@ -2,7 +2,8 @@
 #include "import/text_number.h"
 
 #include <charconv>
-#include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "base/text.h"
 
@@ -27,44 +28,52 @@ bool has_exponent(std::string_view line, size_t at) {
          is_digit(line[at + 2]);
 }
 
+// A number with a fraction, an exponent or many digits.
+LineNumber read_long_number(std::string_view line, size_t at) {
+  LineNumber number;
+  const char* end = line.data() + line.size();
+  const auto parsed = std::from_chars(line.data() + at, end, number.value);
+  number.end = static_cast<size_t>(parsed.ptr - line.data());
+  if (parsed.ec == std::errc::result_out_of_range) {
+    number.value = std::numeric_limits<double>::infinity();
+  }
+  number.whole = false;
+  number.garbled = number.end + 1 < line.size() && line[number.end] == '.' &&
+                   is_digit(line[number.end + 1]);
+  return number;
+}
+
 }  // namespace
 
 LineNumber read_number(std::string_view line, size_t at) {
   LineNumber number;
   const size_t start = at;
-  double value = 0;
-  for (; at < line.size(); ++at) {
+  const size_t size = line.size();
+  // Whole numbers are exact; past 19 digits the double below takes over.
+  uint64_t digits = 0;
+  for (; at < size; ++at) {
     if (is_digit(line[at])) {
-      value = value * 10 + (line[at] - '0');
-    } else if (at - start > 3 && line[at] == ',') {
+      if (at - start >= 18) return read_long_number(line, start);
+      digits = digits * 10 + static_cast<uint64_t>(line[at] - '0');
+    } else if ((line[at] != ',' && line[at] != '\'') || (at - start > 3 && !number.grouped) ||
+               !splits_thousands(line, at)) {
       break;  // 1000,200: the first group is too long for a separated number.
-    } else if (!splits_thousands(line, at)) {
-      break;
+    } else {
+      number.grouped = true;
     }
   }
-  if (at + 1 < line.size() && line[at] == '.' && is_digit(line[at + 1])) {
-    number.whole = false;
-    double scale = 1;
-    for (++at; at < line.size() && is_digit(line[at]); ++at) {
-      if (scale < 1e15) {
-        value = value * 10 + (line[at] - '0');
-        scale *= 10;
-      }
-    }
-    value /= scale;
-    number.garbled = at + 1 < line.size() && line[at] == '.' && is_digit(line[at + 1]);
+  number.value = static_cast<double>(digits);
+  number.end = at;
+  if (at + 1 >= size) return number;
+  const bool fraction = line[at] == '.' && is_digit(line[at + 1]);
+  if (!fraction && !has_exponent(line, at)) return number;
+  if (!number.grouped) return read_long_number(line, start);
+  // from_chars does not know groups; a fraction behind them is all that is left to read.
+  double scale = 0.1;
+  for (++at; at < size && is_digit(line[at]); ++at, scale /= 10) {
+    number.value += scale * (line[at] - '0');
   }
-  if (has_exponent(line, at)) {
-    number.whole = false;
-    size_t end = at + (is_digit(line[at + 1]) ? 1 : 2);
-    int exponent = 0;
-    for (; end < line.size() && is_digit(line[end]); ++end) {
-      if (exponent < 1000) exponent = exponent * 10 + (line[end] - '0');
-    }
-    value *= std::pow(10.0, line[at + 1] == '-' ? -exponent : exponent);
-    at = end;
-  }
-  number.value = value;
+  number.whole = false;
   number.end = at;
   return number;
 }

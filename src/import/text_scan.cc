@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kMaxConsidered = 64u << 10;
 constexpr double kMaxStep = 9e15;
+constexpr size_t kNowhere = static_cast<size_t>(-1);
 
 constexpr WordBits kClaimsStep = kWordStep | kWordIteration | kWordBatch;
 // Words that wait for a figure; the rest only count for the line as a whole.
@@ -78,17 +79,13 @@ class Scanner {
   }
 
   void word() {
-    const size_t end = word_end(line_, at_);
-    const std::string_view text = line_.substr(at_, end - at_);
-    const WordBits bits = word_bits(text);
+    const auto [bits, end] = read_word(line_, at_);
     // "gpu-node1 trainer: memory 5 GB": a place counts only next to the word for memory.
     if ((bits & (kWordMemory | kWordUsed)) != 0 && (last_word_ & kWaits) == 0) seg_ &= ~kPlaces;
     last_word_ = bits;
     last_word_end_ = end;
     plain_before_number_ = plain_before_number_ && (bits & kWordLevel) != 0;
-    if (bits != 0) {
-      note_word(bits, text, end);
-    }
+    if (bits != 0) note_word(bits, line_.substr(at_, end - at_), end);
     at_ = end;
   }
 
@@ -115,6 +112,7 @@ class Scanner {
   enum class Lead : uint8_t { plain, plus, minus, glued, range };
   [[nodiscard]] Lead lead() const {
     const char left = before(1);
+    if (left == ' ' || left == '=' || left == ':' || left == '(') return Lead::plain;
     if (left == '+') return Lead::plus;
     if (left == '-') {
       const char further = before(2);
@@ -141,7 +139,8 @@ class Scanner {
     return true;
   }
 
-  // "13:18:25", dates, and "[12:01<24:10" of a progress bar. True if it took the digits.
+  // "13:18:25", dates, and "[12:01<24:10" of a progress bar. True if it took the digits. The time
+  // is only read in full when the line turns out to be a sample; most lines are not.
   bool clock() {
     const char second = char_at(at_ + 1);
     const char third = char_at(at_ + 2);
@@ -149,14 +148,14 @@ class Scanner {
     const bool time_like = second == ':' || third == ':';
     if (!time_like && fifth != '-' && fifth != '/') return false;
     if (time_like && before(1) == '[' && bar_clock()) return true;
-    const auto stamp = parse_stamp(line_.substr(at_, 40));
-    if (stamp) {
-      if (!out_.has_time && (seg_ & kWordEta) == 0 && char_at(at_ + stamp->length) != '<') {
+    const size_t shape = time_like ? clock_shape(at_) : date_shape();
+    if (shape > 0) {
+      if (!out_.has_time && (seg_ & kWordEta) == 0 && char_at(at_ + shape) != '<') {
         out_.has_time = true;
-        out_.time = *stamp;
+        stamp_at_ = at_;
         plain_before_number_ = true;
       }
-      at_ += stamp->length;
+      at_ += shape;
       return true;
     }
     const size_t colon = second == ':' ? at_ + 1 : at_ + 2;
@@ -165,6 +164,42 @@ class Scanner {
     return true;
   }
 
+  // The length of "13:18:25.250" at `at`; 0 if it is something else.
+  [[nodiscard]] size_t clock_shape(size_t at) const {
+    const size_t from = at;
+    at += char_at(at + 1) == ':' ? 1 : 2;
+    if (char_at(at) != ':' || !is_digit(char_at(at + 1)) || !is_digit(char_at(at + 2)) ||
+        char_at(at + 3) != ':' || !is_digit(char_at(at + 4)) || !is_digit(char_at(at + 5)) ||
+        is_digit(char_at(at + 6))) {
+      return 0;
+    }
+    at += 6;
+    if ((char_at(at) == '.' || char_at(at) == ',') && is_digit(char_at(at + 1))) {
+      for (++at; is_digit(char_at(at));) ++at;
+    }
+    return at - from;
+  }
+
+  // The length of "2025-10-20 13:18:25" at at_.
+  [[nodiscard]] size_t date_shape() const {
+    if (at_ + 19 > line_.size() || !is_digit(line_[at_ + 5]) || !is_digit(line_[at_ + 8]) ||
+        line_[at_ + 7] != line_[at_ + 4] || !is_digit(line_[at_ + 11])) {
+      return 0;
+    }
+    const size_t clock = clock_shape(at_ + 11);
+    return clock > 0 ? 11 + clock : 0;
+  }
+
+ public:
+  // Reads the time that clock() found; forgets it if it is none after all.
+  void settle_time() {
+    if (stamp_at_ == kNowhere) return;
+    const auto stamp = parse_stamp(line_.substr(stamp_at_, 40));
+    out_.has_time = stamp.has_value();
+    if (stamp) out_.time = *stamp;
+  }
+
+ private:
   // Elapsed and remaining time of a progress bar.
   bool bar_clock() {
     double seconds = 0;
@@ -535,6 +570,7 @@ class Scanner {
   double spare_count_ = 0;  // The last whole number nobody claimed: "6529" of "6529 tensors".
   size_t spare_count_end_ = 0;
   size_t denominator_end_ = 0;
+  size_t stamp_at_ = kNowhere;
 
   LineNumber number_;
   double unit_mb_ = 0;
@@ -558,7 +594,9 @@ void scan_line(std::string_view line, ScannedLine& out) {
   out.negative = false;
   out.arrow = false;
   out.count = 0;
-  Scanner(line.substr(0, kMaxConsidered), out).run();
+  Scanner scanner(line.substr(0, kMaxConsidered), out);
+  scanner.run();
+  if (out.count > 0 || out.negative) scanner.settle_time();
 }
 
 }  // namespace plateau

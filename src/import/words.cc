@@ -2,7 +2,9 @@
 #include "import/words.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -165,42 +167,61 @@ constexpr Entry kEntries[] = {
     {"per", kWordPer},
 };
 
-constexpr size_t kLongest = 16;
+// The table is keyed by the first eight letters, lower-cased, as one integer, and the length; a
+// word in a log costs a load, a multiplication and a comparison.
 constexpr size_t kSlots = 1024;  // Some seven times the words, so probes are short.
+constexpr uint64_t kCaseBits = 0x2020202020202020ull;
 
-constexpr size_t hash_of(const char* text, size_t size) {
-  uint32_t hash = static_cast<uint32_t>(size) * 0x9e3779b1u;
-  for (size_t i = 0; i < size; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(ascii_lower(text[i]))) * 0x01000193u;
+struct Slot {
+  uint64_t key = 0;
+  size_t size = 0;
+  WordBits bits = 0;
+  std::string_view word;
+};
+
+constexpr uint64_t key_of(std::string_view word) {
+  uint64_t key = 0;
+  for (size_t i = 0; i < word.size() && i < 8; ++i) {
+    const auto letter = static_cast<unsigned char>(ascii_lower(word[i]));
+    key |= static_cast<uint64_t>(letter) << (8 * i);
   }
-  return (hash ^ (hash >> 15)) & (kSlots - 1);
+  return key;
 }
 
-constexpr std::array<Entry, kSlots> make_table() {
-  std::array<Entry, kSlots> table{};
+constexpr size_t slot_of(uint64_t key, size_t size) {
+  return static_cast<size_t>(((key + size) * 0x9e3779b97f4a7c15ull) >> 54);
+}
+
+constexpr std::array<Slot, kSlots> make_table() {
+  std::array<Slot, kSlots> table{};
   for (const Entry& entry : kEntries) {
-    size_t slot = hash_of(entry.word.data(), entry.word.size());
-    while (!table[slot].word.empty()) slot = (slot + 1) & (kSlots - 1);
-    table[slot] = entry;
+    const uint64_t key = key_of(entry.word);
+    size_t slot = slot_of(key, entry.word.size());
+    while (table[slot].size != 0) slot = (slot + 1) & (kSlots - 1);
+    table[slot] = {key, entry.word.size(), entry.bits, entry.word};
   }
   return table;
 }
 
-constexpr std::array<Entry, kSlots> kTable = make_table();
+constexpr std::array<Slot, kSlots> kTable = make_table();
+
+WordBits look_up(uint64_t key, std::string_view word) {
+  size_t slot = slot_of(key, word.size());
+  while (kTable[slot].size != 0) {
+    if (kTable[slot].key == key && kTable[slot].size == word.size() &&
+        (word.size() <= 8 || equal_ignoring_case(kTable[slot].word.substr(8), word.substr(8)))) {
+      return kTable[slot].bits;
+    }
+    slot = (slot + 1) & (kSlots - 1);
+  }
+  return 0;
+}
 
 constexpr double kKi = 1024.0;
 
 }  // namespace
 
-WordBits word_bits(std::string_view word) {
-  if (word.size() > kLongest) return 0;
-  size_t slot = hash_of(word.data(), word.size());
-  while (!kTable[slot].word.empty()) {
-    if (equal_ignoring_case(kTable[slot].word, word)) return kTable[slot].bits;
-    slot = (slot + 1) & (kSlots - 1);
-  }
-  return 0;
-}
+WordBits word_bits(std::string_view word) { return look_up(key_of(word), word); }
 
 size_t word_end(std::string_view text, size_t at) {
   size_t end = at + 1;
@@ -211,6 +232,29 @@ size_t word_end(std::string_view text, size_t at) {
     ++end;
   }
   return end;
+}
+
+Word read_word(std::string_view text, size_t at) {
+  if (text.size() - at >= 8) {
+    // Eight letters at once. In each byte: bit 7 of `letters` is set for an ASCII letter.
+    uint64_t raw = 0;
+    std::memcpy(&raw, text.data() + at, 8);
+    const uint64_t lower = raw | kCaseBits;
+    const uint64_t low7 = lower & 0x7f7f7f7f7f7f7f7full;
+    const uint64_t from_a = low7 + 0x1f1f1f1f1f1f1f1full;  // Bit 7: at least 'a'.
+    const uint64_t past_z = low7 + 0x0505050505050505ull;  // Bit 7: beyond 'z'.
+    const uint64_t letters = from_a & ~past_z & ~raw & 0x8080808080808080ull;
+    const uint64_t others = ~letters & 0x8080808080808080ull;
+    const size_t size = others == 0 ? 8 : static_cast<size_t>(std::countr_zero(others)) / 8;
+    // An upper-case letter from the fourth on may split the word; that path is the slow one.
+    const uint64_t mask = size == 8 ? ~0ull : (1ull << (8 * size)) - 1;
+    const bool may_split = (~raw & kCaseBits & mask & ~0xffffffull) != 0;
+    if (size < 8 && !may_split) {
+      return {look_up(lower & mask, text.substr(at, size)), at + size};
+    }
+  }
+  const size_t end = word_end(text, at);
+  return {word_bits(text.substr(at, end - at)), end};
 }
 
 std::optional<Metric> metric_of(WordBits bits, bool with_unit) {
