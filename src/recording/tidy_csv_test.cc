@@ -6,8 +6,8 @@
 namespace plateau {
 namespace {
 
-Run tree() {
-  Run run;
+plateau::Run tree() {
+  plateau::Run run;
   run.processes = {{.id = 0, .parent = -1, .id_is_pid = false, .name = "python, main", .role = {}},
                    {.id = 1, .parent = 0, .id_is_pid = false, .name = "", .role = {}}};
   run.instants = {{.step = 2, .time_s = 1.5, .epoch = 0.25}, {.step = 4, .time_s = 2, .epoch = 0.5}};
@@ -18,7 +18,7 @@ Run tree() {
 }
 
 TEST(TidyCsv, HasOneRowPerInstantAndLivingProcess) {
-  const Run run = tree();
+  const plateau::Run run = tree();
   EXPECT_EQ(tidy_csv({&run, 1}),
             "t_s,step,epoch,event,proc,name,parent,rss_mb,threads\n"
             "1.5,2,0.25,,0,\"python, main\",,100.25,3\n"
@@ -27,7 +27,7 @@ TEST(TidyCsv, HasOneRowPerInstantAndLivingProcess) {
 }
 
 TEST(TidyCsv, SeveralRunsAreNumberedAndFactsBecomeColumns) {
-  std::vector<Run> runs = {tree(), tree()};
+  std::vector<plateau::Run> runs = {tree(), tree()};
   runs[1].context.examples = Fact{663, "line 4"};
   const std::string text = tidy_csv(runs);
   EXPECT_TRUE(text.starts_with("run,t_s,")) << text;
@@ -36,13 +36,13 @@ TEST(TidyCsv, SeveralRunsAreNumberedAndFactsBecomeColumns) {
 }
 
 TEST(TidyCsv, EventTextsCannotBreakTheTable) {
-  Run run = tree();
+  plateau::Run run = tree();
   run.events = {{0, EventKind::mark, "a\nb; \"c\""}, {0, EventKind::checkpoint, "checkpoint"}};
   EXPECT_NE(tidy_csv({&run, 1}).find(",\"mark:a b, \"\"c\"\";checkpoint\",0,"), std::string::npos);
 }
 
 TEST(TidyCsv, LongRunsComeInPieces) {
-  Run run = tree();
+  plateau::Run run = tree();
   for (int64_t step = 5; step < 20000; ++step) {
     run.instants.push_back({.step = step, .time_s = 3, .epoch = 1});
     for (Series& series : run.series) series.mb.push_back(1);
