@@ -95,8 +95,10 @@ bool LineReader::next(std::string_view& line) {
   size_t end = find_end(at_);
   while (end == size_ && size_ - at_ < kMaxLine) {
     const size_t scanned = size_ - at_;
-    if (!refill()) break;
-    end = find_end(at_ + scanned);
+    // Even a refill that finds nothing moves the buffer, and the end with it.
+    const bool more = refill();
+    end = more ? find_end(at_ + scanned) : size_;
+    if (!more) break;
   }
   char* start = buffer_.data() + at_;
   const size_t length = std::min(end - at_, kMaxLine);
