@@ -31,8 +31,10 @@ function(add_room name)
       message(FATAL_ERROR "room ${name} has no *_test.cc")
     endif()
     find_package(GTest REQUIRED)
+    find_package(rapidcheck REQUIRED)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE room_${name} plateau_options GTest::gmock_main)
+    target_link_libraries(${name}_test PRIVATE room_${name} plateau_options GTest::gmock_main
+      rapidcheck)
     target_compile_definitions(${name}_test PRIVATE
       PLATEAU_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <charconv>
+
+namespace plateau {
+namespace {
+
+template <typename T>
+std::optional<T> parse_whole(std::string_view text) {
+  text = trim(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  T value{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (ascii_lower(a[i]) != ascii_lower(b[i])) return false;
+  }
+  return true;
+}
+
+size_t find_ignoring_case(std::string_view text, std::string_view needle, size_t from) {
+  if (needle.size() > text.size()) return std::string_view::npos;
+  for (size_t at = from; at + needle.size() <= text.size(); ++at) {
+    if (equal_ignoring_case(text.substr(at, needle.size()), needle)) return at;
+  }
+  return std::string_view::npos;
+}
+
+std::optional<double> parse_double(std::string_view text) { return parse_whole<double>(text); }
+
+std::optional<int64_t> parse_int(std::string_view text) { return parse_whole<int64_t>(text); }
+
+std::string_view next_word(std::string_view& rest) {
+  rest = trim(rest);
+  size_t end = 0;
+  while (end < rest.size() && !is_space(rest[end])) ++end;
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end);
+  return word;
+}
+
+}  // namespace plateau

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace plateau {
+namespace {
+
+TEST(Text, TrimTakesLineEndsToo) { EXPECT_EQ(trim(" \t a b\r\n"), "a b"); }
+
+TEST(Text, FindIgnoresCaseButNotOrder) {
+  EXPECT_EQ(find_ignoring_case("Num Examples = 663", "num examples"), 0u);
+  EXPECT_EQ(find_ignoring_case("xNUM", "num"), 1u);
+  EXPECT_EQ(find_ignoring_case("mun", "num"), std::string_view::npos);
+  EXPECT_EQ(find_ignoring_case("nu", "num"), std::string_view::npos);
+}
+
+TEST(Text, NumbersMustFillTheWholeText) {
+  EXPECT_EQ(*parse_double(" 5.5 "), 5.5);
+  EXPECT_EQ(*parse_double("+3e2"), 300);
+  EXPECT_FALSE(parse_double("5 MB"));
+  EXPECT_FALSE(parse_double(""));
+  EXPECT_EQ(*parse_int("-4"), -4);
+  EXPECT_FALSE(parse_int("4.0"));
+  EXPECT_FALSE(parse_int("99999999999999999999"));
+}
+
+TEST(Text, WordsComeOneByOne) {
+  std::string_view rest = "  a  bc ";
+  EXPECT_EQ(next_word(rest), "a");
+  EXPECT_EQ(next_word(rest), "bc");
+  EXPECT_EQ(next_word(rest), "");
+}
+
+}  // namespace
+}  // namespace plateau

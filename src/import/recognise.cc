@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which format an input has, from its first 64 KB. Marks that only one tool writes come first, CSV
+// needs a header whose names mean something and a line below it of the same width, and whatever is
+// left is a text log.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "import/column_role.h"
+#include "import/csv_fields.h"
+#include "import/readers.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxHeadLines = 400;
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Lines of the head that hold something; a last, cut line is left out if there are others.
+std::vector<std::string_view> head_lines(std::string_view head) {
+  std::vector<std::string_view> lines;
+  while (!head.empty() && lines.size() < kMaxHeadLines) {
+    const size_t end = std::min(head.find_first_of("\r\n"), head.size());
+    const std::string_view line = trim(head.substr(0, end));
+    if (!line.empty()) lines.push_back(line);
+    head.remove_prefix(std::min(head.size(), end + 1));
+  }
+  return lines;
+}
+
+bool word_in(std::string_view line, std::string_view word) {
+  for (std::string_view rest = line; !trim(rest).empty();) {
+    if (next_word(rest) == word) return true;
+  }
+  return false;
+}
+
+std::string_view recognise_json(std::string_view head, const std::vector<std::string_view>& lines) {
+  const char first = lines.front().front();
+  if (first != '{' && first != '[') return "";
+  if (first == '{' && has(head, "\"log_history\"")) return "trainer-state";
+  if (has(head, "\"resultType\"") || (has(head, "\"metric\"") && has(head, "\"values\""))) {
+    return "prometheus";
+  }
+  // A pretty-printed document: its first line is a bracket and little else.
+  if (lines.front() == "{") return "trainer-state";
+  if (first == '[' && (lines.front() == "[" || lines.front().starts_with("[{"))) {
+    return "trainer-state";
+  }
+  return "";
+}
+
+bool looks_like_json_lines(const std::vector<std::string_view>& lines) {
+  size_t objects = 0;
+  for (const std::string_view line : lines) {
+    if (line.starts_with("{\"") || line.starts_with("{ \"")) ++objects;
+  }
+  return objects > 0 && objects * 2 >= lines.size();
+}
+
+std::string_view recognise_tables(const std::vector<std::string_view>& lines) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    if (line.starts_with("#") && has(line, "Elapsed time") && has(line, "Real (MB)")) {
+      return "psrecord";
+    }
+    if (has(line, "minflt/s") && has(line, "RSS")) return "pidstat";
+    if (line.starts_with("total") && has(line, "used") && has(line, "free") &&
+        i + 1 < lines.size() && has(lines[i + 1], "Mem:")) {
+      return "free";
+    }
+    const bool resident = word_in(line, "RSS") || word_in(line, "RES") || word_in(line, "RSZ");
+    if (resident && (word_in(line, "PID") || word_in(line, "COMMAND") || word_in(line, "CMD"))) {
+      return "ps";
+    }
+  }
+  return "";
+}
+
+bool looks_like_mprof(const std::vector<std::string_view>& lines) {
+  size_t marks = 0;
+  for (size_t i = 0; i < std::min<size_t>(lines.size(), 20); ++i) {
+    std::string_view rest = lines[i];
+    const std::string_view kind = next_word(rest);
+    if (kind == "CMDLINE" && i == 0) ++marks;
+    if (kind == "MEM" && parse_double(next_word(rest)) && parse_double(next_word(rest))) ++marks;
+  }
+  return marks >= 2 || (marks == 1 && lines.size() == 1);
+}
+
+// "csv" or one of its special kinds if `lines` start with a header, else empty.
+std::string_view recognise_csv(const std::vector<std::string_view>& lines) {
+  size_t at = 0;
+  while (at < lines.size() && lines[at].front() == '#' && guess_separator(lines[at]) == '\0') ++at;
+  if (at >= lines.size()) return "";
+  std::string_view header = lines[at];
+  while (!header.empty() && (header.front() == '#' || header.front() == ' ')) {
+    header.remove_prefix(1);
+  }
+  const char separator = guess_separator(header);
+  if (separator == '\0') return "";
+  if (has(header, "mem_real")) return "psrecord";
+  CsvFields cutter(separator);
+  const std::vector<std::string_view> names = cutter.cut(header);
+  std::vector<size_t> memory;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names[i];
+    if (name.starts_with("memory.used") || name.starts_with("used_gpu_memory") ||
+        name.starts_with("used_memory")) {
+      return "nvidia-smi";
+    }
+    if (has(name, " - system.") || has(name, " - system/")) return "wandb";
+    if (name.size() > 80 || parse_double(name)) return "";
+    if (classify_column(name).kind == ColumnRole::Kind::memory) memory.push_back(i);
+  }
+  const size_t width = names.size();
+  if (memory.empty() || width < 2) return "";
+  if (at + 1 >= lines.size()) return "csv";
+  // A text line with commas may hold a word for memory; only a table has numbers below it.
+  for (size_t row = at + 1; row < std::min(lines.size(), at + 100); ++row) {
+    const std::vector<std::string_view>& fields = cutter.cut(lines[row]);
+    if (fields.size() + 1 < width || fields.size() > width) continue;
+    for (const size_t column : memory) {
+      if (column < fields.size() && parse_memory_mb(fields[column])) return "csv";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view recognise_format(std::string_view head) {
+  head = without_bom(head);
+  const std::vector<std::string_view> lines = head_lines(head);
+  if (lines.empty()) return "text";
+  if (const std::string_view json = recognise_json(head, lines); !json.empty()) return json;
+  if (looks_like_json_lines(lines)) return "jsonl";
+  if (looks_like_mprof(lines)) return "mprof";
+  if (const std::string_view csv = recognise_csv(lines); !csv.empty()) return csv;
+  if (const std::string_view table = recognise_tables(lines); !table.empty()) return table;
+  return "text";
+}
+
+std::string_view describe_foreign(std::string_view head) {
+  struct Magic {
+    std::string_view bytes;
+    std::string_view what;
+  };
+  static constexpr std::array<Magic, 8> kMagics = {{
+      {"\xfd" "7zXZ", "xz-compressed data; decompress it first (xz -dc FILE | plateau judge -)"},
+      {"BZh", "bzip2-compressed data; decompress it first"},
+      {"PK\x03\x04", "a zip archive; unpack it first"},
+      {"\x7f" "ELF", "a program"},
+      {"PAR1", "a Parquet file; convert it to CSV first"},
+      {"%PDF", "a PDF document"},
+      {"\xff\xfe", "UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
+      {"\xfe\xff", "UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
+  }};
+  for (const Magic& magic : kMagics) {
+    if (head.starts_with(magic.bytes)) return magic.what;
+  }
+  const auto strange = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && !is_space(c) && byte != 0x1b && byte != '\b' && byte != '\f';
+  };
+  const auto count = std::count_if(head.begin(), head.end(), strange);
+  return count * 10 > static_cast<std::ptrdiff_t>(head.size()) ? "binary data" : "";
+}
+
+}  // namespace plateau

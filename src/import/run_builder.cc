@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/run_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxBadSamples = 5;
+constexpr size_t kMaxNotes = 20;
+constexpr size_t kMaxText = 200;  // Of a name, an event or a quoted line.
+
+// Text from a log is shown to users: control bytes become spaces, and it is cut to a sane length.
+std::string clean(std::string_view text) {
+  std::string out(text.substr(0, kMaxText));
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
+using FactField = std::optional<Fact> Context::*;
+constexpr FactField kFacts[] = {&Context::examples, &Context::batch, &Context::epoch_steps,
+                                &Context::total_steps, &Context::limit_mb};
+
+// Takes over the facts of `from`; with `only_gaps`, those that `to` does not have.
+void merge_facts(Context& to, Context& from, bool only_gaps) {
+  for (const FactField field : kFacts) {
+    if (from.*field && !(only_gaps && to.*field)) to.*field = std::move(from.*field);
+    (from.*field).reset();
+  }
+}
+
+}  // namespace
+
+size_t RunBuilder::process(int64_t id, bool is_pid) {
+  const auto found = process_of_.find(id);
+  if (found != process_of_.end()) return found->second;
+  if (processes_.size() >= kMaxProcesses) {
+    note(fmt::format("only the first {} processes were read", kMaxProcesses));
+    return kNone;
+  }
+  processes_.push_back({.id = id, .parent = -1, .id_is_pid = is_pid, .name = "", .role = {}});
+  process_of_.emplace(id, processes_.size() - 1);
+  return processes_.size() - 1;
+}
+
+void RunBuilder::describe(size_t process, std::string_view name, int64_t parent) {
+  if (process >= processes_.size()) return;
+  if (!name.empty() && processes_[process].name.empty()) processes_[process].name = clean(name);
+  if (parent >= 0) processes_[process].parent = parent;
+}
+
+size_t RunBuilder::memory_column(size_t process, Metric metric, std::string_view label) {
+  if (process == kNone) return kNone;
+  const std::string key = fmt::format("{}\x01{}", process, static_cast<int>(metric));
+  const auto found = column_of_.find(key);
+  if (found != column_of_.end()) return found->second;
+  if (columns_.size() >= kMaxColumns) return kNone;
+  columns_.push_back({process, false, metric, clean(label), {}});
+  column_of_.emplace(key, columns_.size() - 1);
+  return columns_.size() - 1;
+}
+
+size_t RunBuilder::gauge_column(size_t process, std::string_view name) {
+  if (process == kNone) return kNone;
+  const std::string key = fmt::format("{}\x02{}", process, name);
+  const auto found = column_of_.find(key);
+  if (found != column_of_.end()) return found->second;
+  if (columns_.size() >= kMaxColumns) return kNone;
+  columns_.push_back({process, true, Metric::memory, clean(name), {}});
+  column_of_.emplace(key, columns_.size() - 1);
+  return columns_.size() - 1;
+}
+
+double RunBuilder::key_of(const Instant& at) const {
+  return at.step >= 0 ? static_cast<double>(at.step) : at.time_s;
+}
+
+void RunBuilder::row(const Instant& at, size_t line) {
+  next_ = at;
+  next_line_ = line;
+  const bool same_time = at.time_s == open_.at.time_s;
+  if (at.step >= 0) {
+    const bool times_differ = at.time_s < open_.at.time_s || at.time_s > open_.at.time_s;
+    joining_ = open_.used && at.step == open_.at.step &&
+               (join_ == Join::same_step || !times_differ);
+  } else {
+    joining_ = open_.used && open_.at.step < 0 && same_time;
+  }
+  if (joining_) {
+    if (std::isnan(open_.at.epoch)) open_.at.epoch = at.epoch;
+  } else {
+    open(at, line);
+  }
+}
+
+void RunBuilder::open(const Instant& at, size_t line) {
+  commit();
+  open_.used = true;
+  open_.at = at;
+  open_.line = line;
+  open_.has_memory = false;
+  joining_ = false;
+}
+
+void RunBuilder::put(size_t column, double value) {
+  if (joining_) {
+    const auto same = [column](const auto& cell) { return cell.first == column; };
+    const auto found = std::find_if(open_.cells.begin(), open_.cells.end(), same);
+    if (found != open_.cells.end()) {
+      const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
+      if (next_.step >= 0 && (!times_known || next_.time_s == open_.at.time_s)) {
+        found->second = value;
+        return;
+      }
+      open(next_, next_line_);
+    }
+  }
+  open_.cells.emplace_back(column, value);
+}
+
+bool RunBuilder::set_mb(size_t column, double mb) {
+  if (std::isnan(mb)) return false;
+  if (mb < 0 || mb > kMaxMb) {
+    bad(next_line_, mb < 0 ? fmt::format("negative memory ({:.6g} MB)", mb)
+                           : fmt::format("impossible amount of memory ({:.3g} MB)", mb));
+    return false;
+  }
+  if (column == kNone) return false;
+  put(column, mb);
+  open_.has_memory = true;
+  return true;
+}
+
+void RunBuilder::set_gauge(size_t column, double value) {
+  if (column != kNone && std::isfinite(value) && value >= 0) put(column, value);
+}
+
+void RunBuilder::event(EventKind kind, std::string_view text) {
+  if (open_.used) {
+    const auto same = [kind](const Event& event) { return event.kind == kind; };
+    const bool repeated = std::any_of(open_.events.begin(), open_.events.end(), same);
+    if (!repeated || kind == EventKind::mark) {
+      if (open_.events.size() < 8) open_.events.push_back({0, kind, clean(text)});
+    }
+  }
+}
+
+void RunBuilder::fact(FactField which, double value, std::string_view source) {
+  if (!std::isfinite(value) || value <= 0) return;
+  const std::optional<Fact>& known = pending_.*which ? pending_.*which : run_.context.*which;
+  if (known && known->value == value) return;
+  pending_.*which = Fact{value, std::string(source)};
+}
+
+void RunBuilder::fact_at_line(FactField which, double value, size_t line) {
+  const std::optional<Fact>& known = pending_.*which ? pending_.*which : run_.context.*which;
+  if (known && known->value == value) return;
+  fact(which, value, fmt::format("line {}", line));
+}
+
+void RunBuilder::bad(size_t line, std::string_view why) {
+  ++run_.lines_bad;
+  if (run_.bad_samples.size() >= kMaxBadSamples) return;
+  run_.bad_samples.push_back(fmt::format("line {}: {}", line, clean(why)));
+}
+
+void RunBuilder::note(std::string_view text) {
+  if (run_.notes.size() >= kMaxNotes) return;
+  if (std::find(run_.notes.begin(), run_.notes.end(), text) != run_.notes.end()) return;
+  run_.notes.emplace_back(text);
+}
+
+bool RunBuilder::goes_back(const Row& row) const {
+  if (run_.instants.empty()) return false;
+  const Instant& last = run_.instants.back();
+  if ((row.at.step >= 0) != (last.step >= 0)) return false;
+  return key_of(row.at) < key_of(last);
+}
+
+// Hands the open row on: into the run, or to held_ if it goes back.
+void RunBuilder::commit() {
+  if (!open_.used) return;
+  open_.used = false;
+  if (!open_.has_memory) {
+    // No sample. What happened then is put after the sample before it.
+    for (Event& event : open_.events) {
+      if (run_.instants.empty() || held_.used || run_.events.size() >= kMaxEvents) break;
+      event.instant = run_.instants.size() - 1;
+      run_.events.push_back(std::move(event));
+    }
+    open_.cells.clear();
+    open_.events.clear();
+    return;
+  }
+  if (held_.used) settle_held(key_of(open_.at));
+  if (goes_back(open_)) {
+    std::swap(held_, open_);
+    held_.used = true;
+    open_.used = false;
+  } else {
+    append(open_);
+  }
+}
+
+// Decides what the held row was, now that the key of the next one is known (NaN: there is none).
+void RunBuilder::settle_held(double next_key) {
+  held_.used = false;
+  const double first = key_of(run_.instants.front());
+  const double last = key_of(run_.instants.back());
+  const bool inside = key_of(held_.at) > first;
+  const bool late = inside && !(next_key <= last);
+  if (late || runs_.size() + 1 >= kMaxRuns) {
+    bad(held_.line, fmt::format("out of order: {:.10g} after {:.10g}", key_of(held_.at), last));
+    held_.cells.clear();
+    held_.events.clear();
+    return;
+  }
+  end_run(held_.line);
+  append(held_);
+}
+
+void RunBuilder::append(Row& row) {
+  if (run_.instants.empty()) run_line_ = row.line;
+  merge_facts(run_.context, pending_, false);
+  const bool keep = skipped_ + 1 >= stride_;
+  skipped_ = keep ? 0 : skipped_ + 1;
+  if (keep) {
+    const size_t at = run_.instants.size();
+    run_.instants.push_back(row.at);
+    ++samples_;
+    for (const auto& [index, value] : row.cells) {
+      Column& column = columns_[index];
+      if (column.values.empty()) ++active_columns_;
+      column.values.resize(at, kMissing);
+      column.values.push_back(value);
+    }
+  }
+  for (Event& event : row.events) {
+    if (run_.events.size() >= kMaxEvents) break;
+    event.instant = run_.instants.size() - 1;
+    run_.events.push_back(std::move(event));
+  }
+  row.cells.clear();
+  row.events.clear();
+  const size_t cells = run_.instants.size() * active_columns_;
+  if (run_.instants.size() >= kMaxRows || cells_done_ + cells >= kMaxCells) thin_out();
+}
+
+// Keeps rows 0, 2, 4, … and from now on every second of those that would have been kept.
+void RunBuilder::thin_out() {
+  const size_t rows = run_.instants.size();
+  const size_t kept = (rows + 1) / 2;
+  if (rows < 4) return;
+  for (size_t i = 0; i < kept; ++i) run_.instants[i] = run_.instants[2 * i];
+  run_.instants.resize(kept);
+  for (Column& column : columns_) {
+    size_t out = 0;
+    for (size_t i = 0; i < column.values.size(); i += 2) column.values[out++] = column.values[i];
+    column.values.resize(out);
+  }
+  for (Event& event : run_.events) event.instant /= 2;
+  stride_ *= 2;
+  skipped_ = 0;
+}
+
+void RunBuilder::new_run() {
+  commit();
+  if (held_.used) settle_held(kMissing);
+  if (!run_.instants.empty()) end_run(next_line_);
+}
+
+// Trainers log the epoch as a fraction beside the step; their ratio is the length of an epoch. The
+// last row has the smallest rounding error; a ratio that moved is no ratio (the step was reset).
+void RunBuilder::derive_epoch_steps(Run& run) const {
+  if (epoch_steps_of(run.context)) return;
+  double first = 0;
+  double last = 0;
+  bool fractional = false;
+  for (const Instant& at : run.instants) {
+    if (at.step <= 0 || !(at.epoch >= 0.1)) continue;
+    last = static_cast<double>(at.step) / at.epoch;
+    if (first == 0) first = last;
+    fractional = fractional || at.epoch != std::floor(at.epoch);
+  }
+  if (!fractional || last < 1 || last > 1e12 || std::fabs(first / last - 1) > 0.1) return;
+  run.context.epoch_steps = Fact{std::round(last), "step / epoch"};
+}
+
+// Moves the columns that hold something into `run`, with the processes they belong to.
+void RunBuilder::fill_run(Run& run) {
+  const size_t rows = run.instants.size();
+  std::vector<size_t> place(processes_.size(), kNone);
+  for (Column& column : columns_) {
+    if (column.values.empty()) continue;
+    if (place[column.process] == kNone) {
+      place[column.process] = run.processes.size();
+      run.processes.push_back(processes_[column.process]);
+    }
+    column.values.resize(rows, kMissing);
+    const size_t process = place[column.process];
+    if (column.is_gauge) {
+      run.gauges.push_back({column.label, process, std::move(column.values)});
+    } else {
+      run.series.push_back({process, column.metric, column.label, std::move(column.values)});
+    }
+    column.values = {};
+  }
+}
+
+void RunBuilder::end_run(size_t next_line) {
+  cells_done_ += run_.instants.size() * active_columns_;
+  Run done = std::move(run_);
+  run_ = {};
+  run_.context = done.context;
+  fill_run(done);
+  done.format = format_;
+  done.epoch_time = epoch_time_;
+  done.lines_read = next_line > run_line_ ? next_line - run_line_ : 0;
+  derive_epoch_steps(done);
+  if (stride_ > 1) {
+    done.notes.push_back(fmt::format("very long: every {}th sample was kept", stride_));
+  }
+  runs_.push_back(std::move(done));
+  run_lines_.push_back(run_line_);
+  active_columns_ = 0;
+  stride_ = 1;
+  skipped_ = 0;
+}
+
+std::vector<Run> RunBuilder::finish(size_t lines_read) {
+  new_run();
+  std::vector<Run> runs = std::move(runs_);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    Run& run = runs[i];
+    if (runs.size() == 1) run.lines_read = lines_read;
+    if (runs.size() > 1) {
+      run.title = fmt::format("run {} of {} (line {})", i + 1, runs.size(), run_lines_[i]);
+    }
+    const auto placed = [](const Instant& at) { return at.step >= 0 || std::isfinite(at.time_s); };
+    if (!std::any_of(run.instants.begin(), run.instants.end(), placed)) {
+      for (size_t row = 0; row < run.instants.size(); ++row) {
+        run.instants[row].step = static_cast<int64_t>(row);
+      }
+      run.notes.emplace_back("neither steps nor times in the log: samples are numbered in order");
+    }
+  }
+  if (!runs.empty()) {
+    merge_facts(runs.back().context, pending_, true);
+    for (std::string& text : run_.bad_samples) {
+      if (runs.back().bad_samples.size() < kMaxBadSamples) {
+        runs.back().bad_samples.push_back(std::move(text));
+      }
+    }
+    runs.back().lines_bad += run_.lines_bad;
+  }
+  return runs;
+}
+
+}  // namespace plateau

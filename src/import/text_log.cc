@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text logs of any make: finds the lines that carry a clock and an amount of memory.
+//
+// A log holds several clocks at once: "Step 120", a progress bar "83/250", the time of day. Each
+// line with memory goes to the best clock it carries, each clock builds its own runs, and at the
+// end one clock is chosen: in the order step, iteration, batch, bar, time the first that has at
+// least a quarter of the samples of the largest. So a few odd "Batch 1: 732 MB" lines in a file of
+// steps neither split its runs nor add to them. Bars are told apart by their total: the bar of an
+// evaluation never mixes with that of the training.
+//
+// Worked case: "Epoch 1: 12%|█ | 83/663 [01:20<09:00, rss=5.4G]" is position 83 of a bar of 663 in
+// epoch 1. When the next line says epoch 2, 4/663, the position went back while the epoch went on:
+// the step is 663 + 4, and 663 is the length of an epoch.
+//
+// Lines with memory but no clock of their own ("RAM: 5552 MB" after "Step 10") take the last step
+// seen; they count only if no line has both. Without any step at all they are numbered, if there
+// are at least five.
+//
+// Blind spot: a restart without an epoch or a step on the line cannot be seen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/text.h"
+#include "import/readers.h"
+#include "import/record_rows.h"
+#include "import/run_builder.h"
+#include "import/text_context.h"
+#include "import/text_scan.h"
+#include "import/timestamp.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxBars = 8;
+constexpr size_t kMaxContextLines = 20000;  // Facts stand near the start; later ones cost time.
+constexpr size_t kMinNumbered = 5;
+constexpr size_t kEvalHeader = 5;  // Lines.
+
+// Makes positions that start again in each epoch count on.
+class Unroller {
+ public:
+  // Returns the step since the start. `epoch` is -1 if the line does not say.
+  int64_t unroll(int64_t position, int64_t total, double epoch) {
+    wrapped_ = false;
+    if (epoch >= 0) {
+      if (epoch > last_epoch_ && last_epoch_ >= 0 && position < last_) {
+        const int64_t length = total > 0 ? total : last_;
+        const double epochs = total > 0 ? epoch - last_epoch_ : 1;
+        if (epochs < 1e6 && length < (1LL << 40)) {
+          offset_ += length * static_cast<int64_t>(epochs);
+          epoch_length_ = length;
+          wrapped_ = true;
+        }
+      } else if (position < last_) {
+        offset_ = 0;
+      }
+      last_epoch_ = epoch;
+    }
+    last_ = position;
+    return offset_ + position;
+  }
+  [[nodiscard]] bool wrapped() const { return wrapped_; }
+  [[nodiscard]] int64_t epoch_length() const { return epoch_length_; }
+
+ private:
+  int64_t last_ = 0;
+  int64_t offset_ = 0;
+  int64_t epoch_length_ = 0;
+  double last_epoch_ = -1;
+  bool wrapped_ = false;
+};
+
+// Ordered by preference.
+enum class ClockKind : uint8_t { step, iteration, batch, bar, time, none };
+
+struct Clock {
+  explicit Clock(ClockKind clock_kind, int64_t bar_total)
+      : kind(clock_kind), total(bar_total), builder("text log") {
+    columns.fill(RunBuilder::kNone);
+    gauges.fill(RunBuilder::kNone);
+  }
+  ClockKind kind;
+  int64_t total;
+  RunBuilder builder;
+  TimeTrack times;
+  Unroller steps;
+  double last_time = kMissing;
+  double time_offset = 0;
+  bool placed = false;  // Some row carries a step or a time.
+  std::array<double, kMetricCount> bare_units{};  // Units guessed for figures that name none.
+  std::array<size_t, kMetricCount> columns{};     // Of process 0, the common case.
+  std::array<size_t, 3> gauges{};
+};
+
+struct Picked {
+  Metric metric;
+  const Figure* figure;
+};
+
+class TextLog {
+ public:
+  void line(std::string_view text, size_t number);
+  Runs finish(size_t lines_read);
+
+ private:
+  size_t pick();
+  void sample(std::string_view text, size_t picked);
+  Clock& clock_for_line();
+  Clock& clock_of(ClockKind kind, int64_t total);
+  Instant place(Clock& clock);
+  void put(Clock& clock, std::string_view text, const Picked& picked);
+  void put_tensors(Clock& clock);
+  void happened(std::string_view text, bool is_sample);
+  void add_event(EventKind kind, std::string_view text);
+  void remember_position();
+  void read_context(std::string_view text);
+  Clock* choose();
+
+  ScannedLine scan_;
+  std::array<Picked, ScannedLine::kMaxFigures> picked_{};
+  size_t number_ = 0;
+  std::vector<std::unique_ptr<Clock>> clocks_;
+  TextContext context_;
+  Context stated_;
+  size_t context_lines_ = 0;
+  size_t eval_line_ = 0;
+  int64_t carried_step_ = -1;      // From a line with a step but no memory.
+  int64_t carried_bar_ = -1;
+  int64_t widest_bar_ = 0;
+  double whole_epoch_ = -1;        // The last "Epoch 2" seen, also on a line of its own.
+};
+
+// Chooses the figures of the line that are memory in use, one per metric; their number.
+size_t TextLog::pick() {
+  size_t count = 0;
+  bool host = false;
+  const auto add = [&](Metric metric, const Figure& figure) {
+    for (size_t i = 0; i < count; ++i) {
+      if (picked_[i].metric == metric) return;
+    }
+    picked_[count++] = {metric, &figure};
+    host |= metric != Metric::gpu && metric != Metric::gpu_reserved;
+  };
+  for (size_t i = 0; i < scan_.count; ++i) {
+    const Figure& figure = scan_.figures[i];
+    if (!figure.keyed) continue;
+    const auto metric = metric_of(figure.bits, figure.unit_mb > 0);
+    if (metric) add(*metric, figure);
+  }
+  if (host) return count;
+  const bool step_word = scan_.step_word != StepWord::none;
+  for (size_t i = 0; i < scan_.count; ++i) {
+    const Figure& figure = scan_.figures[i];
+    if (figure.keyed || (figure.bits & (kWordNotUsage | kWordOther)) != 0) continue;
+    if (!step_word && !figure.after_time) continue;
+    add(figure.bare_rss ? Metric::rss : Metric::memory, figure);
+    break;
+  }
+  return count;
+}
+
+Clock& TextLog::clock_of(ClockKind kind, int64_t total) {
+  size_t bars = 0;
+  for (const auto& clock : clocks_) {
+    if (clock->kind == kind && clock->total == total) return *clock;
+    bars += clock->kind == ClockKind::bar ? 1 : 0;
+  }
+  if (kind == ClockKind::bar && bars >= kMaxBars) return clock_of(ClockKind::none, 0);
+  clocks_.push_back(std::make_unique<Clock>(kind, total));
+  Clock& clock = *clocks_.back();
+  for (const FactField field : {&Context::examples, &Context::batch, &Context::epoch_steps,
+                                &Context::total_steps}) {
+    if (stated_.*field) clock.builder.fact(field, (stated_.*field)->value, (stated_.*field)->source);
+  }
+  return clock;
+}
+
+Clock& TextLog::clock_for_line() {
+  switch (scan_.step_word) {
+    case StepWord::step: return clock_of(ClockKind::step, 0);
+    case StepWord::iteration: return clock_of(ClockKind::iteration, 0);
+    case StepWord::batch: return clock_of(ClockKind::batch, 0);
+    case StepWord::none: break;
+  }
+  if (scan_.bar_at >= 0) return clock_of(ClockKind::bar, scan_.bar_total);
+  return clock_of(scan_.has_time ? ClockKind::time : ClockKind::none, 0);
+}
+
+// Where on the clock the line stands, with the facts its position gives away.
+Instant TextLog::place(Clock& clock) {
+  Instant at;
+  at.epoch = scan_.epoch;
+  const bool bar = clock.kind == ClockKind::bar;
+  if (bar || clock.kind < ClockKind::bar) {
+    const int64_t total = bar ? scan_.bar_total : scan_.step_total;
+    const int64_t position = bar ? scan_.bar_at : scan_.step;
+    at.step = clock.steps.unroll(position, total, whole_epoch_);
+    const bool per_epoch = clock.steps.epoch_length() > 0 || (bar && scan_.whole_epoch);
+    if (clock.steps.wrapped()) {
+      const auto length = static_cast<double>(clock.steps.epoch_length());
+      clock.builder.fact_at_line(&Context::epoch_steps, length, number_);
+    } else if (total > 0) {
+      clock.builder.fact_at_line(per_epoch ? &Context::epoch_steps : &Context::total_steps,
+                                 static_cast<double>(total), number_);
+    }
+  } else if (clock.kind == ClockKind::time) {
+    at.step = carried_step_;
+  } else {
+    at.step = carried_step_ >= 0 ? carried_step_ : carried_bar_;
+  }
+  if (scan_.has_time) {
+    at.time_s = clock.times.accept(scan_.time);
+    clock.builder.set_epoch_time(clock.times.counts_from_1970());
+    if (scan_.time.kind == Stamp::Kind::elapsed) {
+      // A bar that starts again with the epoch counts its seconds from 0 again.
+      if (clock.steps.wrapped() && !std::isnan(clock.last_time)) clock.time_offset = clock.last_time;
+      at.time_s += clock.time_offset;
+      clock.last_time = at.time_s;
+    }
+  }
+  clock.placed = clock.placed || at.step >= 0 || !std::isnan(at.time_s);
+  return at;
+}
+
+void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
+  const auto metric = static_cast<size_t>(picked.metric);
+  const Figure& figure = *picked.figure;
+  std::string_view label = text.substr(figure.key_begin, figure.key_end - figure.key_begin);
+  if (label.empty()) label = figure.bare_rss ? "rss" : "memory";
+  double unit = figure.unit_mb;
+  if (unit == 0) {
+    double& guessed = clock.bare_units[metric];
+    if (guessed == 0 && figure.value > 0) {
+      guessed = guess_unit_mb(figure.value);
+      clock.builder.note(
+          fmt::format("'{}' has no unit: read as {}", label, guessed_unit_name(guessed)));
+    }
+    unit = guessed;
+  }
+  if (scan_.rank >= 0) {
+    const size_t process = clock.builder.process(scan_.rank, (scan_.words & kWordPid) != 0);
+    clock.builder.set_mb(clock.builder.memory_column(process, picked.metric, label),
+                         figure.value * unit);
+    return;
+  }
+  if (clock.columns[metric] == RunBuilder::kNone) {
+    clock.columns[metric] =
+        clock.builder.memory_column(clock.builder.process(0, false), picked.metric, label);
+  }
+  clock.builder.set_mb(clock.columns[metric], figure.value * unit);
+}
+
+void TextLog::put_tensors(Clock& clock) {
+  static constexpr std::array<std::string_view, 3> kNames = {"tensors", "tensors.cpu",
+                                                             "tensors.gpu"};
+  const std::array<double, 3> values = {scan_.tensors, scan_.tensors_cpu, scan_.tensors_gpu};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    if (clock.gauges[i] == RunBuilder::kNone) {
+      clock.gauges[i] = clock.builder.gauge_column(clock.builder.process(0, false), kNames[i]);
+    }
+    clock.builder.set_gauge(clock.gauges[i], values[i]);
+  }
+}
+
+void TextLog::sample(std::string_view text, size_t picked) {
+  Clock& clock = clock_for_line();
+  clock.builder.row(place(clock), number_);
+  for (size_t i = 0; i < picked; ++i) put(clock, text, picked_[i]);
+  put_tensors(clock);
+}
+
+void TextLog::add_event(EventKind kind, std::string_view text) {
+  for (const auto& clock : clocks_) clock->builder.event(kind, trim(text));
+}
+
+// Events are what a line says besides its numbers. A word inside a key (eval_loss=0.3) is none,
+// but a dict of evaluation results is.
+void TextLog::happened(std::string_view text, bool is_sample) {
+  if (clocks_.empty()) return;
+  if (is_sample && scan_.arrow) {
+    const std::string_view note = trim(text.substr(scan_.note));
+    if (!note.empty()) add_event(event_kind_of(note), note);
+    return;
+  }
+  // Lists and headings of a note talk about events; they are none.
+  if (text.starts_with("- ") || text.starts_with("#")) return;
+  if ((scan_.free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
+    if (!is_sample) eval_line_ = number_;
+    add_event(EventKind::eval, text);
+  }
+  if ((scan_.free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
+  if ((scan_.free_words & kWordRestart) != 0) add_event(EventKind::restart, text);
+  const auto says = [text](std::string_view phrase) {
+    return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
+  };
+  const bool maybe_oom = (scan_.words & (kWordOom | kWordMemory)) != 0 && !is_sample;
+  const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") ||
+                                 says("oom-kill") || says("oom_kill") || says("oomkill"));
+  if (oom) add_event(EventKind::oom, text);
+}
+
+// Keeps the position of lines that carry one but no memory.
+void TextLog::remember_position() {
+  if (scan_.step_word == StepWord::step) carried_step_ = scan_.step;
+  if (scan_.bar_at >= 0 && scan_.bar_total >= widest_bar_) {
+    widest_bar_ = scan_.bar_total;
+    carried_bar_ = scan_.bar_at;
+  }
+}
+
+void TextLog::read_context(std::string_view text) {
+  if (++context_lines_ > kMaxContextLines) return;
+  // "***** Running Evaluation *****" is followed by the evaluation's own examples and batch size.
+  if (eval_line_ > 0 && number_ - eval_line_ <= kEvalHeader) return;
+  context_.read(text, [this](FactField field, double value) {
+    stated_.*field = Fact{value, fmt::format("line {}", number_)};
+    for (const auto& clock : clocks_) clock->builder.fact_at_line(field, value, number_);
+  });
+}
+
+void TextLog::line(std::string_view text, size_t number) {
+  number_ = number;
+  scan_line(text, scan_);
+  if (scan_.whole_epoch) {
+    if (whole_epoch_ >= 0 && scan_.epoch > whole_epoch_) {
+      add_event(EventKind::epoch, fmt::format("epoch {}", scan_.epoch));
+    }
+    whole_epoch_ = scan_.epoch;
+  }
+  const size_t picked = scan_.count > 0 ? pick() : 0;
+  const bool has_clock = scan_.step_word != StepWord::none || scan_.bar_at >= 0 || scan_.has_time;
+  // Without a clock only "key: amount" is a sample; prose about memory is not.
+  const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned);
+  if (is_sample) {
+    sample(text, picked);
+  } else if (scan_.negative && has_clock) {
+    clock_for_line().builder.bad(
+        number, fmt::format("negative memory in '{}'", text.substr(0, 80)));
+  }
+  if (!is_sample) remember_position();
+  constexpr WordBits kEvents = kWordEval | kWordSave | kWordRestart | kWordOom | kWordMemory;
+  if ((scan_.words & kEvents) != 0 || scan_.arrow) happened(text, is_sample);
+  if ((scan_.words & kWordContext) != 0) read_context(text);
+}
+
+Clock* TextLog::choose() {
+  size_t most = 0;
+  const auto counts = [](const Clock& clock) {
+    // A row may still be open, so one more than the builder counts.
+    const size_t rows = clock.builder.samples() + 1;
+    if (clock.kind != ClockKind::none) return rows;
+    return clock.placed ? size_t{1} : rows >= kMinNumbered ? size_t{1} : size_t{0};
+  };
+  for (const auto& clock : clocks_) most = std::max(most, counts(*clock));
+  Clock* best = nullptr;
+  for (const auto& clock : clocks_) {
+    const size_t rows = counts(*clock);
+    if (rows == 0 || rows * 4 < most) continue;
+    const bool better = best == nullptr || clock->kind < best->kind ||
+                        (clock->kind == best->kind && rows > counts(*best));
+    if (better) best = clock.get();
+  }
+  return best;
+}
+
+Runs TextLog::finish(size_t lines_read) {
+  Clock* clock = choose();
+  return clock == nullptr ? Runs{} : clock->builder.finish(lines_read);
+}
+
+}  // namespace
+
+Result<Runs> read_text_log(LineReader& lines) {
+  TextLog log;
+  std::string_view line;
+  while (lines.next(line)) log.line(line, lines.number());
+  return log.finish(lines.number());
+}
+
+}  // namespace plateau
