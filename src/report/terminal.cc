@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "report/layout.h"
+#include "report/phrases.h"
+#include "report/plot.h"
+#include "report/printable.h"
+#include "report/sentences.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostEvidence = 5;
+constexpr size_t kMostProcesses = 6;
+constexpr size_t kMostTied = 4;
+constexpr size_t kMostWarnings = 6;
+// A second cause is worth a line from this share on.
+constexpr double kWorthNaming = 0.15;
+// An explanation below this share is not part of a tie.
+constexpr double kTied = 0.05;
+// A fix is offered only for a cause that is more likely than not.
+constexpr double kWorthFixing = 0.5;
+
+void say_why(const Verdict& verdict, Layout& layout) {
+  const auto& evidence = verdict.evidence;
+  if (!evidence.empty()) layout.say("Why", evidence.front());
+  bool first = true;
+  for (const Cause& cause : verdict.causes) {
+    if (!first && cause.weight < kWorthNaming) break;
+    layout.say("Why", cause_sentence(cause), first ? "Cause:" : "Or:");
+    first = false;
+  }
+  for (size_t i = 1; i < std::min(evidence.size(), kMostEvidence); ++i) {
+    const bool told =
+        std::any_of(verdict.causes.begin(), verdict.causes.end(),
+                    [&](const Cause& cause) { return cause.evidence == evidence[i]; });
+    if (!told) layout.say("Why", evidence[i]);
+  }
+}
+
+void say_tied(const Verdict& verdict, Layout& layout) {
+  if (verdict.word != Word::undecided) return;
+  layout.say("Tied", verdict.undecided_because);
+  size_t shown = 0;
+  for (const Explanation& explanation : verdict.explanations) {
+    if (explanation.weight < kTied || shown++ == kMostTied) break;
+    const std::string& words = explanation.words.empty() ? explanation.name : explanation.words;
+    layout.say("Tied", fmt::format("{}: {}", words, destination_of(verdict, explanation)),
+               fmt::format("• {}", percent_phrase(explanation.weight)));
+  }
+}
+
+void say_next(const Verdict& verdict, Layout& layout) {
+  const Cause* cause = verdict.causes.empty() ? nullptr : &verdict.causes.front();
+  const bool decided = verdict.word != Word::undecided;
+  std::string outlook = outlook_of(verdict);
+  if (decided && cause != nullptr && cause->weight >= kWorthFixing && !cause->fix.empty()) {
+    outlook += (outlook.empty() ? "" : " ") + cause->fix;
+  }
+  layout.say("Next", outlook);
+  if (verdict.decides_at_step) {
+    layout.say("Next",
+               fmt::format("known by {}.", moment_phrase(verdict.clock, *verdict.decides_at_step)));
+  }
+  layout.say("Next", verdict.missing, "Would decide:");
+  const std::string& confirm = cause != nullptr ? cause->confirm : verdict.experiment;
+  if (decided) {
+    layout.say("Next", confirm, "Confirm:");
+  } else {
+    layout.say("Next", verdict.experiment.empty() ? confirm : verdict.experiment, "Cheaper:");
+  }
+}
+
+void say_components(const Verdict& verdict, Layout& layout, const View& view) {
+  if (verdict.components.size() < 2) return;
+  size_t widest = 5;
+  for (const ComponentVerdict& component : verdict.components) {
+    widest = std::max(widest, display_width(component.name));
+  }
+  widest = std::min<size_t>(widest, 14);
+  for (const ComponentVerdict& component : verdict.components) {
+    const std::string word = pad_right(word_name(component.word), 10);
+    layout.row("Pages",
+               fmt::format("{}  {}{}  {}  {}{}", pad_right(shorten(component.name, widest), widest),
+                           paint(view, word_ink(component.word), word),
+                           pad_left(percent_phrase(component.confidence), 8),
+                           pad_right(from_to_phrase(component.first_mb, component.last_mb), 18),
+                           rate_phrase(verdict.clock, component.rate_mb_per_step),
+                           component.name == verdict.component ? "  (decides)" : ""));
+    if (component.reclaimable && component.last_mb > component.first_mb) {
+      layout.say("Pages", "file-backed growth is reclaimable: the kernel takes it back when needed.");
+    }
+  }
+}
+
+void say_processes(const Verdict& verdict, Layout& layout) {
+  layout.say("Who", culprit_of(verdict));
+  if (verdict.processes.size() < 2) return;
+  size_t shown = 0;
+  double rest_mb = 0;
+  for (const ProcessGrowth& process : verdict.processes) {
+    if (shown++ >= kMostProcesses) {
+      rest_mb += process.growth_mb;
+      continue;
+    }
+    layout.row("Who", fmt::format("{}  {}  {}", pad_right(shorten(process_phrase(process), 36), 36),
+                                  pad_right(from_to_phrase(process.first_mb, process.last_mb), 18),
+                                  pad_left(percent_phrase(process.share), 8)));
+  }
+  if (shown > kMostProcesses) {
+    layout.row("Who", fmt::format("and {} more: {} together", shown - kMostProcesses,
+                                  format_mb_signed(rest_mb)));
+  }
+}
+
+void say_warnings(const Verdict& verdict, Layout& layout) {
+  for (size_t i = 0; i < std::min(verdict.warnings.size(), kMostWarnings); ++i) {
+    layout.say("Note", verdict.warnings[i]);
+  }
+  if (verdict.warnings.size() > kMostWarnings) {
+    layout.say("Note", fmt::format("and {} more; --json lists them all.",
+                                   verdict.warnings.size() - kMostWarnings));
+  }
+}
+
+std::string headline(const Verdict& verdict, const View& view) {
+  const std::string word = pad_right(word_upper(verdict.word), 9);
+  std::string text = verdict.headline;
+  if (!text.empty()) text += " · ";
+  text += percent_phrase(verdict.confidence);
+  if (!verdict.title.empty()) text += " · " + verdict.title;
+  return fmt::format("{} {}", paint(view, word_ink(verdict.word), word), text);
+}
+
+}  // namespace
+
+std::string render_headline(const Verdict& verdict, const View& view) {
+  Layout layout(view);
+  layout.line(headline(printable_verdict(verdict), view));
+  return layout.take();
+}
+
+std::string render_verdict(const Verdict& verdict, const View& view) {
+  const Verdict clean = printable_verdict(verdict);
+  Layout layout(view);
+  layout.line(headline(clean, view));
+  const Labelled course = course_of(clean);
+  layout.say(course.label, course.text);
+  layout.say("Peaks", peaks_of(clean));
+  say_tied(clean, layout);
+  say_why(clean, layout);
+  say_next(clean, layout);
+  layout.say("Risk", risk_of(clean));
+  say_processes(clean, layout);
+  say_components(clean, layout, view);
+  say_warnings(clean, layout);
+  std::string text = layout.take();
+  // The plot speaks ASCII by itself, so that its marks stay apart.
+  if (view.plot) text += render_plot(clean, view);
+  return text;
+}
+
+std::string render_line(const Verdict& verdict, const View& view) {
+  const Verdict clean = printable_verdict(verdict);
+  const std::string word = pad_right(word_upper(clean.word), 9);
+  std::string rest = clean.headline;
+  for (const std::string& part : {clean.file, clean.title}) {
+    if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;
+  }
+  const std::string moved = clean.samples == 0 ? "no samples"
+                                               : from_to_phrase(clean.first_mb, clean.last_mb);
+  Layout layout(view);
+  layout.line(fmt::format("{} {}  {}  {}", paint(view, word_ink(clean.word), word),
+                          pad_left(percent_phrase(clean.confidence), 8), pad_right(moved, 18),
+                          rest));
+  return layout.take();
+}
+
+}  // namespace plateau
