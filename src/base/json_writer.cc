@@ -94,9 +94,13 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::null() { return raw("null"); }
+JsonWriter& JsonWriter::null() {
+  return raw("null");
+}
 
-JsonWriter& JsonWriter::value(std::string_view text) { return raw(json_quoted(text)); }
+JsonWriter& JsonWriter::value(std::string_view text) {
+  return raw(json_quoted(text));
+}
 
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
@@ -107,6 +111,8 @@ JsonWriter& JsonWriter::value(double number) {
   return raw(digits);
 }
 
-JsonWriter& JsonWriter::integer(int64_t number) { return raw(fmt::format("{}", number)); }
+JsonWriter& JsonWriter::integer(int64_t number) {
+  return raw(fmt::format("{}", number));
+}
 
 }  // namespace plateau

@@ -48,7 +48,7 @@ TEST(JsonWriter, NumbersReadBackAsTheSameDouble) {
 TEST(JsonWriter, EveryByteStringIsAcceptedByAParser) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<char>(i));
-  EXPECT_NO_THROW((void)nlohmann::json::parse(json_quoted(bytes)));
+  EXPECT_TRUE(nlohmann::json::accept(json_quoted(bytes)));
 }
 
 }  // namespace

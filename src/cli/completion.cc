@@ -28,8 +28,7 @@ Verb completion_verb() {
   verb.examples = {
       {"bash, for this session", "source <(plateau completion bash)"},
       {"zsh, for good", "plateau completion zsh > \"${fpath[1]}/_plateau\""},
-      {"fish, for good",
-       "plateau completion fish > ~/.config/fish/completions/plateau.fish"},
+      {"fish, for good", "plateau completion fish > ~/.config/fish/completions/plateau.fish"},
   };
   verb.run = run_completion;
   return verb;

@@ -103,7 +103,8 @@ std::string zsh_option(const Option& option) {
           : fmt::format(":{}:{}", option.placeholder, zsh_action(option.takes, option.choices));
   const std::string help = fmt::format("[{}]", zsh_text(brief(option.help)));
   const std::string_view equals = option.takes == Takes::nothing ? "" : "=";
-  std::string out = "        " + quoted(fmt::format("--{}{}{}{}", option.name, equals, help, value));
+  std::string out =
+      "        " + quoted(fmt::format("--{}{}{}{}", option.name, equals, help, value));
   if (option.letter != 0) {
     out += " \\\n        " + quoted(fmt::format("-{}{}{}", option.letter, help, value));
   }
@@ -118,9 +119,9 @@ std::string zsh_verb(const Verb& verb, std::span<const Verb> verbs) {
   if (!positional.placeholder.empty()) {
     std::vector<std::string> buffer;
     const std::vector<std::string>& words = words_after(verb, verbs, buffer);
-    out += " \\\n          " + quoted(fmt::format("{}:{}:{}", positional.many ? "*" : "1",
-                                                 positional.placeholder,
-                                                 zsh_action(positional.takes, words)));
+    out += " \\\n          " +
+           quoted(fmt::format("{}:{}:{}", positional.many ? "*" : "1", positional.placeholder,
+                              zsh_action(positional.takes, words)));
   }
   return out + "\n        ;;\n";
 }
@@ -173,7 +174,8 @@ std::string zsh_completion(std::span<const Verb> verbs) {
   for (const Verb& verb : verbs) out += zsh_verb(verb, verbs);
   return out +
          "    esac ;;\n  esac\n}\n"
-         "if [ \"$funcstack[1]\" = _plateau ]; then _plateau \"$@\"; else compdef _plateau plateau; fi\n";
+         "if [ \"$funcstack[1]\" = _plateau ]; then _plateau \"$@\"; else compdef _plateau "
+         "plateau; fi\n";
 }
 
 std::string fish_completion(std::span<const Verb> verbs) {

@@ -38,19 +38,17 @@ std::string columns_of(const Run& run) {
 void add_fact(std::vector<std::string>& facts, std::string_view name,
               const std::optional<Fact>& fact) {
   if (!fact) return;
-  const std::string value = name == "limit" ? format_mb(fact->value)
-                                            : fmt::format("{:.10g}", fact->value);
+  const std::string value =
+      name == "limit" ? format_mb(fact->value) : fmt::format("{:.10g}", fact->value);
   facts.push_back(fmt::format("{} {} ({})", name, value, fact->source));
 }
 
 // What was understood of one run, line by line, for standard error.
 std::string summary_of(const Run& run) {
   std::string title = run.title.empty() ? run.source : run.source + ", " + run.title;
-  std::string out = fmt::format("{}: {}, {}, {}\n", title, run.format,
-                                counted(run.instants.size(), "sample"),
-                                run.processes.size() == 1 ? "1 process"
-                                                          : fmt::format("{} processes",
-                                                                        run.processes.size()));
+  std::string out = fmt::format(
+      "{}: {}, {}, {}\n", title, run.format, counted(run.instants.size(), "sample"),
+      run.processes.size() == 1 ? "1 process" : fmt::format("{} processes", run.processes.size()));
   out += fmt::format("  columns  {}\n", columns_of(run));
   std::vector<std::string> facts;
   add_fact(facts, "examples", run.context.examples);
@@ -125,18 +123,16 @@ Verb convert_verb() {
       "standard error the format recognised, the columns, the facts found with their source, and "
       "the lines that could not be read. 'plateau judge' gives the same answer on the result."};
   verb.positional = input_positional();
-  verb.options = {format_option(),
-                  {.name = "output",
-                   .letter = 'o',
-                   .takes = Takes::file,
-                   .placeholder = "OUT",
-                   .group = "Output",
-                   .help = "Write to OUT instead of standard output; OUT must not exist."},
-                  {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
-                  {.name = "quiet",
-                   .letter = 'q',
-                   .group = "Output",
-                   .help = "No summary on standard error."}};
+  verb.options = {
+      format_option(),
+      {.name = "output",
+       .letter = 'o',
+       .takes = Takes::file,
+       .placeholder = "OUT",
+       .group = "Output",
+       .help = "Write to OUT instead of standard output; OUT must not exist."},
+      {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
+      {.name = "quiet", .letter = 'q', .group = "Output", .help = "No summary on standard error."}};
   verb.examples = {
       {"what does plateau see in this log?", "plateau convert train.log | head"},
       {"keep it", "plateau convert train.log -o train.csv"},

@@ -23,7 +23,8 @@ int unknown_verb(std::span<const Verb> verbs, const std::string& word, Output& o
   for (const Verb& verb : verbs) names.push_back(verb.name);
   std::string hint = did_you_mean(word, names);
   // The commonest slip is to leave the verb out.
-  if (access(word.c_str(), F_OK) == 0) hint = fmt::format("; did you mean 'plateau judge {}'?", word);
+  if (access(word.c_str(), F_OK) == 0)
+    hint = fmt::format(" (did you mean 'plateau judge {}'?)", word);
   out.complain("", fmt::format("unknown verb '{}'{}; try 'plateau --help'", word, hint));
   return kExitTrouble;
 }
@@ -32,8 +33,8 @@ int run_verb(const Verb& verb, std::span<const Verb> verbs, std::span<const std:
              Output& out) {
   const Result<Arguments> arguments = parse_arguments(verb, words);
   if (!arguments) {
-    out.complain(verb.name, fmt::format("{}; try 'plateau {} --help'", arguments.error().message,
-                                        verb.name));
+    out.complain(verb.name,
+                 fmt::format("{}; try 'plateau {} --help'", arguments.error().message, verb.name));
     return kExitTrouble;
   }
   if (arguments.value().has("help")) {

@@ -26,6 +26,8 @@ int exit_code_for(Word word, std::optional<Word> expected) {
   return word == Word::leak ? kExitLeak : kExitFine;
 }
 
-int worse_exit_code(int a, int b) { return badness(a) >= badness(b) ? a : b; }
+int worse_exit_code(int a, int b) {
+  return badness(a) >= badness(b) ? a : b;
+}
 
 }  // namespace plateau

@@ -85,8 +85,8 @@ int run_help(const Invocation& invocation) {
 }  // namespace
 
 std::string overview_help(std::span<const Verb> verbs) {
-  std::string out = fmt::format("plateau - {}\n\nUsage: plateau VERB [OPTIONS] [FILE...]\n\nVerbs:\n",
-                                kTagline);
+  std::string out =
+      fmt::format("plateau - {}\n\nUsage: plateau VERB [OPTIONS] [FILE...]\n\nVerbs:\n", kTagline);
   for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
   out += "\nOptions:\n";
   out += entry("-h, --help", "this text; 'plateau VERB --help' for a verb");
@@ -97,8 +97,8 @@ std::string overview_help(std::span<const Verb> verbs) {
 }
 
 std::string verb_help(const Verb& verb) {
-  std::string out = fmt::format("plateau {} - {}\n\nUsage: {}\n", verb.name, verb.summary,
-                                usage_line(verb));
+  std::string out =
+      fmt::format("plateau {} - {}\n\nUsage: {}\n", verb.name, verb.summary, usage_line(verb));
   out += paragraphs(verb.description);
   if (!verb.positional.placeholder.empty()) {
     out += "\nArguments:\n" + entry(verb.positional.placeholder, verb.positional.help);

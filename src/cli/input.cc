@@ -11,8 +11,9 @@ namespace plateau {
 
 Positional input_positional() {
   return {.placeholder = "FILE",
-          .help = "Logs and recordings, also gzip or zstd; '-' is standard input, which is also "
-                  "read when no FILE is given and something is piped in.",
+          .help =
+              "Logs and recordings, also gzip or zstd; '-' is standard input, which is also "
+              "read when no FILE is given and something is piped in.",
           .takes = Takes::file,
           .required = false,
           .many = true};

@@ -167,9 +167,9 @@ Result<JudgeRequest> judge_request(const Invocation& invocation) {
   request.json = arguments.has("json");
   request.quiet = arguments.has("quiet");
   const std::optional<double> width = arguments.number("width");
-  request.view = choose_view(look_around(), arguments.text("color").value_or("auto"),
-                             width ? std::optional<size_t>(static_cast<size_t>(*width))
-                                   : std::nullopt);
+  request.view =
+      choose_view(look_around(), arguments.text("color").value_or("auto"),
+                  width ? std::optional<size_t>(static_cast<size_t>(*width)) : std::nullopt);
   request.view.plot = !arguments.has("no-plot");
   return request;
 }

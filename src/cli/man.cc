@@ -104,9 +104,10 @@ std::string manual_page(std::span<const Verb> verbs) {
   out += ".SH NAME\nplateau \\- " + prose(kTagline);
   out += ".SH SYNOPSIS\n.B plateau\n.I verb\n[\\fIoptions\\fR] [\\fIfile\\fR ...]\n";
   out += ".SH DESCRIPTION\n" +
-         prose("Answers one question about a training job whose memory grows: is it a leak, or "
-               "will it plateau? Then which process grows, why, where it will stop, whether it "
-               "fits, and what single experiment would settle it.");
+         prose(
+             "Answers one question about a training job whose memory grows: is it a leak, or "
+             "will it plateau? Then which process grows, why, where it will stop, whether it "
+             "fits, and what single experiment would settle it.");
   out += ".SH VERBS\n";
   for (const Verb& verb : verbs) out += verb_section(verb);
   return out + exit_section() + environment_section() + examples_section(verbs);

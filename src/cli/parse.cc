@@ -25,10 +25,10 @@ std::string names_for_cli11(const Option& option) {
 }
 
 bool whole_number(std::string_view text, double least) {
-  const bool digits = !text.empty() && text.size() <= 18 &&
-                      std::all_of(text.begin(), text.end(), [](char c) {
-                        return (c >= '0' && c <= '9') || c == ',' || c == '_';
-                      });
+  const bool digits =
+      !text.empty() && text.size() <= 18 && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || c == ',' || c == '_';
+      });
   const std::optional<double> value = digits ? parse_memory_mb(text, 1.0) : std::nullopt;
   return value && *value >= least;
 }

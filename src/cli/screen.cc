@@ -49,7 +49,8 @@ Surroundings look_around() {
   Surroundings around;
   around.stdout_is_terminal = isatty(STDOUT_FILENO) == 1;
   winsize size = {};
-  if (around.stdout_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (around.stdout_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
     around.terminal_columns = size.ws_col;
   }
   around.variable = [](std::string_view name) -> std::optional<std::string> {
@@ -70,7 +71,11 @@ View choose_view(const Surroundings& around, std::string_view color, std::option
   return view;
 }
 
-bool stdin_is_terminal() { return isatty(STDIN_FILENO) == 1; }
-bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+bool stdin_is_terminal() {
+  return isatty(STDIN_FILENO) == 1;
+}
+bool stderr_is_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
 
 }  // namespace plateau

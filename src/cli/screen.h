@@ -22,7 +22,8 @@ struct Surroundings {
 Surroundings look_around();
 
 // Colour: `color` "always" or "never" decides; "auto" means yes on a terminal that is not dumb,
-// with NO_COLOR against and CLICOLOR_FORCE for it, in that order. Width: `width`, the terminal, COLUMNS,
+// with NO_COLOR against and CLICOLOR_FORCE for it, in that order. Width: `width`, the terminal,
+// COLUMNS,
 // 80. Braille and dashes: only in a UTF-8 locale.
 View choose_view(const Surroundings& around, std::string_view color, std::optional<size_t> width);
 

@@ -40,7 +40,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
       best_distance = distance;
     }
   }
-  return best == nullptr ? "" : fmt::format("; did you mean '{}'?", *best);
+  return best == nullptr ? "" : fmt::format(" (did you mean '{}'?)", *best);
 }
 
 }  // namespace plateau

@@ -55,10 +55,11 @@ std::optional<double> unit_seconds(char unit) {
 std::optional<double> parse_elapsed(std::string_view text) {
   double total = 0;
   if (text.empty()) return std::nullopt;
-  while (!text.empty()) {
+  for (bool first = true; !text.empty(); first = false) {
     const std::optional<double> number = take_number(text, true);
     if (!number) return std::nullopt;
-    if (text.empty()) return total + *number;
+    // A bare number is seconds, but only alone: "1h30" could mean minutes or seconds.
+    if (text.empty()) return first ? number : std::nullopt;
     const std::optional<double> unit = unit_seconds(text.front());
     if (!unit) return std::nullopt;
     text.remove_prefix(1);
@@ -189,7 +190,8 @@ Result<Run> cut_run(const Run& run, const Until& until) {
     });
     if (!any) return Error{Error::Kind::usage, run.source + " has no times; use --until-step"};
     if (until.time->kind == TimeLimit::Kind::date && !run.epoch_time) {
-      return Error{Error::Kind::usage, run.source + " has no dates; give --until-time as 10m or 13:18"};
+      return Error{Error::Kind::usage,
+                   run.source + " has no dates; give --until-time as 10m or 13:18"};
     }
     const double moment = moment_of(*until.time, run);
     count = std::min(

@@ -7,7 +7,9 @@
 
 namespace plateau {
 
-bool Arguments::has(std::string_view option) const { return options.find(option) != options.end(); }
+bool Arguments::has(std::string_view option) const {
+  return options.find(option) != options.end();
+}
 
 std::optional<std::string> Arguments::text(std::string_view option) const {
   const auto found = options.find(option);

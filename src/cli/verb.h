@@ -29,8 +29,8 @@ enum class Takes : uint8_t {
 };
 
 struct Option {
-  std::string name;         // Without dashes: "until-step".
-  char letter = 0;          // 'q' for -q; 0 if there is none.
+  std::string name;  // Without dashes: "until-step".
+  char letter = 0;   // 'q' for -q; 0 if there is none.
   Takes takes = Takes::nothing;
   std::string placeholder = {};  // "N", "FILE"; empty for a flag.
   std::string group = {};        // Heading in --help: "Context", "Output".

@@ -16,14 +16,14 @@ Run three_rows() {
 }
 
 TEST(Run, PrefixCutsEveryColumnAndLaterEvents) {
-  const Run cut = prefix_of(three_rows(), 2);
+  const plateau::Run cut = prefix_of(three_rows(), 2);
   EXPECT_EQ(check_shape(cut), "");
   EXPECT_EQ(cut.series[0].mb.size(), 2u);
   EXPECT_TRUE(cut.events.empty());
 }
 
 TEST(Run, RaggedColumnIsNamed) {
-  Run run = three_rows();
+  plateau::Run run = three_rows();
   run.series[0].mb.pop_back();
   EXPECT_EQ(check_shape(run), "series rss is ragged");
 }

@@ -92,7 +92,7 @@ std::vector<double> round_ticks(double low, double high, size_t count) {
   }
   const double first = std::ceil(low / step - 1e-9);
   for (double i = first; i * step <= high + 1e-9 * step && ticks.size() < 100; ++i) {
-    ticks.push_back(i * step);
+    ticks.push_back(i * step + 0.0);  // Turns -0 into 0.
   }
   return ticks;
 }

@@ -61,15 +61,16 @@ std::string render_explain(const Verdict& verdict, const View& view) {
   }
   Layout layout(view);
   layout.line("");
-  layout.line(fmt::format("Explanations of {} memory: growth ends {}, does not end {}.",
-                          clean.component.empty() ? "the" : clean.component,
-                          percent_phrase(bounded), percent_phrase(1 - bounded)));
+  const bool named = !clean.component.empty() && clean.component != "memory";
+  layout.line(fmt::format("Explanations of {}memory: growth ends {}, does not end {}.",
+                          named ? clean.component + " " : "", percent_phrase(bounded),
+                          percent_phrase(1 - bounded)));
   for (const Explanation& explanation : clean.explanations) {
     layout.line("");
     explain_one(clean, explanation, view, layout);
   }
   explain_causes(clean, layout);
-  if (clean.evidence.size() > 0) {
+  if (!clean.evidence.empty()) {
     layout.line("");
     layout.line("Evidence, strongest first:");
     for (const std::string& text : clean.evidence) layout.say("", text, "•");

@@ -9,14 +9,15 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kMargin = 8;
 // Longer lines of prose are hard to read, however wide the terminal is.
 constexpr size_t kWidestProse = 110;
 constexpr std::string_view kGlue = "\u00a0";
 
 bool is_unit(std::string_view word) {
   for (const std::string_view unit : {"B", "kB", "MB", "GB", "TB", "%", "±", "s", "min", "h"}) {
-    if (word.starts_with(unit) && (word.size() == unit.size() || std::isalnum(static_cast<unsigned char>(word[unit.size()])) == 0)) {
+    if (word.starts_with(unit) &&
+        (word.size() == unit.size() ||
+         std::isalnum(static_cast<unsigned char>(word[unit.size()])) == 0)) {
       return true;
     }
   }
@@ -67,13 +68,14 @@ void Layout::say(std::string_view label, std::string_view text, std::string_view
   const size_t width = std::min(view_.width, kWidestProse);
   const std::string whole = lead.empty() ? std::string(text) : fmt::format("{} {}", lead, text);
   bool first = true;
-  const size_t room = width > kMargin + 20 ? width - kMargin : 20;
+  const size_t hang = lead.starts_with("•") ? 2 : 0;
+  const size_t room = (width > kMargin + 20 ? width - kMargin : 20) - hang;
   for (const std::string& bound : wrap(glued(whole), room)) {
     const std::string line = unglued(bound);
     if (first) {
       start_line(label);
     } else {
-      text_ += std::string(kMargin, ' ');
+      text_ += std::string(kMargin + hang, ' ');
     }
     if (first && !lead.empty() && line.starts_with(lead)) {
       text_ += paint(view_, Ink::bold, lead) + line.substr(lead.size());
@@ -92,6 +94,8 @@ void Layout::row(std::string_view label, std::string_view text) {
   text_.push_back('\n');
 }
 
-std::string Layout::take() { return view_.utf8 ? std::move(text_) : to_ascii(text_); }
+std::string Layout::take() {
+  return view_.utf8 ? std::move(text_) : to_ascii(text_);
+}
 
 }  // namespace plateau

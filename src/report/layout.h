@@ -14,6 +14,8 @@ namespace plateau {
 
 class Layout {
  public:
+  static constexpr size_t kMargin = 8;  // Columns before the text.
+
   explicit Layout(const View& view) : view_(view) {}
 
   // A line as it is, painted or not.

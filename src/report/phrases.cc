@@ -129,7 +129,9 @@ std::string rate_range_phrase(Clock clock, const Interval& range) {
   return fmt::format("{}/{}", joined(low, high, dash_for(low, high)), pace.unit);
 }
 
-std::string from_to_phrase(double from_mb, double to_mb) { return joined(from_mb, to_mb, " → "); }
+std::string from_to_phrase(double from_mb, double to_mb) {
+  return joined(from_mb, to_mb, " → ");
+}
 
 std::string range_phrase(const Interval& range) {
   const std::string low = format_mb(range.low);
@@ -152,7 +154,8 @@ std::string band_phrase(double mb, const Interval& range) {
 }
 
 std::string process_phrase(const ProcessGrowth& process) {
-  const std::string number = fmt::format("{} {}", process.id_is_pid ? "pid" : "process", process.id);
+  const std::string number =
+      fmt::format("{} {}", process.id_is_pid ? "pid" : "process", process.id);
   std::string details = process.name.empty() ? "" : number;
   if (process.role != Role::unknown) {
     details += (details.empty() ? "" : ", ") + std::string(role_name(process.role));

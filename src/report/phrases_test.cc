@@ -50,7 +50,9 @@ TEST(ProcessPhrase, PidAndIndexAreToldApart) {
   process.name = "python";
   process.role = Role::data_worker;
   EXPECT_EQ(process_phrase(process), "python (pid 4242, data worker)");
-  EXPECT_EQ(process_phrase({.id = 3}), "process 3");
+  ProcessGrowth bare;
+  bare.id = 3;
+  EXPECT_EQ(process_phrase(bare), "process 3");
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ Canvas draw(const Frame& frame) {
 }
 
 // Amounts on the left: one unit for the whole axis, as many decimals as the ticks need.
-std::vector<std::string> amount_labels(const PlotScene& scene) {
+std::vector<std::string> amount_labels(const PlotScene& scene, size_t dots_high) {
   std::vector<std::string> labels(kRows);
   const double peak = scene.mb_high;
   const double unit = peak >= 1e6 ? 1e6 : peak >= 1e3 ? 1e3 : 1;
@@ -115,16 +115,16 @@ std::vector<std::string> amount_labels(const PlotScene& scene) {
     scaled *= 10;
     ++decimals;
   }
-  const Scale up = {scene.mb_low / unit, scene.mb_high / unit, kRows};
+  // The row of the dot at that height, so that a label stands beside what it names.
+  const auto row_of = [&](double mb) {
+    const Scale up = {scene.mb_low, scene.mb_high, dots_high};
+    const auto dot = std::clamp<int64_t>(up.dot_of(mb), 0, static_cast<int64_t>(dots_high) - 1);
+    return kRows - 1 - static_cast<size_t>(dot) / (dots_high / kRows);
+  };
   for (const double tick : ticks) {
-    const auto row = static_cast<int64_t>(kRows) - 1 - up.dot_of(tick);
-    if (row < 0 || row >= static_cast<int64_t>(kRows)) continue;
-    labels[static_cast<size_t>(row)] = fmt::format("{:.{}f} {}", tick, decimals, name);
+    labels[row_of(tick * unit)] = fmt::format("{:.{}f} {}", tick, decimals, name);
   }
-  if (scene.limit_mb) {
-    const auto row = static_cast<int64_t>(kRows) - 1 - up.dot_of(*scene.limit_mb / unit);
-    labels[static_cast<size_t>(std::clamp<int64_t>(row, 0, kRows - 1))] = "limit";
-  }
+  if (scene.limit_mb) labels[row_of(*scene.limit_mb)] = "limit";
   return labels;
 }
 
@@ -205,7 +205,9 @@ std::string phase_row(const Frame& frame) {
     const size_t to = frame.column_of(phase.to_step);
     if (to < from + 2) continue;
     row += std::string(from - used, ' ');
-    const bool level = std::fabs(phase.to_mb - phase.from_mb) < 0.03 * span;
+    const std::optional<Verdict::Settled>& settled = frame.verdict.settled;
+    const bool level = std::fabs(phase.to_mb - phase.from_mb) < 0.03 * span ||
+                       (settled && phase.from_step >= settled->step);
     std::string label =
         level ? " level " : " " + rate_phrase(frame.verdict.clock, phase.rate_mb_per_step) + " ";
     const size_t room = to - from - 1;
@@ -251,7 +253,7 @@ std::string render_plot(const Verdict& verdict, const View& view) {
   const size_t width = std::clamp<size_t>(view.width, 40, 200);
   const Frame frame = {verdict, view, *scene, width - kGutter - 2};
   const Canvas canvas = draw(frame);
-  const std::vector<std::string> amounts = amount_labels(*scene);
+  const std::vector<std::string> amounts = amount_labels(*scene, canvas.dots_high());
 
   std::string out = boundary_row(frame);
   for (size_t row = 0; row < kRows; ++row) {

@@ -20,9 +20,13 @@ constexpr double kLimitReach = 0.5;
 // More boundaries than this are a fence, not information; then only the first is drawn.
 constexpr size_t kMostBoundaries = 6;
 
-bool finite(const PlotPoint& point) { return std::isfinite(point.step) && std::isfinite(point.mb); }
+bool finite(const PlotPoint& point) {
+  return std::isfinite(point.step) && std::isfinite(point.mb);
+}
 
-bool still_open(const Verdict& verdict) { return !verdict.settled.has_value(); }
+bool still_open(const Verdict& verdict) {
+  return !verdict.settled.has_value();
+}
 
 // The series' last floor point, where forecasts begin.
 PlotPoint last_floor(const Verdict& verdict) {

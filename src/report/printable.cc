@@ -9,7 +9,9 @@
 namespace plateau {
 namespace {
 
-void clean(std::string& text) { text = printable(text); }
+void clean(std::string& text) {
+  text = printable(text);
+}
 
 void clean_all(std::vector<std::string>& texts) {
   for (std::string& text : texts) clean(text);
@@ -57,10 +59,9 @@ Verdict printable_verdict(Verdict verdict) {
 void add_input_warnings(Verdict& verdict, const Run& run) {
   verdict.warnings.insert(verdict.warnings.end(), run.notes.begin(), run.notes.end());
   if (run.lines_bad == 0) return;
-  std::string text =
-      fmt::format("{} of {} lines looked like data but could not be read",
-                  format_count(static_cast<int64_t>(run.lines_bad)),
-                  format_count(static_cast<int64_t>(run.lines_read)));
+  std::string text = fmt::format("{} of {} lines looked like data but could not be read",
+                                 format_count(static_cast<int64_t>(run.lines_bad)),
+                                 format_count(static_cast<int64_t>(run.lines_read)));
   if (!run.bad_samples.empty()) text += fmt::format(": {}", fmt::join(run.bad_samples, "; "));
   verdict.warnings.push_back(text + ".");
 }

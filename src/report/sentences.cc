@@ -45,17 +45,17 @@ Labelled settled_course(const Verdict& verdict) {
   const double moved = end.mb - verdict.first_mb;
   const double band = settled.range.high - settled.range.low;
   if (std::fabs(moved) <= std::max(kWorthTelling * settled.mb, band)) {
-    return {"Level", fmt::format("{} over {}.", level,
-                                 length_phrase(verdict.clock,
-                                               verdict.last_step - verdict.first_step))};
+    return {"Level",
+            fmt::format("{} over {}.", level,
+                        length_phrase(verdict.clock, verdict.last_step - verdict.first_step))};
   }
   const std::string since =
       fmt::format("level since: {} over {}", level,
                   length_phrase(verdict.clock, verdict.last_step - settled.step));
   const std::string span = span_phrase(verdict.clock, verdict.first_step, end.step);
   if (moved < 0) {
-    return {"Fell", fmt::format("{} over {}, {}.", from_to_phrase(verdict.first_mb, end.mb), span,
-                                since)};
+    return {"Fell",
+            fmt::format("{} over {}, {}.", from_to_phrase(verdict.first_mb, end.mb), span, since)};
   }
   return {"Grew", fmt::format("{} over {} ({}), {}.", from_to_phrase(verdict.first_mb, end.mb),
                               span, growth_rates(verdict), since)};
@@ -74,8 +74,8 @@ Labelled open_course(const Verdict& verdict) {
                                  rate_range_phrase(verdict.clock, range));
   const double now = verdict.current_rate_mb_per_step;
   if (verdict.current_rate_range.low > 0) {
-    const bool changed = std::fabs(now - verdict.rate_mb_per_step) >
-                         0.2 * std::fabs(verdict.rate_mb_per_step);
+    const bool changed =
+        std::fabs(now - verdict.rate_mb_per_step) > 0.2 * std::fabs(verdict.rate_mb_per_step);
     text += changed ? ", still growing at " + rate_phrase(verdict.clock, now) : ", still growing";
   }
   return {"Grew", text + "."};
@@ -89,7 +89,7 @@ std::string endless_growth(const Verdict& verdict) {
   const std::string_view name = verdict.clock == Clock::seconds ? "day"
                                 : verdict.clock == Clock::steps ? "1,000 steps"
                                                                 : "1,000 samples";
-  return fmt::format("No end in sight: {} per {} at the present rate.",
+  return fmt::format("no end in sight: {} per {} at the present rate.",
                      format_mb_signed(rate * stretch), name);
 }
 
@@ -107,9 +107,9 @@ std::string level_ahead(const Verdict& verdict) {
 Labelled course_of(const Verdict& verdict) {
   if (verdict.samples == 0) return {"Level", "not known: there are no samples."};
   if (verdict.samples == 1) {
-    return {"Level", fmt::format("{} at {}; one sample has no direction.",
-                                 format_mb(verdict.last_mb),
-                                 moment_phrase(verdict.clock, verdict.last_step))};
+    return {"Level",
+            fmt::format("{} at {}; one sample has no direction.", format_mb(verdict.last_mb),
+                        moment_phrase(verdict.clock, verdict.last_step))};
   }
   return verdict.settled ? settled_course(verdict) : open_course(verdict);
 }
@@ -163,10 +163,11 @@ std::string peaks_of(const Verdict& verdict) {
   std::string text;
   const Verdict::Spikes& spikes = verdict.spikes;
   if (spikes.count > 0) {
-    text = fmt::format("{} spike{} of about {} over the floor{}{}, highest {}; the floor is judged.",
+    std::string when = spikes.clock.empty() ? "" : ", " + spikes.clock;
+    if (!when.empty() && !spikes.clock.starts_with("every")) when = ", with " + spikes.clock;
+    text = fmt::format("{} spike{} of about {} over the floor{}, highest {}; the floor is judged.",
                        spikes.count, spikes.count == 1 ? "" : "s", format_mb(spikes.height_mb),
-                       spikes.clock.empty() ? "" : ", with ", spikes.clock,
-                       format_mb(spikes.max_mb));
+                       when, format_mb(spikes.max_mb));
   }
   if (verdict.sawtooth) {
     text += fmt::format("{}Sawtooth of {} every {}: taken and given back, not kept.",

@@ -76,31 +76,46 @@ void say_next(const Verdict& verdict, Layout& layout) {
   }
 }
 
+// One row; what does not fit a narrow terminal is left off its end, the rate before the amounts.
+std::string component_row(const Verdict& verdict, const ComponentVerdict& component, size_t widest,
+                          const View& view) {
+  const std::string word = pad_right(word_name(component.word), 10);
+  std::string row =
+      fmt::format("{}  {}{}  {}", pad_right(shorten(component.name, widest), widest),
+                  paint(view, word_ink(component.word), word),
+                  pad_left(percent_phrase(component.confidence), 8),
+                  pad_right(from_to_phrase(component.first_mb, component.last_mb), 18));
+  size_t used = Layout::kMargin + widest + 40;
+  const std::string rate = rate_phrase(verdict.clock, component.rate_mb_per_step);
+  const bool decides = component.name == verdict.component;
+  for (const std::string& part : {rate, std::string(decides ? "decides" : "")}) {
+    used += 2 + display_width(part);
+    if (used > view.width || part.empty()) break;
+    row += "  " + part;
+  }
+  return row;
+}
+
 void say_components(const Verdict& verdict, Layout& layout, const View& view) {
   if (verdict.components.size() < 2) return;
-  size_t widest = 5;
+  size_t widest = 4;
   for (const ComponentVerdict& component : verdict.components) {
     widest = std::max(widest, display_width(component.name));
   }
-  widest = std::min<size_t>(widest, 14);
+  widest = std::min<size_t>(widest, 12);
   for (const ComponentVerdict& component : verdict.components) {
-    const std::string word = pad_right(word_name(component.word), 10);
-    layout.row("Pages",
-               fmt::format("{}  {}{}  {}  {}{}", pad_right(shorten(component.name, widest), widest),
-                           paint(view, word_ink(component.word), word),
-                           pad_left(percent_phrase(component.confidence), 8),
-                           pad_right(from_to_phrase(component.first_mb, component.last_mb), 18),
-                           rate_phrase(verdict.clock, component.rate_mb_per_step),
-                           component.name == verdict.component ? "  (decides)" : ""));
+    layout.row("Pages", component_row(verdict, component, widest, view));
     if (component.reclaimable && component.last_mb > component.first_mb) {
-      layout.say("Pages", "file-backed growth is reclaimable: the kernel takes it back when needed.");
+      layout.say("Pages",
+                 "file-backed growth is reclaimable: the kernel takes it back when needed.");
     }
   }
 }
 
-void say_processes(const Verdict& verdict, Layout& layout) {
+void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
   layout.say("Who", culprit_of(verdict));
   if (verdict.processes.size() < 2) return;
+  const size_t name_width = std::clamp<size_t>(view.width, 56, 74) - Layout::kMargin - 30;
   size_t shown = 0;
   double rest_mb = 0;
   for (const ProcessGrowth& process : verdict.processes) {
@@ -108,7 +123,8 @@ void say_processes(const Verdict& verdict, Layout& layout) {
       rest_mb += process.growth_mb;
       continue;
     }
-    layout.row("Who", fmt::format("{}  {}  {}", pad_right(shorten(process_phrase(process), 36), 36),
+    const std::string name = shorten(process_phrase(process), name_width);
+    layout.row("Who", fmt::format("{}  {}  {}", pad_right(name, name_width),
                                   pad_right(from_to_phrase(process.first_mb, process.last_mb), 18),
                                   pad_left(percent_phrase(process.share), 8)));
   }
@@ -156,7 +172,7 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   say_why(clean, layout);
   say_next(clean, layout);
   layout.say("Risk", risk_of(clean));
-  say_processes(clean, layout);
+  say_processes(clean, layout, view);
   say_components(clean, layout, view);
   say_warnings(clean, layout);
   std::string text = layout.take();
@@ -172,8 +188,8 @@ std::string render_line(const Verdict& verdict, const View& view) {
   for (const std::string& part : {clean.file, clean.title}) {
     if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;
   }
-  const std::string moved = clean.samples == 0 ? "no samples"
-                                               : from_to_phrase(clean.first_mb, clean.last_mb);
+  const std::string moved =
+      clean.samples == 0 ? "no samples" : from_to_phrase(clean.first_mb, clean.last_mb);
   Layout layout(view);
   layout.line(fmt::format("{} {}  {}  {}", paint(view, word_ink(clean.word), word),
                           pad_left(percent_phrase(clean.confidence), 8), pad_right(moved, 18),

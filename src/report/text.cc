@@ -26,11 +26,8 @@ bool in_any(char32_t value, const std::array<Range, N>& ranges) {
 }
 
 // Marks that reorder or hide what follows; a log has no business sending them to a terminal.
-constexpr std::array<Range, 5> kInvisible = {{{0x200B, 0x200F},
-                                              {0x2028, 0x202E},
-                                              {0x2060, 0x2069},
-                                              {0xFEFF, 0xFEFF},
-                                              {0xE0000, 0xE007F}}};
+constexpr std::array<Range, 5> kInvisible = {
+    {{0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}}};
 constexpr std::array<Range, 5> kZeroWidth = {
     {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
 constexpr std::array<Range, 11> kWide = {{{0x1100, 0x115F},
@@ -50,7 +47,9 @@ size_t columns_of(char32_t value) {
   return in_any(value, kWide) ? 2 : 1;
 }
 
-bool is_control(char32_t value) { return value < 0x20 || (value >= 0x7F && value <= 0x9F); }
+bool is_control(char32_t value) {
+  return value < 0x20 || (value >= 0x7F && value <= 0x9F);
+}
 
 // Bytes of the escape sequence at the front: CSI up to its final byte, string commands (OSC, DCS)
 // up to BEL or ST, anything else ESC and one byte. An unfinished one reaches to the end.

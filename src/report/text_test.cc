@@ -19,11 +19,15 @@ TEST(PrintableText, EscapeSequencesVanishWhole) {
 TEST(PrintableText, ControlsNeverPass) {
   std::string bytes;
   for (int i = 1; i < 256; ++i) bytes.push_back(static_cast<char>(i));
-  bytes += "\xc2\x9b" "31m\xe2\x80\xae";  // C1 CSI and a right-to-left override
+  bytes +=
+      "\xc2\x9b"
+      "31m\xe2\x80\xae";  // C1 CSI and a right-to-left override
   for (const char c : printable(bytes)) {
     EXPECT_FALSE((c >= 0 && c < 0x20) || c == 0x7f) << static_cast<int>(c);
   }
-  EXPECT_EQ(printable("\xc2\x9b" "31m\xe2\x80\xaex"), "31mx");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m\xe2\x80\xaex"),
+            "31mx");
 }
 
 TEST(PrintableText, LineEndsBecomeSpacesAndBadBytesAreMarked) {
