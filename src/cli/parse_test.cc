@@ -69,7 +69,8 @@ TEST(ParseArguments, OddFileNamesAreLeftAlone) {
 }
 
 TEST(ParseArguments, UnknownOptionGetsASuggestion) {
-  EXPECT_EQ(error_of({"--exmples", "3"}), "unknown option '--exmples' (did you mean '--examples'?)");
+  EXPECT_EQ(error_of({"--exmples", "3"}),
+            "unknown option '--exmples' (did you mean '--examples'?)");
   EXPECT_EQ(error_of({"--zzzzzzz=1"}), "unknown option '--zzzzzzz'");
   EXPECT_THAT(error_of({"-z"}), HasSubstr("unknown option '-z'"));
 }

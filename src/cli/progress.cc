@@ -18,7 +18,7 @@ constexpr std::string_view kWipe = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(Output& out, std::string file)
+Progress::Progress(Output& out, std::string_view file)
     : out_(out),
       file_(shorten(printable(file), 40)),
       enabled_(stderr_is_terminal()),

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cli/output.h"
 
@@ -14,7 +15,7 @@ namespace plateau {
 // destruction. Hand update() to ImportOptions::progress.
 class Progress {
  public:
-  Progress(Output& out, std::string file);
+  Progress(Output& out, std::string_view file);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -25,8 +25,9 @@ std::optional<double> take_number(std::string_view& text, bool fraction) {
     }
   }
   double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + length, value);
-  if (length == 0 || read.ec != std::errc() || read.ptr != text.data() + length) return {};
+  const std::string_view digits = text.substr(0, length);
+  const auto read = std::from_chars(digits.begin(), digits.end(), value);
+  if (digits.empty() || read.ec != std::errc() || read.ptr != digits.end()) return {};
   text.remove_prefix(length);
   return value;
 }
@@ -90,7 +91,8 @@ double days_since_1970(int64_t year, int64_t month, int64_t day) {
   const int64_t m = month > 2 ? month - 3 : month + 9;
   const int64_t leap_days = y / 4 - y / 100 + y / 400;
   // 719,468 days lie between 1 March of year 0 and 1 January 1970.
-  return static_cast<double>(365 * y + leap_days + (153 * m + 2) / 5 + day - 1 - 719468);
+  const int64_t days_before_month = (153 * m + 2) / 5;
+  return static_cast<double>(365 * y + leap_days + days_before_month + day - 1 - 719468);
 }
 
 // Seconds east of UTC that "Z", "+02:00" or "" stand for.

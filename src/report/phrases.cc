@@ -134,14 +134,14 @@ std::string from_to_phrase(double from_mb, double to_mb) {
 }
 
 std::string range_phrase(const Interval& range) {
-  const std::string low = format_mb(range.low);
+  std::string low = format_mb(range.low);
   if (low == format_mb(range.high)) return low;
   return joined(range.low, range.high, dash_for(range.low, range.high));
 }
 
 std::string band_phrase(double mb, const Interval& range) {
   const double half = (range.high - range.low) / 2;
-  const std::string level = format_mb(mb);
+  std::string level = format_mb(mb);
   const auto [half_digits, half_unit] = split_unit(format_mb(half));
   const auto [level_digits, level_unit] = split_unit(level);
   if (!std::isfinite(half) || half <= 0) return level;

@@ -55,8 +55,9 @@ $(head -c 2000 "$1")"
 
 # expect_one_line FILE: exactly one line, not empty.
 expect_one_line() {
-  [ "$(wc -l <"$1")" -eq 1 ] && [ -s "$1" ] || fail "$1 is not one line:
+  [ "$(wc -l <"$1")" -eq 1 ] || fail "$1 is not one line:
 $(head -c 2000 "$1")"
+  grep -q . "$1" || fail "$1 is a blank line"
 }
 
 # expect_harmless FILE: no escape and no other control character besides the line end.

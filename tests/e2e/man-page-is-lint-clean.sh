@@ -5,8 +5,8 @@
 
 run "$PLATEAU" man
 expect_code 0
-mandoc -T lint -W all out >lint 2>&1 || true
-expect_empty lint
+mandoc -T lint -W all out >complaints 2>&1 || true
+expect_empty complaints
 mandoc -T utf8 out | col -b >page
 for word in judge convert "--examples" "--until-step" "EXIT STATUS" "EXAMPLES" "undecided"; do
   expect_in page "$word"
