@@ -74,7 +74,7 @@ Verdict judge_runs(const std::vector<Run>& runs, const JudgeRequest& request, Ou
     out.print(paint(request.view, Ink::bold, printable(runs.front().source)) + "\n");
   }
   Verdict last;
-  for (size_t i = 0; i < runs.size() && !out.closed(); ++i) {
+  for (size_t i = 0; i < runs.size(); ++i) {
     const bool is_last = i + 1 == runs.size();
     const Answers answers = judge_run(runs[i], request);
     if (request.json) {

@@ -89,8 +89,8 @@ std::vector<Option> answer_options() {
        .takes = Takes::choice,
        .placeholder = "WORD",
        .group = kAnswer,
-       .help = "For CI: exit 0 only if the answer is WORD (plateau, warming, leak, undecided); "
-               "1 if it is another, 3 if undecided.",
+       .help = "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit 0 "
+               "if it is, 1 if it is another word, 3 if undecided.",
        .choices = {"plateau", "warming", "leak", "undecided"}},
       {.name = "strict",
        .group = kAnswer,
@@ -109,7 +109,8 @@ std::vector<Option> look_options() {
        .takes = Takes::choice,
        .placeholder = "WHEN",
        .group = kLooks,
-       .help = "auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), always, never.",
+       .help = "When to colour: auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), "
+               "always, never.",
        .choices = {"auto", "always", "never"}},
       {.name = "width",
        .takes = Takes::count,
