@@ -66,8 +66,13 @@ Labelled open_course(const Verdict& verdict) {
       fmt::format("{} over {}", from_to_phrase(verdict.first_mb, verdict.last_mb),
                   span_phrase(verdict.clock, verdict.first_step, verdict.last_step));
   const Interval& range = verdict.rate_range;
+  if (range.high < 0) {
+    return {"Fell",
+            fmt::format("{} ({}).", moved, rate_phrase(verdict.clock, verdict.rate_mb_per_step))};
+  }
+  if (range.low == range.high) return {"Moved", moved + "."};
   if (!(range.low > 0)) {
-    return {"Moved", fmt::format("{}; the rate cannot be told from zero ({}, 90 %).", moved,
+    return {"Moved", fmt::format("{}; the rate cannot be told from zero (90 %: {}).", moved,
                                  rate_range_phrase(verdict.clock, range))};
   }
   std::string text = fmt::format("{} ({}; 90 %: {})", moved, growth_rates(verdict),
@@ -122,6 +127,8 @@ std::string outlook_of(const Verdict& verdict) {
     text = endless_growth(verdict);
   } else if (verdict.word == Word::warming) {
     text = level_ahead(verdict);
+  } else if (verdict.word == Word::undecided && verdict.forecast) {
+    text = "if growth ends, it " + level_ahead(verdict);
   }
   if (verdict.forecast_at_total_steps_mb && verdict.total_steps && verdict.word != Word::plateau) {
     text += fmt::format("{}At the planned end ({}): about {}.", text.empty() ? "" : " ",

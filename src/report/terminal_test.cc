@@ -43,6 +43,19 @@ TEST(TerminalReport, UndecidedNamesTheTieWhereEachLeadsAndWhenItWillKnow) {
   EXPECT_THAT(text, HasSubstr("Cheaper: train on 80 examples"));
 }
 
+TEST(TerminalReport, CourseIsNamedByWhatHappened) {
+  Verdict verdict = undecided_example();
+  EXPECT_EQ(course_of(verdict).label, "Grew");
+  verdict.rate_range = {-3, 2};
+  EXPECT_THAT(course_of(verdict).text, HasSubstr("cannot be told from zero"));
+  verdict.rate_mb_per_step = -2;
+  verdict.rate_range = {-3, -1};
+  EXPECT_EQ(course_of(verdict).label, "Fell");
+  EXPECT_EQ(course_of(spikes_example()).label, "Level");
+  verdict.samples = 1;
+  EXPECT_THAT(course_of(verdict).text, HasSubstr("one sample has no direction"));
+}
+
 TEST(TerminalReport, MissingInformationIsAskedFor) {
   Verdict verdict = undecided_example();
   verdict.missing = "--examples and --batch.";
