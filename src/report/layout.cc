@@ -24,13 +24,17 @@ bool is_unit(std::string_view word) {
   return false;
 }
 
-// Binds a number to its unit, and both sides of a ±, so that wrapping does not part them.
+// Binds a number to its unit or its "step", and both sides of a ±, so that wrapping does not part
+// them.
 std::string glued(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     const std::string_view after = text.substr(i + 1);
     const bool number_before = i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
-    const bool binds = (number_before && is_unit(after)) || text.substr(0, i).ends_with("±");
+    const bool number_after = !after.empty() && after[0] >= '0' && after[0] <= '9';
+    const std::string_view before = text.substr(0, i);
+    const bool binds = (number_before && is_unit(after)) || before.ends_with("±") ||
+                       (number_after && (before.ends_with("step") || before.ends_with("steps")));
     if (text[i] == ' ' && (binds || after.starts_with("±"))) {
       out += kGlue;
     } else {
