@@ -180,6 +180,18 @@ struct Policy {
   double false_leak = 0.01;
   // Chance of ever calling a leak harmless.
   double false_plateau = 0.05;
+  // Until how many first epochs steady growth may be a cache that is still filling. 1 is when every
+  // example has been seen once; the quarter more covers uneven shuffling, dropped last batches and
+  // what the first evaluation brings. Only this separates a slow cache from a leak: see shapes.h.
+  double warmup_epochs = 1.25;
+
+  // Knobs of the method itself, turned only by the accuracy benchmark to show that no verdict hangs
+  // on them.
+  struct Tuning {
+    size_t floors = 28;      // At most kMaxFloors.
+    int scaled_family = -1;  // Multiplies the prior weight of one family of shapes ...
+    double scale = 1;        // ... by this.
+  } tuning;
 };
 
 // Judges one run. Never fails: too little data is `undecided`, with the reason.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/case_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+
+namespace plateau {
+namespace {
+
+// Clock units per epoch from logged fractional epochs, 0 if the log has none.
+double epoch_from_log(const Run& run, const Signals& signals) {
+  size_t first = run.instants.size(), last = 0;
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    if (!std::isfinite(run.instants[i].epoch)) continue;
+    first = std::min(first, i);
+    last = i;
+  }
+  if (first >= last) return 0;
+  const double epochs = run.instants[last].epoch - run.instants[first].epoch;
+  const double clock = signals.clock_of_instant[last] - signals.clock_of_instant[first];
+  // Epochs are logged with two to four digits; less than a hundredth of one says nothing.
+  if (epochs < 0.01 || clock <= 0) return 0;
+  const double steps = clock / epochs;
+  return signals.clock == Clock::steps ? std::round(steps) : steps;
+}
+
+CountTrend trend_of(std::string name, const std::vector<double>& values) {
+  std::vector<double> known;
+  for (const double v : values) {
+    if (std::isfinite(v)) known.push_back(v);
+  }
+  CountTrend trend{.name = std::move(name)};
+  if (known.size() < 4) {
+    if (!known.empty()) trend.first = known.front(), trend.last = known.back();
+    return trend;
+  }
+  const size_t quarter = known.size() / 4;
+  const auto median = [&known](size_t from, size_t count) {
+    std::vector<double> part(known.begin() + static_cast<std::ptrdiff_t>(from),
+                             known.begin() + static_cast<std::ptrdiff_t>(from + count));
+    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count / 2), part.end());
+    return part[count / 2];
+  };
+  trend.first = median(0, quarter);
+  trend.last = median(known.size() - quarter, quarter);
+  const double middle = median(known.size() / 2 - quarter / 2, std::max<size_t>(quarter, 1));
+  trend.rise = (trend.last - trend.first) / std::max(trend.first, 1.0);
+  trend.rising = trend.rise > 0.1 && trend.last > middle;
+  return trend;
+}
+
+// Last minus first of a metric summed over the tree, if it is logged.
+std::optional<double> tree_growth(const Run& run, Metric metric) {
+  std::vector<double> sum(run.instants.size(), kMissing);
+  for (const Series& series : run.series) {
+    if (series.metric != metric) continue;
+    for (size_t i = 0; i < sum.size(); ++i) {
+      if (!std::isfinite(series.mb[i])) continue;
+      sum[i] = std::isfinite(sum[i]) ? sum[i] + series.mb[i] : series.mb[i];
+    }
+  }
+  std::erase_if(sum, [](double v) { return !std::isfinite(v); });
+  if (sum.size() < 2) return std::nullopt;
+  return sum.back() - sum.front();
+}
+
+std::string source_of_epoch(const Context& context) {
+  if (context.epoch_steps) return context.epoch_steps->source;
+  return fmt::format("{} examples / {} per step",
+                     format_count(std::llround(context.examples->value)),
+                     format_count(std::llround(context.batch->value)));
+}
+
+void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
+  // Gauges of one name are summed over processes.
+  std::vector<std::string> names;
+  for (const Gauge& gauge : run.gauges) {
+    if (std::find(names.begin(), names.end(), gauge.name) == names.end()) names.push_back(gauge.name);
+  }
+  for (const std::string& name : names) {
+    std::vector<double> sum(run.instants.size(), kMissing);
+    for (const Gauge& gauge : run.gauges) {
+      if (gauge.name != name) continue;
+      for (size_t i = 0; i < sum.size(); ++i) {
+        if (!std::isfinite(gauge.value[i])) continue;
+        sum[i] = std::isfinite(sum[i]) ? sum[i] + gauge.value[i] : gauge.value[i];
+      }
+    }
+    file.counts.push_back(trend_of(name, sum));
+  }
+  file.counts.push_back(trend_of("processes", signals.process_count));
+}
+
+}  // namespace
+
+CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy) {
+  CaseFile file;
+  file.run = &run;
+  file.signals = &signals;
+  Timeline& timeline = file.timeline;
+  if (signals.clock == Clock::steps) {
+    timeline.epoch_steps = epoch_steps_of(run.context).value_or(0);
+    if (timeline.epoch_steps > 0) file.epoch_source = source_of_epoch(run.context);
+    if (run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
+  }
+  if (timeline.epoch_steps <= 0) {
+    timeline.epoch_steps = epoch_from_log(run, signals);
+    if (timeline.epoch_steps > 0) file.epoch_source = "epochs as logged";
+  }
+  timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
+                                      policy.warmup_epochs);
+  timeline.evaluations = signals.evaluations;
+  timeline.checkpoints = signals.checkpoints;
+  collect_counts(run, signals, file);
+  file.rss_growth_mb = tree_growth(run, Metric::rss);
+  file.pss_growth_mb = tree_growth(run, Metric::pss);
+  return file;
+}
+
+}  // namespace plateau

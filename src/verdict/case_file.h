@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that is known about a run once its series are judged: what causes and sentences draw on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verdict/decision.h"
+#include "verdict/signal.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+// How a count (tensors, threads, processes) moved along the run.
+struct CountTrend {
+  std::string name;
+  double first = 0;
+  double last = 0;
+  double rise = 0;      // Last quarter's median over the first quarter's, as a share.
+  bool rising = false;  // By more than a tenth, and still in the second half.
+};
+
+struct CaseFile {
+  const Run* run = nullptr;
+  const Signals* signals = nullptr;
+  Timeline timeline;
+  size_t headline = 0;              // Index of the component that decides.
+  std::vector<Decision> decisions;  // Parallel to signals->components.
+  std::vector<CountTrend> counts;   // Gauges, and "processes" if their number changes.
+  std::string epoch_source;         // "663 examples / 8 per step", "--epoch-steps", ...
+  // Tree totals of RSS, where logged: flat RSS under rising PSS is copy-on-write.
+  std::optional<double> rss_growth_mb;
+  std::optional<double> pss_growth_mb;
+
+  [[nodiscard]] const Decision& decision() const { return decisions[headline]; }
+  [[nodiscard]] const Component& component() const { return signals->components[headline]; }
+};
+
+// Collects what is known before judging: timeline, counts, sources. Decisions stay empty.
+// Requires: `run` and `signals` outlive the result.
+CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy);
+
+// Weight of a family in the deciding component.
+inline double weight_of(const CaseFile& file, Family family) {
+  return file.decision().posterior.families[static_cast<size_t>(family)].weight;
+}
+
+}  // namespace plateau

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/decision.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/normal.h"
+
+namespace plateau {
+namespace {
+
+// P(rate > threshold), given that it is positive.
+double rate_exceeds(const Fit& fit, double threshold) {
+  if (fit.rate_se <= 0) return fit.rate > threshold ? 1.0 : 0.0;
+  const double positive = normal_cdf(fit.rate / fit.rate_se);
+  const double above = normal_cdf((fit.rate - threshold) / fit.rate_se);
+  return std::min(1.0, above / std::max(positive, 1e-12));
+}
+
+void add_up(Decision& decision) {
+  for (const Fit& fit : decision.posterior.fits) {
+    if (!is_bounded(fit.family)) {
+      const double matters = rate_exceeds(fit, decision.material_rate);
+      decision.leak += fit.weight * matters;
+      decision.level += fit.weight * (1 - rate_exceeds(fit, decision.tolerated_rate));
+    } else if (fit.remaining > decision.tolerated_mb) {
+      decision.warming += fit.weight;
+    } else {
+      decision.level += fit.weight;
+    }
+  }
+}
+
+// Re-weighs the camps from even to the base rate; `level` keeps its share of what is not a leak.
+void apply_base_rate(Decision& decision) {
+  double unbounded = 0;
+  for (const Fit& fit : decision.posterior.fits) {
+    if (!is_bounded(fit.family)) unbounded += fit.weight;
+  }
+  const double odds = kLeakBaseRate / (1 - kLeakBaseRate);
+  const double total = unbounded * odds + (1 - unbounded);
+  double level = 0, warming = 0, leak = 0;
+  for (const Fit& fit : decision.posterior.fits) {
+    const double weight = fit.weight * (is_bounded(fit.family) ? 1.0 : odds) / total;
+    if (!is_bounded(fit.family)) {
+      leak += weight * rate_exceeds(fit, decision.material_rate);
+      level += weight * (1 - rate_exceeds(fit, decision.tolerated_rate));
+    } else {
+      (fit.remaining > decision.tolerated_mb ? warming : level) += weight;
+    }
+  }
+  decision.level = level;
+  decision.warming = warming;
+  decision.base_leak = leak;
+}
+
+// Growth makes new highs. A floor that was as high before is a sawtooth's or a phase's, not a leak's.
+bool makes_new_highs(const Decision& decision) {
+  const std::vector<double>& mb = decision.floors.mb;
+  const auto recent = mb.end() - static_cast<std::ptrdiff_t>(mb.size() / 3 + 1);
+  const double before = *std::max_element(mb.begin(), recent);
+  return *std::max_element(recent, mb.end()) > before;
+}
+
+void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
+  const bool past_deadline = decision.floors.now >= timeline.deadline;
+  if (!decision.enough) {
+    decision.word = Word::undecided;
+  } else if (decision.leak >= 1 - policy.false_leak && past_deadline &&
+             makes_new_highs(decision)) {
+    decision.word = Word::leak;
+    decision.confidence = decision.leak;
+    return;
+  } else if (decision.level >= 1 - policy.false_plateau) {
+    decision.word = Word::plateau;
+    decision.confidence = decision.level;
+    return;
+  } else if (decision.base_leak <= policy.false_plateau) {
+    decision.word = Word::warming;
+    decision.confidence = 1 - decision.base_leak;
+    return;
+  }
+  decision.confidence = std::max(decision.leak, 1 - decision.leak);
+}
+
+}  // namespace
+
+Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
+                const Policy& policy, double reference_mb) {
+  Decision decision;
+  decision.floors = find_floors(points, policy.tuning.floors);
+  decision.enough = points.size() >= kMinSamples;
+  if (decision.floors.at.size() < 3) return decision;
+  const double level = std::max(decision.floors.level_mb, reference_mb);
+  const double span = std::max(decision.floors.now - decision.floors.at.front(), 1e-9);
+  decision.material_mb = std::max(kMaterialShare * level, kMaterialMb);
+  decision.material_rate = decision.material_mb / span;
+  decision.tolerated_mb = std::max({kToleratedShare * level, kMaterialMb,
+                                    kToleratedOfRange * decision.floors.range_mb});
+  decision.tolerated_rate = decision.tolerated_mb / span;
+  decision.posterior = weigh(decision.floors, timeline, policy.tuning);
+  add_up(decision);
+  apply_base_rate(decision);
+  choose_word(decision, timeline, policy);
+  return decision;
+}
+
+PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {
+  double weight = 0, mean = 0, square = 0;
+  for (const Fit& fit : posterior.fits) {
+    if (unbounded_only && is_bounded(fit.family)) continue;
+    weight += fit.weight;
+    mean += fit.weight * fit.rate;
+    square += fit.weight * (fit.rate * fit.rate + fit.rate_se * fit.rate_se);
+  }
+  if (weight <= 0) return {};
+  mean /= weight;
+  const double deviation = std::sqrt(std::max(0.0, square / weight - mean * mean));
+  return {.mean = mean, .range = {mean - kZ90 * deviation, mean + kZ90 * deviation}};
+}
+
+}  // namespace plateau

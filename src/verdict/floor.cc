@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/floor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plateau {
+namespace {
+
+// A peak of one or two samples is a spike; with very few samples only a single one can be told.
+constexpr size_t kOpening = 3;
+constexpr size_t kOpeningOfFew = 2;
+constexpr size_t kFew = 12;
+
+// A spike stands out by eight times the usual step between samples (a normal variable does that
+// once in 10^7) and by 3 % of the level, below which nobody asks about a spike.
+constexpr double kSpikeSteps = 8.0;
+constexpr double kSpikeShare = 0.03;
+
+// A tooth gives back a quarter of all that was gained, and stands out from the usual step.
+constexpr double kToothSteps = 5.0;
+constexpr double kToothShare = 0.25;
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double usual_step(const std::vector<TimedValue>& points) {
+  std::vector<double> steps;
+  for (size_t i = 1; i < points.size(); ++i) {
+    steps.push_back(std::fabs(points[i].mb - points[i - 1].mb));
+  }
+  return median_of(std::move(steps));
+}
+
+// opened[i] = max over windows of m samples that hold i of the window's minimum.
+std::vector<double> open(const std::vector<TimedValue>& points, size_t m) {
+  const size_t n = points.size();
+  std::vector<double> opened(n);
+  if (n < m) {
+    for (size_t i = 0; i < n; ++i) opened[i] = points[i].mb;
+    return opened;
+  }
+  std::vector<double> window_min(n - m + 1);
+  for (size_t a = 0; a + m <= n; ++a) {
+    double low = points[a].mb;
+    for (size_t k = a + 1; k < a + m; ++k) low = std::min(low, points[k].mb);
+    window_min[a] = low;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const size_t first = i + 1 >= m ? i + 1 - m : 0;
+    const size_t last = std::min(i, n - m);
+    opened[i] = *std::max_element(window_min.begin() + static_cast<std::ptrdiff_t>(first),
+                                  window_min.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+  return opened;
+}
+
+void collect_spikes(const std::vector<TimedValue>& points, const std::vector<double>& opened,
+                    double stands_out, Floors& floors) {
+  bool inside = false;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const double height = points[i].mb - opened[i];
+    if (height <= std::max(stands_out, kSpikeShare * opened[i])) {
+      inside = false;
+      continue;
+    }
+    if (!inside) floors.spikes.push_back({.from = points[i].at, .to = points[i].at});
+    inside = true;
+    Spike& spike = floors.spikes.back();
+    spike.to = points[i].at;
+    spike.height_mb = std::max(spike.height_mb, height);
+    spike.peak_mb = std::max(spike.peak_mb, points[i].mb);
+  }
+}
+
+// Teeth: falls between neighbouring samples that stand out and give back a good part of the range.
+// Two of them make a saw; their distance is its period.
+void measure_teeth(double step, Floors& floors) {
+  const std::vector<TimedValue>& opened = floors.opened;
+  const auto [low, high] =
+      std::minmax_element(opened.begin(), opened.end(),
+                          [](const TimedValue& a, const TimedValue& b) { return a.mb < b.mb; });
+  const double tall = std::max(kToothSteps * step, kToothShare * (high->mb - low->mb));
+  std::vector<double> heights;
+  std::vector<double> distances;
+  double previous = 0;
+  for (size_t i = 1; i < opened.size(); ++i) {
+    const double fall = opened[i - 1].mb - opened[i].mb;
+    if (fall <= tall) continue;
+    if (!heights.empty()) distances.push_back(opened[i].at - previous);
+    heights.push_back(fall);
+    previous = opened[i].at;
+  }
+  if (distances.empty()) return;
+  floors.teeth_mb = median_of(std::move(heights));
+  floors.teeth_period = median_of(std::move(distances));
+}
+
+// Minimum of each stretch, placed at the stretch's start.
+void cut_into_stretches(size_t stretches, Floors& floors) {
+  const std::vector<TimedValue>& opened = floors.opened;
+  if (opened.size() <= stretches) {
+    for (const TimedValue& point : opened) {
+      floors.at.push_back(point.at);
+      floors.mb.push_back(point.mb);
+    }
+    return;
+  }
+  const double start = opened.front().at;
+  // A hair wider than the span, so that the last sample falls into the last stretch.
+  const double width = (opened.back().at - start) / static_cast<double>(stretches) * (1 + 1e-9);
+  double stretch = -1;
+  for (const TimedValue& point : opened) {
+    const double of_point = std::floor((point.at - start) / width);
+    if (of_point != stretch) {
+      stretch = of_point;
+      floors.at.push_back(start + stretch * width);
+      floors.mb.push_back(point.mb);
+    } else {
+      floors.mb.back() = std::min(floors.mb.back(), point.mb);
+    }
+  }
+}
+
+}  // namespace
+
+Floors find_floors(const std::vector<TimedValue>& points, size_t stretches) {
+  Floors floors;
+  if (points.empty()) return floors;
+  floors.now = points.back().at;
+  const size_t m = points.size() < kFew ? kOpeningOfFew : kOpening;
+  const double step = usual_step(points);
+  const double stands_out = kSpikeSteps * step;
+  const std::vector<double> opened = open(points, m);
+  collect_spikes(points, opened, stands_out, floors);
+
+  for (size_t i = 0; i < points.size(); ++i) {
+    double mb = opened[i];
+    if (i + m > points.size()) {
+      if (points[i].mb - mb > std::max(stands_out, kSpikeShare * mb)) {
+        ++floors.pending;
+        continue;
+      }
+      mb = points[i].mb;
+    }
+    floors.opened.push_back({points[i].at, mb});
+  }
+  measure_teeth(step, floors);
+  cut_into_stretches(std::min(stretches, kMaxFloors), floors);
+  const auto [low, high] = std::minmax_element(floors.mb.begin(), floors.mb.end());
+  floors.level_mb = *high;
+  floors.range_mb = *high - *low;
+  return floors;
+}
+
+}  // namespace plateau

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contents page of this room: signals -> timeline -> decisions -> outlook -> causes -> words.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "verdict/case_file.h"
+#include "verdict/causes.h"
+#include "verdict/decision.h"
+#include "verdict/explanations.h"
+#include "verdict/narrate.h"
+#include "verdict/outlook.h"
+#include "verdict/plot_points.h"
+#include "verdict/processes.h"
+#include "verdict/signal.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+// No model knows more than this; the rest is for what no model knows.
+constexpr double kMostConfident = 0.999;
+
+constexpr std::array<int, 4> kBadness = {0, 1, 3, 2};  // plateau, warming, leak, undecided
+
+int badness(Word word) { return kBadness[static_cast<size_t>(word)]; }
+
+bool rises(const Decision& decision) {
+  return !decision.floors.mb.empty() &&
+         decision.floors.level_mb - decision.floors.mb.front() > decision.tolerated_mb;
+}
+
+// Judges every component against the level of the primary one, and picks the worst. Reclaimable
+// pages never decide, nor does the whole machine when the job's own memory is known.
+void decide_components(CaseFile& file, const Policy& policy) {
+  const std::vector<Component>& components = file.signals->components;
+  double reference = 0;
+  for (const Component& component : components) {
+    file.decisions.push_back(decide(component.points, file.timeline, policy, reference));
+    if (component.primary) reference = file.decisions.back().floors.level_mb;
+  }
+  for (size_t i = 1; i < components.size(); ++i) {
+    if (components[i].reclaimable || components[i].name == "system") continue;
+    if (!rises(file.decisions[i])) continue;
+    if (badness(file.decisions[i].word) > badness(file.decision().word)) file.headline = i;
+  }
+}
+
+void fill_components(const CaseFile& file, Verdict& verdict) {
+  for (size_t i = 0; i < file.decisions.size(); ++i) {
+    const Component& component = file.signals->components[i];
+    const Decision& decision = file.decisions[i];
+    verdict.components.push_back(
+        {.name = component.name,
+         .measure = component.measure,
+         .word = decision.word,
+         .confidence = std::min(decision.confidence, kMostConfident),
+         .first_mb = component.points.front().mb,
+         .last_mb = component.points.back().mb,
+         .rate_mb_per_step = pooled_rate(decision.posterior, false).mean,
+         .reclaimable = component.reclaimable});
+  }
+}
+
+void fill_growth(const CaseFile& file, Verdict& verdict) {
+  const Decision& decision = file.decision();
+  verdict.settled = find_settled(decision, file.timeline);
+  const PooledRate now = pooled_rate(decision.posterior, verdict.word == Word::leak);
+  verdict.current_rate_mb_per_step = verdict.word == Word::plateau ? 0 : now.mean;
+  verdict.current_rate_range = now.range;
+  verdict.rate_mb_per_step = now.mean;
+  verdict.rate_range = now.range;
+  double until = verdict.last_step;
+  if (verdict.settled) {
+    until = verdict.settled->step;
+    const bool rose = verdict.settled->mb - verdict.first_mb > decision.tolerated_mb;
+    if (rose) {
+      const Slope climb = climb_until(decision.floors, verdict.first_step, until);
+      verdict.rate_mb_per_step = climb.rate;
+      verdict.rate_range = climb.range;
+      verdict.phases.push_back(
+          {verdict.first_step, until, verdict.first_mb, verdict.settled->mb, climb.rate});
+    }
+    verdict.phases.push_back({until, verdict.last_step, verdict.settled->mb, verdict.last_mb, 0});
+  } else if (!decision.floors.at.empty()) {
+    verdict.phases.push_back({verdict.first_step, verdict.last_step, verdict.first_mb,
+                              verdict.last_mb, verdict.rate_mb_per_step});
+  }
+  const std::optional<Fact>& batch = file.run->context.batch;
+  if (verdict.clock == Clock::steps && batch && batch->value > 0 && file.timeline.epoch_steps > 0) {
+    verdict.mb_per_example = verdict.rate_mb_per_step / batch->value;
+  }
+}
+
+// The window in which growth is attributed: until it settled, else the last two thirds, because the
+// first third of a leaking run is often its warm-up.
+void fill_processes(const CaseFile& file, Verdict& verdict) {
+  double from = verdict.first_step;
+  double to = verdict.last_step;
+  if (verdict.settled && verdict.settled->step > from) {
+    to = verdict.settled->step;
+  } else if (verdict.word == Word::leak) {
+    from += (to - from) / 3;
+  }
+  verdict.processes = growth_by_process(file, from, to);
+  if (verdict.processes.empty()) return;
+  const ProcessGrowth& first = verdict.processes.front();
+  const bool named = !first.name.empty() || first.id_is_pid;
+  if (verdict.processes.size() > 1 || named) verdict.process = first;
+}
+
+// How the spikes are timed: by evaluations, checkpoints, evenly, or not at all.
+std::string spike_clock(const CaseFile& file, const Floors& floors, Clock clock) {
+  const double near = 1.5 * sample_interval(floors);
+  const auto matched = [&](const std::vector<double>& events) {
+    size_t hits = 0;
+    for (const Spike& spike : floors.spikes) {
+      hits += std::any_of(events.begin(), events.end(), [&](double at) {
+        return at >= spike.from - near && at <= spike.to + near;
+      });
+    }
+    return 10 * hits >= 7 * floors.spikes.size();
+  };
+  if (matched(file.timeline.evaluations)) return "at evaluations";
+  if (matched(file.timeline.checkpoints)) return "at checkpoints";
+  if (floors.spikes.size() < 3) return "";
+  std::vector<double> gaps;
+  for (size_t i = 1; i < floors.spikes.size(); ++i) {
+    gaps.push_back(floors.spikes[i].from - floors.spikes[i - 1].from);
+  }
+  const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
+  if (*high > 1.3 * *low) return "";
+  return "every " + std::to_string(std::llround((*low + *high) / 2)) + " " +
+         std::string(clock_unit(clock)) + "s";
+}
+
+void fill_excursions(const CaseFile& file, Verdict& verdict) {
+  const Floors& floors = file.decision().floors;
+  std::vector<double> heights;
+  for (const Spike& spike : floors.spikes) {
+    heights.push_back(spike.height_mb);
+    verdict.spikes.max_mb = std::max(verdict.spikes.max_mb, spike.peak_mb);
+  }
+  verdict.spikes.count = heights.size();
+  if (!heights.empty()) {
+    const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
+    std::nth_element(heights.begin(), middle, heights.end());
+    verdict.spikes.height_mb = *middle;
+    verdict.spikes.clock = spike_clock(file, floors, verdict.clock);
+  }
+  if (floors.teeth_mb > 0) verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
+}
+
+void fill_outlook(const CaseFile& file, Verdict& verdict) {
+  const Decision& decision = file.decision();
+  std::optional<double> limit;
+  if (file.run->context.limit_mb) limit = file.run->context.limit_mb->value;
+  verdict.risk = assess_risk(decision, file.timeline, limit);
+  if (verdict.word != Word::leak) verdict.forecast = forecast_plateau(decision, file.timeline);
+  verdict.decides_at_step = decides_at(decision, file.timeline);
+  if (file.timeline.epoch_steps > 0) verdict.epoch_steps = file.timeline.epoch_steps;
+  if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;
+}
+
+Verdict nothing_measured(const Run& run) {
+  Verdict verdict;
+  verdict.file = run.source;
+  verdict.title = run.title;
+  verdict.headline = "nothing was measured";
+  verdict.undecided_because = "the recording holds no memory figures";
+  return verdict;
+}
+
+}  // namespace
+
+std::string_view word_name(Word word) {
+  constexpr std::array<std::string_view, 4> kNames = {"plateau", "warming", "leak", "undecided"};
+  return kNames[static_cast<size_t>(word)];
+}
+
+std::string_view clock_unit(Clock clock) {
+  constexpr std::array<std::string_view, 3> kNames = {"step", "second", "sample"};
+  return kNames[static_cast<size_t>(clock)];
+}
+
+Verdict judge(const Run& run, const Policy& policy) {
+  const Signals signals = extract_signals(run);
+  if (signals.components.empty()) return nothing_measured(run);
+  CaseFile file = open_case(run, signals, policy);
+  decide_components(file, policy);
+
+  const Decision& decision = file.decision();
+  const std::vector<TimedValue>& points = file.component().points;
+  Verdict verdict;
+  verdict.file = run.source;
+  verdict.title = run.title;
+  verdict.word = decision.word;
+  verdict.confidence = std::min(decision.confidence, kMostConfident);
+  verdict.component = file.component().name;
+  verdict.clock = signals.clock;
+  verdict.first_step = points.front().at;
+  verdict.last_step = points.back().at;
+  verdict.first_mb = points.front().mb;
+  verdict.last_mb = points.back().mb;
+  verdict.samples = points.size();
+
+  fill_components(file, verdict);
+  fill_growth(file, verdict);
+  fill_processes(file, verdict);
+  fill_excursions(file, verdict);
+  fill_outlook(file, verdict);
+  verdict.explanations = explain(decision, file.timeline, verdict.clock);
+  narrate(file, verdict);
+  verdict.causes = rank_causes(file, verdict);
+  fill_plot(file, verdict);
+  return verdict;
+}
+
+std::vector<Verdict> replay(const Run& run, const Policy& policy, size_t first) {
+  std::vector<Verdict> verdicts;
+  for (size_t count = std::max<size_t>(first, 1); count <= run.instants.size(); ++count) {
+    verdicts.push_back(judge(prefix_of(run, count), policy));
+  }
+  return verdicts;
+}
+
+}  // namespace plateau

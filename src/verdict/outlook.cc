@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/outlook.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "verdict/normal.h"
+
+namespace plateau {
+namespace {
+
+struct WeightedValue {
+  double value = 0;
+  double weight = 0;
+};
+
+// Value below which `share` of the weight lies.
+double weighted_quantile(std::vector<WeightedValue> values, double share) {
+  std::sort(values.begin(), values.end(),
+            [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+  double total = 0;
+  for (const WeightedValue& v : values) total += v.weight;
+  double sum = 0;
+  for (const WeightedValue& v : values) {
+    sum += v.weight;
+    if (sum >= share * total) return v.value;
+  }
+  return values.empty() ? 0 : values.back().value;
+}
+
+// Five points that stand for a normal distribution: same 5 %, 50 % and 95 % quantiles.
+constexpr std::array<std::array<double, 2>, 5> kFivePoints = {
+    {{-1.8, 0.1}, {-0.84, 0.2}, {0.0, 0.4}, {0.84, 0.2}, {1.8, 0.1}}};
+
+void add_spread(std::vector<WeightedValue>& values, double mean, double deviation, double weight) {
+  for (const auto& [z, share] : kFivePoints) {
+    values.push_back({mean + z * deviation, weight * share});
+  }
+}
+
+double stationary_deviation(const Fit& fit) {
+  return fit.sigma / std::sqrt(std::max(1 - fit.phi * fit.phi, 0.04));
+}
+
+// Uncertainty of where a bounded fit ends: its noise, and its rate over what is still to come.
+double end_deviation(const Fit& fit, double now) {
+  const double ahead = fit.ends_at > now ? (fit.ends_at - now) * fit.rate_se : 0;
+  return std::hypot(stationary_deviation(fit), ahead);
+}
+
+// Least squares, with the interval widened for lag-one correlation.
+Slope slope_between(const Floors& floors, double from, double to) {
+  std::vector<TimedValue> inside;
+  for (const TimedValue& point : floors.opened) {
+    if (point.at >= from && point.at <= to) inside.push_back(point);
+  }
+  const auto n = static_cast<double>(inside.size());
+  if (inside.size() < 2) return {};
+  double mean_at = 0, mean_mb = 0;
+  for (const TimedValue& p : inside) mean_at += p.at / n, mean_mb += p.mb / n;
+  double stt = 0, sty = 0;
+  for (const TimedValue& p : inside) {
+    stt += (p.at - mean_at) * (p.at - mean_at);
+    sty += (p.at - mean_at) * (p.mb - mean_mb);
+  }
+  Slope slope;
+  slope.rate = stt > 0 ? sty / stt : 0;
+  double squares = 0, products = 0, previous = 0;
+  for (const TimedValue& p : inside) {
+    const double e = p.mb - mean_mb - slope.rate * (p.at - mean_at);
+    squares += e * e;
+    products += e * previous;
+    previous = e;
+  }
+  const double phi = squares > 0 ? std::clamp(products / squares, 0.0, 0.95) : 0;
+  const double error = inside.size() > 2 && stt > 0
+                           ? std::sqrt(squares / (n - 2) / stt * (1 + phi) / (1 - phi))
+                           : std::fabs(slope.rate);
+  slope.range = {slope.rate - kZ90 * error, slope.rate + kZ90 * error};
+  return slope;
+}
+
+double spike_height(const Floors& floors) {
+  std::vector<WeightedValue> heights;
+  for (const Spike& spike : floors.spikes) heights.push_back({spike.height_mb, 1});
+  // The tallest but one in ten: a limit is passed by high spikes, not by the median one.
+  return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
+}
+
+}  // namespace
+
+double sample_interval(const Floors& floors) {
+  std::vector<WeightedValue> gaps;
+  for (size_t i = 1; i < floors.opened.size(); ++i) {
+    gaps.push_back({floors.opened[i].at - floors.opened[i - 1].at, 1});
+  }
+  return gaps.empty() ? 1.0 : weighted_quantile(std::move(gaps), 0.5);
+}
+
+std::optional<Verdict::Settled> find_settled(const Decision& decision, const Timeline& timeline) {
+  if (decision.word != Word::plateau) return std::nullopt;
+  const std::vector<TimedValue>& opened = decision.floors.opened;
+  double low = opened.back().mb;
+  for (size_t i = opened.size() - std::min(opened.size(), std::max<size_t>(opened.size() / 4, 2));
+       i < opened.size(); ++i) {
+    low = std::min(low, opened[i].mb);
+  }
+  size_t first = 0;
+  while (first + 1 < opened.size() && opened[first].mb < low - decision.tolerated_mb) ++first;
+  // A later fall below the band, and a return, would be a second settling: take the last one.
+  for (size_t i = first; i < opened.size(); ++i) {
+    if (opened[i].mb < low - decision.tolerated_mb && i + 1 < opened.size()) first = i + 1;
+  }
+  Verdict::Settled settled;
+  settled.step = opened[first].at;
+  std::vector<WeightedValue> since;
+  for (size_t i = first; i < opened.size(); ++i) since.push_back({opened[i].mb, 1});
+  const auto [lowest, highest] = std::minmax_element(
+      since.begin(), since.end(),
+      [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+  settled.range = {lowest->value, highest->value};
+  settled.mb = weighted_quantile(since, 0.5);
+  const double epoch = timeline.epoch_steps;
+  if (first > 0 && epoch > 0 &&
+      std::fabs(epoch - settled.step) <= sample_interval(decision.floors)) {
+    settled.step = epoch;
+  }
+  return settled;
+}
+
+Slope climb_until(const Floors& floors, double from, double to) {
+  Slope slope = slope_between(floors, from, to);
+  for (const TimedValue& point : floors.opened) {
+    if (point.at < to || to <= from) continue;
+    slope.rate = (point.mb - floors.opened.front().mb) / (to - from);
+    slope.range = {std::min(slope.range.low, slope.rate), std::max(slope.range.high, slope.rate)};
+    break;
+  }
+  return slope;
+}
+
+std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
+                                                  const Timeline& timeline) {
+  // Three floors leave room for a level only, which would be a forecast of no growth.
+  if (decision.floors.at.size() < 4) return std::nullopt;
+  std::vector<WeightedValue> ends;
+  std::vector<WeightedValue> times;
+  double weight = 0;
+  const double now = decision.floors.now;
+  for (const Fit& fit : decision.posterior.fits) {
+    if (!is_bounded(fit.family)) continue;
+    // Filling towards the policy's deadline is no forecast of an end.
+    if (fit.family == Family::still_filling && timeline.epoch_steps <= now) continue;
+    weight += fit.weight;
+    add_spread(ends, fit.level_now + std::max(0.0, fit.remaining), end_deviation(fit, now),
+               fit.weight);
+    double at = std::max(fit.ends_at, now);
+    if (fit.family == Family::saturating && fit.remaining > decision.tolerated_mb) {
+      at = now + fit.parameter * std::log(fit.remaining / decision.tolerated_mb);
+    }
+    times.push_back({at, fit.weight});
+  }
+  if (weight < 0.01) return std::nullopt;
+  Verdict::Forecast forecast;
+  forecast.plateau_mb = weighted_quantile(ends, 0.5);
+  forecast.range = {weighted_quantile(ends, 0.05), weighted_quantile(ends, 0.95)};
+  const double at = weighted_quantile(times, 0.5);
+  if (at > now) forecast.at_step = at;
+  return forecast;
+}
+
+Risk assess_risk(const Decision& decision, const Timeline& timeline,
+                 std::optional<double> limit_mb) {
+  Risk risk;
+  risk.limit_mb = limit_mb;
+  if (!limit_mb || decision.posterior.fits.empty()) return risk;
+  const double now = decision.floors.now;
+  const double room = *limit_mb - spike_height(decision.floors);
+  std::vector<WeightedValue> crossings;
+  for (const Fit& fit : decision.posterior.fits) {
+    const double missing = room - fit.level_now;
+    const double rate = std::max(fit.rate, 1e-12);
+    const double at = now + std::max(0.0, missing) / rate;
+    if (is_bounded(fit.family)) {
+      const double over = fit.level_now + std::max(0.0, fit.remaining) - room;
+      risk.oom += fit.weight * normal_cdf(over / std::max(end_deviation(fit, now), 1e-9));
+      if (over > 0) crossings.push_back({std::min(at, std::max(fit.ends_at, now)), fit.weight});
+      continue;
+    }
+    const bool grows = fit.rate > decision.material_rate;
+    if (grows && (timeline.total_steps <= 0 || at <= timeline.total_steps)) risk.oom += fit.weight;
+    if (grows) crossings.push_back({at, fit.weight});
+  }
+  double weight = 0;
+  for (const WeightedValue& crossing : crossings) weight += crossing.weight;
+  if (weight >= 0.05) {
+    risk.at_step = weighted_quantile(crossings, 0.5);
+    risk.at_step_range =
+        Interval{weighted_quantile(crossings, 0.05), weighted_quantile(crossings, 0.95)};
+  }
+  return risk;
+}
+
+std::optional<double> decides_at(const Decision& decision, const Timeline& timeline) {
+  if (decision.word != Word::undecided) return std::nullopt;
+  const double now = decision.floors.now;
+  const double interval = sample_interval(decision.floors);
+  const std::vector<TimedValue>& opened = decision.floors.opened;
+  const bool level = opened.empty() || opened.back().mb - opened.front().mb < kMaterialMb;
+  if (opened.size() < kMinSamples && (level || now >= timeline.deadline)) {
+    return now + static_cast<double>(kMinSamples - opened.size()) * interval;
+  }
+  // Three samples after the epoch show whether growth stopped there; the deadline settles the rest.
+  if (now < timeline.deadline) {
+    return std::max(timeline.deadline, timeline.epoch_steps + 3 * interval);
+  }
+  // The error of a slope falls with the span to the power 3/2: how much longer until the pooled
+  // rate is either three errors from zero or below what a plateau may creep by.
+  const PooledRate rate = pooled_rate(decision.posterior, false);
+  const double error = (rate.range.high - rate.range.low) / (2 * kZ90);
+  const double span = std::max(now - decision.floors.at.front(), interval);
+  const double to_leak = rate.mean > 0 ? 3 * error / rate.mean : 1e9;
+  const double to_level = kZ90 * error / std::max(decision.tolerated_rate, 1e-12);
+  const double stretch = std::pow(std::min(to_leak, to_level), 2.0 / 3);
+  return now + std::clamp(span * (stretch - 1), 3 * interval, 2 * span);
+}
+
+}  // namespace plateau

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/processes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plateau {
+namespace {
+
+// Smallest of up to three values around a place: a floor, not a spike.
+constexpr size_t kAround = 3;
+
+double floor_from(const std::vector<TimedValue>& points, size_t first) {
+  double low = points[first].mb;
+  for (size_t i = first; i < std::min(points.size(), first + kAround); ++i) {
+    low = std::min(low, points[i].mb);
+  }
+  return low;
+}
+
+double floor_until(const std::vector<TimedValue>& points, size_t last) {
+  double low = points[last].mb;
+  for (size_t i = last + 1 >= kAround ? last + 1 - kAround : 0; i <= last; ++i) {
+    low = std::min(low, points[i].mb);
+  }
+  return low;
+}
+
+ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& points, double from,
+                      double to, double slack) {
+  ProcessGrowth growth{.id = process.id,
+                       .id_is_pid = process.id_is_pid,
+                       .name = process.name,
+                       .role = process.role};
+  size_t first = points.size(), last = points.size();
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (points[i].at < from || points[i].at > to) continue;
+    if (first == points.size()) first = i;
+    last = i;
+  }
+  if (first == points.size()) return growth;
+  const bool was_there = points[first].at <= from + slack;
+  const bool still_there = points[last].at >= to - slack;
+  growth.first_mb = was_there ? floor_from(points, first) : 0;
+  growth.last_mb = still_there ? floor_until(points, last) : 0;
+  growth.growth_mb = growth.last_mb - growth.first_mb;
+  return growth;
+}
+
+}  // namespace
+
+std::vector<ProcessGrowth> growth_by_process(const CaseFile& file, double from, double to) {
+  const std::vector<std::vector<TimedValue>>& owned = file.signals->owned_of_process;
+  const std::vector<Process>& processes = file.run->processes;
+  std::vector<ProcessGrowth> list;
+  const double slack = (to - from) * 0.05;
+  double total = 0;
+  for (size_t p = 0; p < processes.size(); ++p) {
+    if (owned[p].empty()) continue;
+    list.push_back(measure(processes[p], owned[p], from, to, slack));
+    total += std::max(0.0, list.back().growth_mb);
+  }
+  for (ProcessGrowth& growth : list) {
+    growth.share = total > 0 ? std::max(0.0, growth.growth_mb) / total : 0;
+  }
+  std::stable_sort(list.begin(), list.end(), [](const ProcessGrowth& a, const ProcessGrowth& b) {
+    return a.growth_mb > b.growth_mb;
+  });
+  return list;
+}
+
+}  // namespace plateau

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The competing explanations of a climb, as shapes that a fit can weigh.
+//
+// "Does it grow?" is the wrong question: every warm-up grows. The question is which *kind* of
+// growth explains the floors, one that ends or one that does not. So both camps are written down
+// as lists of shapes, and given the same weight before the data is seen:
+//
+//   bounded    flat · saturating A(1-exp(-t/tau)) · records b·log(1+t/c), the way a high-water
+//              mark rises · hinge at the end of the first epoch · hinge at some capacity · still
+//              filling (a hinge that lies ahead) · ramp within each epoch · the first few
+//              evaluations or checkpoints · settled: anything at first, level since
+//   unbounded  linear · accelerating · linear after a warm-up · linear after the first epoch ·
+//              starting late · staircase per evaluation, checkpoint or epoch · anything at first,
+//              linear since
+//
+// Any shape may also contain one or two one-off steps (first validation, optimizer state, a new
+// phase). A shape is a few columns over the floors' clock; everything nonlinear in it (tau, the
+// place of a hinge) is a grid, and the grid shares the shape's weight, so that freedom is paid for.
+//
+// The deadline. A cache that is still filling and a leak are the same curve until the cache is
+// full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
+// the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run
+// if that is more. "Still filling" is in the list before the deadline and not after it. Whoever
+// knows of a cache that fills for longer raises it with --epoch-steps.
+//
+// Worked case: 663 examples / 8 per step end at step 83. At step 70 of a straight climb "linear"
+// and "still filling until 83" fit equally well and keep their prior weights: undecided. At step
+// 110, with floors level since 83, the hinge at 83 fits within the noise and a line does not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "verdict/floor.h"
+
+namespace plateau {
+
+enum class Family : uint8_t {
+  // bounded
+  flat,
+  saturating,
+  records,
+  epoch_hinge,
+  capacity,
+  still_filling,
+  epoch_ramp,
+  first_events,
+  settled,
+  // unbounded
+  linear,
+  accelerating,
+  linear_after_warmup,
+  linear_after_epoch,
+  late_start,
+  per_evaluation,
+  per_checkpoint,
+  per_epoch,
+  settled_then_linear,
+};
+inline constexpr size_t kFamilyCount = 18;
+constexpr bool is_bounded(Family family) { return family <= Family::settled; }
+std::string_view family_name(Family family);
+
+// What is known about the work, on the run's clock. Zero or empty where unknown.
+struct Timeline {
+  double epoch_steps = 0;
+  double total_steps = 0;
+  double deadline = 0;  // T_w, always positive.
+  std::vector<double> evaluations;
+  std::vector<double> checkpoints;
+};
+
+// The deadline by the policy above.
+double warmup_deadline(Clock clock, double epoch_steps, double total_steps,
+                       double warmup_epochs);
+
+// One basis function over the floors, and what it says about now and later, per unit coefficient.
+struct Column {
+  std::array<double, kMaxFloors> value{};
+  double at_now = 0;     // Its value at the last sample.
+  double slope = 0;      // Its growth per step at the last sample.
+  double remaining = 0;  // What it will still add.
+};
+
+struct Shape {
+  Family family = Family::flat;
+  double log_prior = 0;
+  std::array<uint8_t, 4> columns{};
+  uint8_t column_count = 1;
+  bool grows = false;    // The last column's coefficient is growth and must not be negative.
+  double parameter = 0;  // tau, or the clock of a hinge.
+  double ends_at = 0;    // still_filling: when it is full.
+};
+
+struct ShapeList {
+  std::vector<Column> columns;   // columns[0] is the constant.
+  std::vector<Shape> shapes;     // Without settled and settled_then_linear, see posterior.h.
+  std::vector<size_t> step_rows;     // Candidate rows for one-off steps, largest jump first.
+  std::vector<uint8_t> step_columns;  // Their columns.
+  std::vector<size_t> settle_rows;   // Rows at which "anything at first" may end.
+  double settle_log_prior = 0;       // Per row, bounded camp.
+  double settle_linear_log_prior = 0;
+};
+
+// Builds the list for these floors. Requires: at least three floors.
+ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
+                      const Policy::Tuning& tuning);
+
+// True if row `row` is the first floor at or after one of the events.
+bool row_at_event(const Floors& floors, size_t row, const std::vector<double>& events);
+
+}  // namespace plateau
