@@ -7,7 +7,7 @@ namespace plateau {
 namespace {
 
 Run three_rows() {
-  Run run;
+  plateau::Run run;
   run.processes = {Process{}};
   run.instants = {{.step = 1}, {.step = 2}, {.step = 3}};
   run.series = {{.process = 0, .metric = Metric::rss, .label = "rss", .mb = {1, 2, 3}}};
