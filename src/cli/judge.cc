@@ -84,7 +84,9 @@ Verdict judge_runs(const std::vector<Run>& runs, const JudgeRequest& request, Ou
     } else if (is_last) {
       print_report(answers, request, out);
     } else {
-      out.print(render_line(answers.back(), request.view));
+      Verdict earlier = answers.back();
+      earlier.file.clear();  // It heads the last run's report, or is the only one.
+      out.print(render_line(earlier, request.view));
     }
     if (is_last) last = answers.back();
   }

@@ -11,10 +11,10 @@
 namespace plateau {
 namespace {
 
-// A step number without decimals unless it has some: "83", "1,250", "0.5".
+// A step number, with a decimal only where it is small enough to matter: "83", "1,250", "0.5".
 std::string plain_number(double value) {
   if (!std::isfinite(value)) return "?";
-  if (std::fabs(value) < 100 && std::fabs(value - std::round(value)) > 0.05) {
+  if (std::fabs(value) < 10 && std::fabs(value - std::round(value)) > 0.05) {
     return fmt::format("{:.1f}", value);
   }
   return format_count(static_cast<int64_t>(std::llround(std::clamp(value, -1e15, 1e15))));

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <set>
 
 #include "base/units.h"
 #include "report/phrases.h"
@@ -107,7 +109,49 @@ std::string level_ahead(const Verdict& verdict) {
   return text + ".";
 }
 
+// Words of at least four letters and numbers, in lower case.
+std::set<std::string> telling_words(std::string_view text) {
+  std::set<std::string> words;
+  std::string word;
+  const auto close = [&] {
+    const bool number = !word.empty() && word[0] >= '0' && word[0] <= '9';
+    if (number || word.size() >= 4) words.insert(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == ',') {
+      word.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+      continue;
+    }
+    while (word.ends_with('.') || word.ends_with(',')) word.pop_back();
+    close();
+  }
+  while (word.ends_with('.') || word.ends_with(',')) word.pop_back();
+  close();
+  return words;
+}
+
 }  // namespace
+
+bool already_said(std::string_view text, const std::vector<std::string>& others) {
+  // Two thirds: a retelling changes the small words, another fact changes the telling ones.
+  constexpr double kRetold = 2.0 / 3;
+  const std::set<std::string> words = telling_words(text);
+  std::set<std::string> said;
+  for (const std::string& other : others) said.merge(telling_words(other));
+  const auto known = std::count_if(words.begin(), words.end(),
+                                   [&](const std::string& word) { return said.contains(word); });
+  return !words.empty() &&
+         static_cast<double>(known) >= kRetold * static_cast<double>(words.size());
+}
+
+std::string as_sentence(std::string text) {
+  if (text.empty()) return text;
+  if (text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 32);
+  if (std::string_view(".!?").find(text.back()) == std::string_view::npos) text.push_back('.');
+  return text;
+}
 
 Labelled course_of(const Verdict& verdict) {
   if (verdict.samples == 0) return {"Level", "not known: there are no samples."};
@@ -205,7 +249,7 @@ std::string destination_of(const Verdict& verdict, const Explanation& explanatio
   if (rate > 0 && limit > verdict.last_mb) {
     const double at = verdict.last_step + (limit - verdict.last_mb) / rate;
     return fmt::format("passes the limit of {} at {}", format_mb(limit),
-                       moment_phrase(verdict.clock, std::ceil(at)));
+                       moment_phrase(verdict.clock, at));
   }
   if (rate > 0 && limit > 0) return fmt::format("is past the limit of {}", format_mb(limit));
   return "does not end: " + rate_phrase(verdict.clock, rate);

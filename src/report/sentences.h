@@ -36,6 +36,13 @@ std::string peaks_of(const Verdict& verdict);
 // "per-example cache (decoded data kept), 93 %: <evidence>".
 std::string cause_sentence(const Cause& cause);
 
+// Is what `text` says already said by `others`? True if nearly all of its words stand in them: the
+// verdict words a cause and its evidence apart, and a reader wants each fact once.
+bool already_said(std::string_view text, const std::vector<std::string>& others);
+
+// With a capital and a full stop, as a sentence of its own.
+std::string as_sentence(std::string text);
+
 // Where an explanation leads: "level near 17.7 GB from step 83", "passes 20.0 GB at step 95".
 std::string destination_of(const Verdict& verdict, const Explanation& explanation);
 

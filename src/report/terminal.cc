@@ -26,26 +26,37 @@ constexpr double kTied = 0.05;
 // A fix is offered only for a cause that is more likely than not.
 constexpr double kWorthFixing = 0.5;
 
+// With a full stop, if it has none.
+std::string ended(std::string text) {
+  const bool open =
+      !text.empty() && std::string_view(".!?:").find(text.back()) == std::string::npos;
+  return open ? text + "." : text;
+}
+
+// The causes, then the evidence that the first line of the report and the causes do not tell yet.
 void say_why(const Verdict& verdict, Layout& layout) {
-  const auto& evidence = verdict.evidence;
-  if (!evidence.empty()) layout.say("Why", evidence.front());
+  std::vector<std::string> evidence = verdict.evidence;
+  // "Grew ..." among the evidence retells the course, which stands above already.
+  const std::string_view label = course_of(verdict).label;
+  std::erase_if(evidence, [&](const std::string& text) { return text.starts_with(label); });
+  if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
   bool first = true;
-  for (const Cause& cause : verdict.causes) {
+  for (Cause cause : verdict.causes) {
     if (!first && cause.weight < kWorthNaming) break;
-    layout.say("Why", cause_sentence(cause), first ? "Cause:" : "Or:");
+    if (already_said(cause.evidence, evidence)) cause.evidence.clear();
+    layout.say("Why", ended(cause_sentence(cause)), first ? "Cause:" : "Or:");
     first = false;
   }
-  for (size_t i = 1; i < std::min(evidence.size(), kMostEvidence); ++i) {
-    const bool told =
-        std::any_of(verdict.causes.begin(), verdict.causes.end(),
-                    [&](const Cause& cause) { return cause.evidence == evidence[i]; });
-    if (!told) layout.say("Why", evidence[i]);
-  }
+  for (const std::string& text : evidence) layout.say("Why", ended(text));
 }
 
 void say_tied(const Verdict& verdict, Layout& layout) {
   if (verdict.word != Word::undecided) return;
-  layout.say("Tied", verdict.undecided_because);
+  // The reason often names the two that are tied; the list below then says it better.
+  const auto& because = verdict.undecided_because;
+  const bool listed = verdict.explanations.size() > 1 && verdict.explanations[1].weight >= kTied &&
+                      because.find(verdict.explanations[0].words) != std::string::npos;
+  if (!listed) layout.say("Tied", as_sentence(because));
   size_t shown = 0;
   for (const Explanation& explanation : verdict.explanations) {
     if (explanation.weight < kTied || shown++ == kMostTied) break;
@@ -60,19 +71,20 @@ void say_next(const Verdict& verdict, Layout& layout) {
   const bool decided = verdict.word != Word::undecided;
   std::string outlook = outlook_of(verdict);
   if (decided && cause != nullptr && cause->weight >= kWorthFixing && !cause->fix.empty()) {
-    outlook += (outlook.empty() ? "" : " ") + cause->fix;
+    outlook += (outlook.empty() ? "" : " ") + as_sentence(cause->fix);
   }
   layout.say("Next", outlook);
   if (verdict.decides_at_step) {
     layout.say("Next",
                fmt::format("known by {}.", moment_phrase(verdict.clock, *verdict.decides_at_step)));
   }
-  layout.say("Next", verdict.missing, "Would decide:");
+  layout.say("Next", ended(verdict.missing), "Would decide:");
   const std::string& confirm = cause != nullptr ? cause->confirm : verdict.experiment;
   if (decided) {
-    layout.say("Next", confirm, "Confirm:");
+    layout.say("Next", ended(confirm), "Confirm:");
   } else {
-    layout.say("Next", verdict.experiment.empty() ? confirm : verdict.experiment, "Cheaper:");
+    layout.say("Next", ended(verdict.experiment.empty() ? confirm : verdict.experiment),
+               "Cheaper:");
   }
 }
 

@@ -38,7 +38,7 @@ TEST(TerminalReport, WordIsColouredOnlyWhenAsked) {
 TEST(TerminalReport, UndecidedNamesTheTieWhereEachLeadsAndWhenItWillKnow) {
   const std::string text = render_verdict(undecided_example(), kPlain);
   EXPECT_THAT(text, HasSubstr("level near 17.8 GB from step 83"));
-  EXPECT_THAT(text, HasSubstr("passes the limit of 20.0 GB at step 96"));
+  EXPECT_THAT(text, HasSubstr("passes the limit of 20.0 GB at step 95"));
   EXPECT_THAT(text, HasSubstr("known by step 90"));
   EXPECT_THAT(text, HasSubstr("Cheaper: train on 80 examples"));
 }
@@ -54,6 +54,19 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   EXPECT_EQ(course_of(spikes_example()).label, "Level");
   verdict.samples = 1;
   EXPECT_THAT(course_of(verdict).text, HasSubstr("one sample has no direction"));
+}
+
+TEST(TerminalReport, EachFactIsToldOnce) {
+  const std::vector<std::string> told = {"Growth stopped where the first pass ended: step 83.",
+                                         "20.9 MB stay in memory per example seen first."};
+  EXPECT_TRUE(already_said("growth stopped at the end of the first pass (step 83)", told));
+  EXPECT_FALSE(already_said("the parent is level while a worker grows", told));
+  EXPECT_FALSE(already_said("", told));
+
+  Verdict verdict = plateau_example();
+  verdict.evidence.insert(verdict.evidence.begin(),
+                          "Grew 5.43 GB → 17.7 GB over steps 10–83 (+168 MB/step).");
+  EXPECT_THAT(render_verdict(verdict, kPlain), Not(HasSubstr("Grew 5.43 GB")));
 }
 
 TEST(TerminalReport, MissingInformationIsAskedFor) {
