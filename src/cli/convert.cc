@@ -121,7 +121,8 @@ Verb convert_verb() {
   verb.description = {
       "Shows what plateau sees in a file: every sample as a row of CSV on standard output, and on "
       "standard error the format recognised, the columns, the facts found with their source, and "
-      "the lines that could not be read. 'plateau judge' gives the same answer on the result."};
+      "the lines that could not be read. 'plateau judge' gives the same answer on the result.",
+      formats_explained()};
   verb.positional = input_positional();
   verb.options = {
       format_option(),

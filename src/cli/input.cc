@@ -24,16 +24,24 @@ Option format_option() {
                    .takes = Takes::choice,
                    .placeholder = "F",
                    .group = "Input",
-                   .help = "Read FILE as F instead of recognising it by content:",
+                   .help = "Read FILE as F instead of recognising it by content: auto",
                    .choices = {"auto"}};
-  std::string separator = " ";
   for (const FormatInfo& format : import_formats()) {
     option.choices.emplace_back(format.name);
-    option.help += separator + std::string(format.name) + " (" + std::string(format.summary) + ")";
-    separator = ", ";
+    option.help += ", " + std::string(format.name);
   }
   option.help += ".";
   return option;
+}
+
+std::string formats_explained() {
+  std::string text = "Formats, recognised by content:";
+  std::string separator = " ";
+  for (const FormatInfo& format : import_formats()) {
+    text += separator + std::string(format.name) + " (" + std::string(format.summary) + ")";
+    separator = ", ";
+  }
+  return text + ".";
 }
 
 Result<std::vector<std::string>> files_of(const Invocation& invocation) {

@@ -15,6 +15,9 @@ namespace plateau {
 Positional input_positional();
 Option format_option();
 
+// A paragraph for help that says what each format is.
+std::string formats_explained();
+
 // The files given; "-" alone if none was and standard input is not a terminal.
 Result<std::vector<std::string>> files_of(const Invocation& invocation);
 

@@ -98,7 +98,9 @@ void add_boundaries(const Verdict& verdict, PlotScene& scene) {
       if (mark.kind == EventKind::epoch && inside) scene.boundaries.push_back(mark.step);
     }
   }
-  if (scene.boundaries.size() > kMostBoundaries) scene.boundaries.resize(1);
+  if (scene.boundaries.size() > kMostBoundaries) {
+    scene.boundaries.erase(scene.boundaries.begin() + 1, scene.boundaries.end());
+  }
 }
 
 void set_heights(const Verdict& verdict, PlotScene& scene) {

@@ -214,8 +214,9 @@ std::string peaks_of(const Verdict& verdict) {
   std::string text;
   const Verdict::Spikes& spikes = verdict.spikes;
   if (spikes.count > 0) {
-    std::string when = spikes.clock.empty() ? "" : ", " + spikes.clock;
-    if (!when.empty() && !spikes.clock.starts_with("every")) when = ", with " + spikes.clock;
+    // The clock is a phrase ("every 50 steps", "at evaluations") or a bare noun.
+    const bool phrase = spikes.clock.find(' ') != std::string::npos;
+    const std::string when = spikes.clock.empty() ? "" : (phrase ? ", " : ", with ") + spikes.clock;
     text = fmt::format("{} spike{} of about {} over the floor{}, highest {}; the floor is judged.",
                        spikes.count, spikes.count == 1 ? "" : "s", format_mb(spikes.height_mb),
                        when, format_mb(spikes.max_mb));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.h"
 #include "report/layout.h"
@@ -25,6 +26,10 @@ constexpr double kWorthNaming = 0.15;
 constexpr double kTied = 0.05;
 // A fix is offered only for a cause that is more likely than not.
 constexpr double kWorthFixing = 0.5;
+// A rate that moves a component by less than this share of it over the whole run is no rate.
+constexpr double kWorthARate = 0.01;
+// File-backed growth from this share on is excused as reclaimable; less goes without saying.
+constexpr double kWorthExcusing = 0.1;
 
 // With a full stop, if it has none.
 std::string ended(std::string text) {
@@ -36,9 +41,15 @@ std::string ended(std::string text) {
 // The causes, then the evidence that the first line of the report and the causes do not tell yet.
 void say_why(const Verdict& verdict, Layout& layout) {
   std::vector<std::string> evidence = verdict.evidence;
-  // "Grew ..." among the evidence retells the course, which stands above already.
+  // "Grew ..." among the evidence retells the course; others retell what stands in other blocks.
   const std::string_view label = course_of(verdict).label;
-  std::erase_if(evidence, [&](const std::string& text) { return text.starts_with(label); });
+  std::vector<std::string> elsewhere = {peaks_of(verdict), culprit_of(verdict)};
+  if (verdict.process) {
+    elsewhere.push_back(from_to_phrase(verdict.process->first_mb, verdict.process->last_mb));
+  }
+  std::erase_if(evidence, [&](const std::string& text) {
+    return text.starts_with(label) || already_said(text, elsewhere);
+  });
   if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
   bool first = true;
   for (Cause cause : verdict.causes) {
@@ -98,7 +109,9 @@ std::string component_row(const Verdict& verdict, const ComponentVerdict& compon
                   pad_left(percent_phrase(component.confidence), 8),
                   pad_right(from_to_phrase(component.first_mb, component.last_mb), 18));
   size_t used = Layout::kMargin + widest + 40;
-  const std::string rate = rate_phrase(verdict.clock, component.rate_mb_per_step);
+  const double moved = component.rate_mb_per_step * (verdict.last_step - verdict.first_step);
+  const bool level = std::fabs(moved) < kWorthARate * component.last_mb;
+  const std::string rate = level ? "level" : rate_phrase(verdict.clock, component.rate_mb_per_step);
   const bool decides = component.name == verdict.component;
   for (const std::string& part : {rate, std::string(decides ? "decides" : "")}) {
     used += 2 + display_width(part);
@@ -116,8 +129,10 @@ void say_components(const Verdict& verdict, Layout& layout, const View& view) {
   }
   widest = std::min<size_t>(widest, 12);
   for (const ComponentVerdict& component : verdict.components) {
+    const double grew = component.last_mb - component.first_mb;
+    if (component.first_mb == 0 && component.last_mb == 0) continue;
     layout.row("Pages", component_row(verdict, component, widest, view));
-    if (component.reclaimable && component.last_mb > component.first_mb) {
+    if (component.reclaimable && grew > kWorthExcusing * component.first_mb) {
       layout.say("Pages",
                  "file-backed growth is reclaimable: the kernel takes it back when needed.");
     }
