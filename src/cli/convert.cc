@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "cli/input.h"
+#include "cli/write_file.h"
+#include "recording/tidy_csv.h"
+#include "report/text.h"
+
+namespace plateau {
+namespace {
+
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<int64_t>(count)), noun,
+                     count == 1 ? "" : "s");
+}
+
+std::string columns_of(const Run& run) {
+  std::vector<std::string> names;
+  for (const Series& series : run.series) {
+    std::string name(metric_name(series.metric));
+    if (!series.label.empty() && series.label != name) name += " (" + series.label + ")";
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (const Gauge& gauge : run.gauges) {
+    if (std::find(names.begin(), names.end(), gauge.name) == names.end()) {
+      names.push_back(gauge.name);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void add_fact(std::vector<std::string>& facts, std::string_view name,
+              const std::optional<Fact>& fact) {
+  if (!fact) return;
+  const std::string value =
+      name == "limit" ? format_mb(fact->value) : fmt::format("{:.10g}", fact->value);
+  facts.push_back(fmt::format("{} {} ({})", name, value, fact->source));
+}
+
+// What was understood of one run, line by line, for standard error.
+std::string summary_of(const Run& run) {
+  std::string title = run.title.empty() ? run.source : run.source + ", " + run.title;
+  std::string out = fmt::format(
+      "{}: {}, {}, {}\n", title, run.format, counted(run.instants.size(), "sample"),
+      run.processes.size() == 1 ? "1 process" : fmt::format("{} processes", run.processes.size()));
+  out += fmt::format("  columns  {}\n", columns_of(run));
+  std::vector<std::string> facts;
+  add_fact(facts, "examples", run.context.examples);
+  add_fact(facts, "batch", run.context.batch);
+  add_fact(facts, "epoch steps", run.context.epoch_steps);
+  add_fact(facts, "total steps", run.context.total_steps);
+  add_fact(facts, "limit", run.context.limit_mb);
+  if (!facts.empty()) out += fmt::format("  context  {}\n", fmt::join(facts, ", "));
+  if (!run.events.empty()) out += fmt::format("  events   {}\n", run.events.size());
+  for (const std::string& note : run.notes) out += fmt::format("  note     {}\n", note);
+  if (run.lines_bad > 0) {
+    out += fmt::format("  bad      {} of {}\n", run.lines_bad, counted(run.lines_read, "line"));
+    for (const std::string& bad : run.bad_samples) out += fmt::format("           {}\n", bad);
+  }
+  return out;
+}
+
+// Sanitised line by line, because printable() would swallow the line ends.
+void remark_summary(const Run& run, Output& out) {
+  const std::string summary = summary_of(run);
+  std::string_view rest = summary;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    out.remark(printable(rest.substr(0, end)) + "\n");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+int run_convert(const Invocation& invocation) {
+  Output& out = invocation.out;
+  const Result<std::vector<std::string>> files = files_of(invocation);
+  if (!files) {
+    out.complain("convert", files.error().message + "; try 'plateau convert --help'");
+    return kExitTrouble;
+  }
+  std::vector<Run> all;
+  int code = kExitFine;
+  for (const std::string& file : files.value()) {
+    Result<std::vector<Run>> runs = read_runs(invocation, file);
+    if (!runs) {
+      out.complain("convert", runs.error().message);
+      code = kExitTrouble;
+      continue;
+    }
+    for (Run& run : runs.value()) all.push_back(std::move(run));
+  }
+  if (all.empty()) return code;
+  if (!invocation.arguments.has("quiet")) {
+    for (const Run& run : all) remark_summary(run, out);
+  }
+  const std::string csv = tidy_csv(all);
+  const std::string path = invocation.arguments.text("output").value_or("-");
+  if (path == "-") {
+    out.print(csv);
+    return code;
+  }
+  if (const auto error = write_file(path, csv, invocation.arguments.has("force"))) {
+    out.complain("convert", error->message);
+    return kExitTrouble;
+  }
+  return code;
+}
+
+}  // namespace
+
+Verb convert_verb() {
+  Verb verb;
+  verb.name = "convert";
+  verb.summary = "write what was understood of a log as tidy CSV";
+  verb.description = {
+      "Shows what plateau sees in a file: every sample as a row of CSV on standard output, and on "
+      "standard error the format recognised, the columns, the facts found with their source, and "
+      "the lines that could not be read. 'plateau judge' gives the same answer on the result.",
+      formats_explained()};
+  verb.positional = input_positional();
+  verb.options = {
+      format_option(),
+      {.name = "output",
+       .letter = 'o',
+       .takes = Takes::file,
+       .placeholder = "OUT",
+       .group = "Output",
+       .help = "Write to OUT instead of standard output; OUT must not exist."},
+      {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
+      {.name = "quiet", .letter = 'q', .group = "Output", .help = "No summary on standard error."}};
+  verb.examples = {
+      {"what does plateau see in this log?", "plateau convert train.log | head"},
+      {"keep it", "plateau convert train.log -o train.csv"},
+      {"several recordings in one table", "plateau convert a.log b.dat.gz -q -o all.csv --force"}};
+  verb.run = run_convert;
+  return verb;
+}
+
+}  // namespace plateau

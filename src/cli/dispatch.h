@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the verb, parses its arguments, runs it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/output.h"
+#include "cli/verb.h"
+
+namespace plateau {
+
+// `words` is the command line without the program's name. Returns the exit code; never exits.
+int dispatch(std::span<const Verb> verbs, std::span<const std::string> words, Output& out);
+
+}  // namespace plateau

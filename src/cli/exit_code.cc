@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/exit_code.h"
+
+namespace plateau {
+namespace {
+
+int badness(int code) {
+  switch (code) {
+    case kExitFine:
+      return 0;
+    case kExitUndecided:
+      return 1;
+    case kExitLeak:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+}  // namespace
+
+int exit_code_for(Word word, std::optional<Word> expected) {
+  if (expected && word == *expected) return kExitFine;
+  if (word == Word::undecided) return kExitUndecided;
+  if (expected) return kExitLeak;
+  return word == Word::leak ? kExitLeak : kExitFine;
+}
+
+int worse_exit_code(int a, int b) {
+  return badness(a) >= badness(b) ? a : b;
+}
+
+}  // namespace plateau

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the exit code says, for scripts and CI.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+inline constexpr int kExitFine = 0;
+inline constexpr int kExitLeak = 1;
+inline constexpr int kExitTrouble = 2;
+inline constexpr int kExitUndecided = 3;
+
+struct ExitMeaning {
+  int code;
+  std::string_view meaning;
+};
+inline constexpr std::array<ExitMeaning, 4> kExitMeanings = {{
+    {kExitFine, "plateau or warming; with --expect, the expected word"},
+    {kExitLeak, "leak; with --expect, another decided word"},
+    {kExitTrouble, "wrong usage, or input or output that failed"},
+    {kExitUndecided, "undecided"},
+}};
+
+// The code for a verdict; `expected` is the word of --expect, if given. With it, only that very
+// word is 0: `--expect plateau` does not accept warming.
+int exit_code_for(Word word, std::optional<Word> expected);
+
+// The code for several files: trouble over leak over undecided over fine.
+int worse_exit_code(int a, int b);
+
+}  // namespace plateau

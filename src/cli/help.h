@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help for people at a terminal, from the table of verbs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+inline constexpr std::string_view kTagline =
+    "is it a leak, or will it plateau? reads memory logs of training jobs and says why";
+
+// `plateau --help`: what it is for, the verbs, the way in.
+std::string overview_help(std::span<const Verb> verbs);
+
+// `plateau VERB --help`: usage, options by group, examples, exit codes.
+std::string verb_help(const Verb& verb);
+
+// `plateau help [VERB]`.
+Verb help_verb();
+
+}  // namespace plateau

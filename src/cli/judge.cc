@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/judge.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/exit_code.h"
+#include "cli/input.h"
+#include "cli/judge_request.h"
+#include "report/explain.h"
+#include "report/json.h"
+#include "report/printable.h"
+#include "report/replay.h"
+#include "report/terminal.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+// Verdicts of one run: the last is the answer; those before it are the replay, if asked for.
+using Answers = std::vector<Verdict>;
+
+// From here on a run is only read: facts applied, cut where the user wants to stand.
+Result<std::vector<Run>> runs_to_judge(const Invocation& invocation, const JudgeRequest& request,
+                                       const std::string& file) {
+  Result<std::vector<Run>> read = read_runs(invocation, file);
+  if (!read) return read;
+  std::vector<Run> runs;
+  for (const Run& run : read.value()) {
+    Result<Run> cut = cut_run(run, request.until);
+    if (!cut) return cut.error();
+    if (cut.value().instants.empty()) continue;
+    apply_facts(request.given, cut.value().context);
+    runs.push_back(std::move(cut.value()));
+  }
+  if (runs.empty()) {
+    return Error{Error::Kind::no_samples, file + ": no samples before the given moment"};
+  }
+  return runs;
+}
+
+Answers judge_run(const Run& run, const JudgeRequest& request) {
+  Answers answers;
+  if (request.replay) answers = replay(run, request.policy);
+  if (answers.empty()) answers.push_back(judge(run, request.policy));
+  for (Verdict& answer : answers) {
+    if (answer.file.empty()) answer.file = run.source;
+    if (answer.title.empty()) answer.title = run.title;
+  }
+  add_input_warnings(answers.back(), run);
+  return answers;
+}
+
+void print_json(const Answers& answers, Output& out) {
+  for (const Verdict& answer : answers) out.print(verdict_json(answer) + "\n");
+}
+
+void print_report(const Answers& answers, const JudgeRequest& request, Output& out) {
+  const Verdict& last = answers.back();
+  if (request.replay) {
+    out.print(render_headline(last, request.view));
+    out.print(render_replay(answers, request.view, request.every));
+  } else {
+    out.print(render_verdict(last, request.view));
+  }
+  if (request.explain) out.print(render_explain(last, request.view));
+}
+
+// Prints the runs of one file as asked; returns the verdict that counts, of the last run.
+Verdict judge_runs(const std::vector<Run>& runs, const JudgeRequest& request, Output& out) {
+  const bool several_files = request.files.size() > 1;
+  if (several_files && !request.json && !request.quiet) {
+    out.print(paint(request.view, Ink::bold, printable(runs.front().source)) + "\n");
+  }
+  Verdict last;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const bool is_last = i + 1 == runs.size();
+    const Answers answers = judge_run(runs[i], request);
+    if (request.json) {
+      print_json(answers, out);
+    } else if (request.quiet) {
+      if (is_last) out.print(render_line(answers.back(), request.view));
+    } else if (is_last) {
+      print_report(answers, request, out);
+    } else {
+      Verdict earlier = answers.back();
+      earlier.file.clear();  // It heads the last run's report, or is the only one.
+      out.print(render_line(earlier, request.view));
+    }
+    if (is_last) last = answers.back();
+  }
+  return last;
+}
+
+void print_tally(const std::array<size_t, 4>& words, const JudgeRequest& request, Output& out) {
+  std::vector<std::string> parts;
+  for (const Word word : {Word::leak, Word::undecided, Word::warming, Word::plateau}) {
+    const size_t count = words[static_cast<size_t>(word)];
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, word_name(word)));
+  }
+  out.print(fmt::format("\n{} files: {}\n", request.files.size(), fmt::join(parts, ", ")));
+}
+
+int judge_files(const Invocation& invocation, const JudgeRequest& request) {
+  Output& out = invocation.out;
+  std::array<size_t, 4> words = {};
+  int code = kExitFine;
+  bool first = true;
+  for (const std::string& file : request.files) {
+    if (out.closed()) break;
+    const Result<std::vector<Run>> runs = runs_to_judge(invocation, request, file);
+    if (!runs) {
+      out.complain("judge", runs.error().message);
+      code = worse_exit_code(code, kExitTrouble);
+      continue;
+    }
+    if (!first && !request.json && !request.quiet) out.print("\n");
+    first = false;
+    const Word word = judge_runs(runs.value(), request, out).word;
+    ++words[static_cast<size_t>(word)];
+    code = worse_exit_code(code, exit_code_for(word, request.expected));
+    if (request.expected && word != *request.expected) {
+      out.complain("judge", fmt::format("expected {}, but {} is {}", word_name(*request.expected),
+                                        runs.value().front().source, word_name(word)));
+    }
+  }
+  const bool several = request.files.size() > 1;
+  if (several && !first && !request.json && !request.quiet) print_tally(words, request, out);
+  return code;
+}
+
+int run_judge(const Invocation& invocation) {
+  const Result<JudgeRequest> request = judge_request(invocation);
+  if (!request) {
+    invocation.out.complain("judge", request.error().message + "; try 'plateau judge --help'");
+    return kExitTrouble;
+  }
+  return judge_files(invocation, request.value());
+}
+
+std::vector<Example> judge_examples() {
+  return {
+      {"leak or plateau?", "plateau judge train.log"},
+      {"with what the log does not say, the answer comes sooner",
+       "plateau judge train.log --examples 663 --batch 8 --limit 20GB"},
+      {"what would it have said at step 70, and when did it know?",
+       "plateau judge train.log --until-step 70 && plateau judge train.log --replay"},
+      {"why not the other explanation?", "plateau judge train.log --explain"},
+      {"fail a CI job unless memory is level", "plateau judge run.csv.gz --expect plateau -q"},
+      {"from a pipe, for a program", "kubectl logs job/train | plateau judge --json -"},
+  };
+}
+
+}  // namespace
+
+Verb judge_verb() {
+  Verb verb;
+  verb.name = "judge";
+  verb.summary = "say leak or plateau, and why, from any log or recording";
+  verb.description = {
+      "Reads lines with a step and a memory figure out of whatever wrote them (text logs, CSV, "
+      "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus) and "
+      "answers: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
+      "whether it fits, and which experiment would settle it.",
+      "A file may hold several runs: each is judged, the last one is the answer. With several "
+      "files the exit code is the worst of them."};
+  verb.positional = input_positional();
+  verb.options = judge_options();
+  verb.examples = judge_examples();
+  verb.judges = true;
+  verb.run = run_judge;
+  return verb;
+}
+
+}  // namespace plateau

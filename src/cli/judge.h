@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau judge`: leak or plateau, and why.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb judge_verb();
+
+}  // namespace plateau

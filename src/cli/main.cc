@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plateau's table of contents: one line a verb, each in the file of its name.
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/completion.h"
+#include "cli/convert.h"
+#include "cli/dispatch.h"
+#include "cli/help.h"
+#include "cli/judge.h"
+#include "cli/man.h"
+
+int main(int argc, char** argv) {
+  const std::vector<plateau::Verb> verbs = {
+      plateau::judge_verb(),       // Leak or plateau, and why.
+      plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
+      plateau::completion_verb(),  // For bash, zsh and fish.
+      plateau::man_verb(),         // The manual page.
+      plateau::help_verb(),
+  };
+  // A reader that goes away shows as a failed write, which Output treats as the end.
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  plateau::Output out(stdout, stderr);
+  return plateau::dispatch(verbs, words, out);
+}

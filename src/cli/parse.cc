@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file that includes CLI11, which costs ten seconds to compile. CLI11 splits the words;
+// what a value must look like, and every message, is ours.
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/units.h"
+#include "cli/suggest.h"
+
+namespace plateau {
+namespace {
+
+Error usage(std::string message) {
+  return {.kind = Error::Kind::usage, .message = std::move(message)};
+}
+
+std::string names_for_cli11(const Option& option) {
+  std::string names = "--" + option.name;
+  if (option.letter != 0) names += fmt::format(",-{}", option.letter);
+  return names;
+}
+
+bool whole_number(std::string_view text, double least) {
+  const bool digits =
+      !text.empty() && text.size() <= 18 && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || c == ',' || c == '_';
+      });
+  const std::optional<double> value = digits ? parse_memory_mb(text, 1.0) : std::nullopt;
+  return value && *value >= least;
+}
+
+// "" if `value` is what `takes` asks for; else what would be.
+std::string wanted_instead(Takes takes, const std::vector<std::string>& choices,
+                           const std::string& value) {
+  switch (takes) {
+    case Takes::nothing:
+    case Takes::text:
+    case Takes::file:
+      return value.empty() && takes != Takes::nothing ? "something" : "";
+    case Takes::count:
+      return whole_number(value, 1) ? "" : "a whole number of at least 1";
+    case Takes::index:
+      return whole_number(value, 0) ? "" : "a whole number";
+    case Takes::memory: {
+      const std::optional<double> mb = parse_memory_mb(value);
+      return mb && *mb > 0 ? "" : "an amount of memory such as 20GB or 512MiB";
+    }
+    case Takes::choice:
+      if (std::find(choices.begin(), choices.end(), value) != choices.end()) return "";
+      return fmt::format("one of {}", fmt::join(choices, ", "));
+  }
+  return "";
+}
+
+Error unknown_option(const Verb& verb, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  std::vector<std::string> known = {"--help"};
+  for (const Option& option : verb.options) known.push_back("--" + option.name);
+  return usage(fmt::format("unknown option '{}'{}", name, did_you_mean(name, known)));
+}
+
+// CLI11 leaves everything it does not know in order, with the "--" that ended the options.
+Result<std::vector<std::string>> positionals_of(const Verb& verb,
+                                                const std::vector<std::string>& rest) {
+  std::vector<std::string> given;
+  bool options_ended = false;
+  for (const std::string& word : rest) {
+    if (!options_ended && word == "--") {
+      options_ended = true;
+    } else if (!options_ended && word.size() > 1 && word.front() == '-') {
+      return unknown_option(verb, word);
+    } else {
+      given.push_back(word);
+    }
+  }
+  const Positional& positional = verb.positional;
+  if (positional.placeholder.empty() && !given.empty()) {
+    return usage(fmt::format("unexpected argument '{}'", given.front()));
+  }
+  if (!positional.many && given.size() > 1) {
+    return usage(fmt::format("unexpected argument '{}'", given[1]));
+  }
+  if (positional.required && given.empty()) {
+    return usage(fmt::format("{} is missing", positional.placeholder));
+  }
+  for (const std::string& word : given) {
+    const std::string wanted = wanted_instead(positional.takes, positional.choices, word);
+    if (wanted.empty()) continue;
+    return usage(fmt::format("{} must be {}, not '{}'{}", positional.placeholder, wanted, word,
+                             did_you_mean(word, positional.choices)));
+  }
+  return given;
+}
+
+std::optional<Error> check_values(const Verb& verb, const Arguments& arguments) {
+  for (const Option& option : verb.options) {
+    const std::optional<std::string> value = arguments.text(option.name);
+    if (!value) continue;
+    const std::string wanted = wanted_instead(option.takes, option.choices, *value);
+    if (wanted.empty()) continue;
+    return usage(fmt::format("--{} takes {}, not '{}'{}", option.name, wanted, *value,
+                             did_you_mean(*value, option.choices)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  CLI::Option* help = app.add_flag("-h,--help");
+  std::vector<CLI::Option*> made;
+  for (const Option& option : verb.options) {
+    const std::string names = names_for_cli11(option);
+    made.push_back(option.takes == Takes::nothing ? app.add_flag(names) : app.add_option(names));
+    made.back()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (option.takes != Takes::nothing) made.back()->expected(1);
+  }
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    const std::string what = mismatch.what();
+    return usage(fmt::format("{} needs a value", what.substr(0, what.find_first_of(": "))));
+  } catch (const CLI::ParseError& error) {
+    return usage(error.what());
+  }
+
+  Arguments arguments;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i]->count() == 0) continue;
+    const bool flag = verb.options[i].takes == Takes::nothing;
+    arguments.options[verb.options[i].name] = flag ? "" : made[i]->results().back();
+  }
+  if (help->count() > 0) {
+    arguments.options["help"] = "";
+    return arguments;
+  }
+  Result<std::vector<std::string>> given = positionals_of(verb, app.remaining());
+  if (!given) return given.error();
+  arguments.positionals = std::move(given.value());
+  if (std::optional<Error> wrong = check_values(verb, arguments)) return *wrong;
+  return arguments;
+}
+
+}  // namespace plateau

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace plateau {
+
+bool Arguments::has(std::string_view option) const {
+  return options.find(option) != options.end();
+}
+
+std::optional<std::string> Arguments::text(std::string_view option) const {
+  const auto found = options.find(option);
+  if (found == options.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<double> Arguments::number(std::string_view option) const {
+  const std::optional<std::string> given = text(option);
+  if (!given) return std::nullopt;
+  // The parser has checked the digits; thousands may be separated, as people write them.
+  return parse_memory_mb(*given, 1.0);
+}
+
+std::optional<double> Arguments::memory_mb(std::string_view option) const {
+  const std::optional<std::string> given = text(option);
+  if (!given) return std::nullopt;
+  return parse_memory_mb(*given);
+}
+
+std::string usage_line(const Verb& verb) {
+  std::string line = "plateau " + verb.name;
+  if (!verb.options.empty()) line += " [OPTIONS]";
+  const Positional& positional = verb.positional;
+  if (positional.placeholder.empty()) return line;
+  const std::string name = positional.placeholder + (positional.many ? "..." : "");
+  return fmt::format(fmt::runtime(positional.required ? "{} {}" : "{} [{}]"), line, name);
+}
+
+std::string option_title(const Option& option) {
+  std::string title = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
+  title += "--" + option.name;
+  if (!option.placeholder.empty()) title += " " + option.placeholder;
+  return title;
+}
+
+}  // namespace plateau

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A verb of the command line as plain data: parser, help, man page and completions all read the
+// same declaration, so they cannot disagree.
+//
+// Texts are ASCII and one sentence a string where they can be; each reader wraps them as it needs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.h"
+
+namespace plateau {
+
+// What may follow an option or stand as an argument. It drives checking and completion.
+enum class Takes : uint8_t {
+  nothing,  // A flag.
+  count,    // A whole number of at least 1.
+  index,    // A whole number of at least 0.
+  memory,   // "20GB".
+  choice,   // One of Option::choices.
+  text,     // Anything; the verb checks it.
+  file,     // A path.
+};
+
+struct Option {
+  std::string name;  // Without dashes: "until-step".
+  char letter = 0;   // 'q' for -q; 0 if there is none.
+  Takes takes = Takes::nothing;
+  std::string placeholder = {};  // "N", "FILE"; empty for a flag.
+  std::string group = {};        // Heading in --help: "Context", "Output".
+  std::string help = {};
+  std::vector<std::string> choices = {};
+};
+
+struct Positional {
+  std::string placeholder;  // "FILE".
+  std::string help;
+  Takes takes = Takes::file;
+  bool required = false;
+  bool many = false;
+  std::vector<std::string> choices = {};
+};
+
+struct Example {
+  std::string purpose;
+  std::string command;
+};
+
+// What was given, after checking against the verb's declaration.
+class Arguments {
+ public:
+  [[nodiscard]] bool has(std::string_view option) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
+  // Requires: the option takes count or index.
+  [[nodiscard]] std::optional<double> number(std::string_view option) const;
+  // Requires: the option takes memory.
+  [[nodiscard]] std::optional<double> memory_mb(std::string_view option) const;
+
+  std::map<std::string, std::string, std::less<>> options;  // A flag's value is "".
+  std::vector<std::string> positionals;
+};
+
+struct Verb;
+
+struct Invocation {
+  const Verb& verb;
+  std::span<const Verb> verbs;  // The whole table, for help, man and completion.
+  const Arguments& arguments;
+  Output& out;
+};
+
+struct Verb {
+  std::string name;
+  std::string summary;                   // One line, lower case, no full stop.
+  std::vector<std::string> description;  // Paragraphs.
+  Positional positional;                 // Empty placeholder: the verb takes none.
+  std::vector<Option> options;
+  std::vector<Example> examples;
+  bool judges = false;  // Its exit code carries a verdict.
+  int (*run)(const Invocation&) = nullptr;
+};
+
+// "plateau judge [OPTIONS] [FILE...]".
+std::string usage_line(const Verb& verb);
+
+// "--examples N", "-q, --quiet", "--color auto|always|never" as help and man show it.
+std::string option_title(const Option& option);
+
+}  // namespace plateau

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "report/layout.h"
+#include "report/phrases.h"
+#include "report/plot.h"
+#include "report/printable.h"
+#include "report/sentences.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostEvidence = 5;
+constexpr size_t kMostProcesses = 6;
+constexpr size_t kMostTied = 4;
+constexpr size_t kMostWarnings = 6;
+// A second cause is worth a line from this share on.
+constexpr double kWorthNaming = 0.15;
+// An explanation below this share is not part of a tie.
+constexpr double kTied = 0.05;
+// A fix is offered only for a cause that is more likely than not.
+constexpr double kWorthFixing = 0.5;
+// A rate that moves a component by less than this share of it over the whole run is no rate.
+constexpr double kWorthARate = 0.01;
+// File-backed growth from this share on is excused as reclaimable; less goes without saying.
+constexpr double kWorthExcusing = 0.1;
+
+// With a full stop, if it has none.
+std::string ended(std::string text) {
+  const bool open =
+      !text.empty() && std::string_view(".!?:").find(text.back()) == std::string::npos;
+  return open ? text + "." : text;
+}
+
+// The causes, then the evidence that the first line of the report and the causes do not tell yet.
+void say_why(const Verdict& verdict, Layout& layout) {
+  std::vector<std::string> evidence = verdict.evidence;
+  // "Grew ..." among the evidence retells the course; others retell what stands in other blocks.
+  const std::string_view label = course_of(verdict).label;
+  std::vector<std::string> elsewhere = {peaks_of(verdict), culprit_of(verdict)};
+  if (verdict.process) {
+    elsewhere.push_back(from_to_phrase(verdict.process->first_mb, verdict.process->last_mb));
+  }
+  std::erase_if(evidence, [&](const std::string& text) {
+    return text.starts_with(label) || already_said(text, elsewhere);
+  });
+  if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
+  bool first = true;
+  for (Cause cause : verdict.causes) {
+    if (!first && cause.weight < kWorthNaming) break;
+    if (already_said(cause.evidence, evidence)) cause.evidence.clear();
+    layout.say("Why", ended(cause_sentence(cause)), first ? "Cause:" : "Or:");
+    first = false;
+  }
+  for (const std::string& text : evidence) layout.say("Why", ended(text));
+}
+
+void say_tied(const Verdict& verdict, Layout& layout) {
+  if (verdict.word != Word::undecided) return;
+  // The reason often names the two that are tied; the list below then says it better.
+  const auto& because = verdict.undecided_because;
+  const bool listed = verdict.explanations.size() > 1 && verdict.explanations[1].weight >= kTied &&
+                      because.find(verdict.explanations[0].words) != std::string::npos;
+  if (!listed) layout.say("Tied", as_sentence(because));
+  size_t shown = 0;
+  for (const Explanation& explanation : verdict.explanations) {
+    if (explanation.weight < kTied || shown++ == kMostTied) break;
+    const std::string& words = explanation.words.empty() ? explanation.name : explanation.words;
+    layout.say("Tied", fmt::format("{}: {}", words, destination_of(verdict, explanation)),
+               fmt::format("• {}", percent_phrase(explanation.weight)));
+  }
+}
+
+void say_next(const Verdict& verdict, Layout& layout) {
+  const Cause* cause = verdict.causes.empty() ? nullptr : &verdict.causes.front();
+  const bool decided = verdict.word != Word::undecided;
+  std::string outlook = outlook_of(verdict);
+  if (decided && cause != nullptr && cause->weight >= kWorthFixing && !cause->fix.empty()) {
+    outlook += (outlook.empty() ? "" : " ") + as_sentence(cause->fix);
+  }
+  layout.say("Next", outlook);
+  if (verdict.decides_at_step) {
+    layout.say("Next",
+               fmt::format("known by {}.", moment_phrase(verdict.clock, *verdict.decides_at_step)));
+  }
+  layout.say("Next", ended(verdict.missing), "Would decide:");
+  const std::string& confirm = cause != nullptr ? cause->confirm : verdict.experiment;
+  if (decided) {
+    layout.say("Next", ended(confirm), "Confirm:");
+  } else {
+    layout.say("Next", ended(verdict.experiment.empty() ? confirm : verdict.experiment),
+               "Cheaper:");
+  }
+}
+
+// One row; what does not fit a narrow terminal is left off its end, the rate before the amounts.
+std::string component_row(const Verdict& verdict, const ComponentVerdict& component, size_t widest,
+                          const View& view) {
+  const std::string word = pad_right(word_name(component.word), 10);
+  std::string row =
+      fmt::format("{}  {}{}  {}", pad_right(shorten(component.name, widest), widest),
+                  paint(view, word_ink(component.word), word),
+                  pad_left(percent_phrase(component.confidence), 8),
+                  pad_right(from_to_phrase(component.first_mb, component.last_mb), 18));
+  size_t used = Layout::kMargin + widest + 40;
+  const double moved = component.rate_mb_per_step * (verdict.last_step - verdict.first_step);
+  const bool level = std::fabs(moved) < kWorthARate * component.last_mb;
+  const std::string rate = level ? "level" : rate_phrase(verdict.clock, component.rate_mb_per_step);
+  const bool decides = component.name == verdict.component;
+  for (const std::string& part : {rate, std::string(decides ? "decides" : "")}) {
+    used += 2 + display_width(part);
+    if (used > view.width || part.empty()) break;
+    row += "  " + part;
+  }
+  return row;
+}
+
+void say_components(const Verdict& verdict, Layout& layout, const View& view) {
+  if (verdict.components.size() < 2) return;
+  size_t widest = 4;
+  for (const ComponentVerdict& component : verdict.components) {
+    widest = std::max(widest, display_width(component.name));
+  }
+  widest = std::min<size_t>(widest, 12);
+  for (const ComponentVerdict& component : verdict.components) {
+    const double grew = component.last_mb - component.first_mb;
+    if (component.first_mb == 0 && component.last_mb == 0) continue;
+    layout.row("Pages", component_row(verdict, component, widest, view));
+    if (component.reclaimable && grew > kWorthExcusing * component.first_mb) {
+      layout.say("Pages",
+                 "file-backed growth is reclaimable: the kernel takes it back when needed.");
+    }
+  }
+}
+
+void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
+  layout.say("Who", culprit_of(verdict));
+  if (verdict.processes.size() < 2) return;
+  const size_t name_width = std::clamp<size_t>(view.width, 56, 74) - Layout::kMargin - 30;
+  size_t shown = 0;
+  double rest_mb = 0;
+  for (const ProcessGrowth& process : verdict.processes) {
+    if (shown++ >= kMostProcesses) {
+      rest_mb += process.growth_mb;
+      continue;
+    }
+    const std::string name = shorten(process_phrase(process), name_width);
+    layout.row("Who", fmt::format("{}  {}  {}", pad_right(name, name_width),
+                                  pad_right(from_to_phrase(process.first_mb, process.last_mb), 18),
+                                  pad_left(percent_phrase(process.share), 8)));
+  }
+  if (shown > kMostProcesses) {
+    layout.row("Who", fmt::format("and {} more: {} together", shown - kMostProcesses,
+                                  format_mb_signed(rest_mb)));
+  }
+}
+
+void say_warnings(const Verdict& verdict, Layout& layout) {
+  for (size_t i = 0; i < std::min(verdict.warnings.size(), kMostWarnings); ++i) {
+    layout.say("Note", verdict.warnings[i]);
+  }
+  if (verdict.warnings.size() > kMostWarnings) {
+    layout.say("Note", fmt::format("and {} more; --json lists them all.",
+                                   verdict.warnings.size() - kMostWarnings));
+  }
+}
+
+std::string headline(const Verdict& verdict, const View& view) {
+  const std::string word = pad_right(word_upper(verdict.word), 9);
+  std::string text = verdict.headline;
+  if (!text.empty()) text += " · ";
+  text += percent_phrase(verdict.confidence);
+  if (!verdict.title.empty()) text += " · " + verdict.title;
+  return fmt::format("{} {}", paint(view, word_ink(verdict.word), word), text);
+}
+
+}  // namespace
+
+std::string render_headline(const Verdict& verdict, const View& view) {
+  Layout layout(view);
+  layout.line(headline(printable_verdict(verdict), view));
+  return layout.take();
+}
+
+std::string render_verdict(const Verdict& verdict, const View& view) {
+  const Verdict clean = printable_verdict(verdict);
+  Layout layout(view);
+  layout.line(headline(clean, view));
+  const Labelled course = course_of(clean);
+  layout.say(course.label, course.text);
+  layout.say("Peaks", peaks_of(clean));
+  say_tied(clean, layout);
+  say_why(clean, layout);
+  say_next(clean, layout);
+  layout.say("Risk", risk_of(clean));
+  say_processes(clean, layout, view);
+  say_components(clean, layout, view);
+  say_warnings(clean, layout);
+  std::string text = layout.take();
+  // The plot speaks ASCII by itself, so that its marks stay apart.
+  if (view.plot) text += render_plot(clean, view);
+  return text;
+}
+
+std::string render_line(const Verdict& verdict, const View& view) {
+  const Verdict clean = printable_verdict(verdict);
+  const std::string word = pad_right(word_upper(clean.word), 9);
+  std::string rest = clean.headline;
+  for (const std::string& part : {clean.file, clean.title}) {
+    if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;
+  }
+  const std::string moved =
+      clean.samples == 0 ? "no samples" : from_to_phrase(clean.first_mb, clean.last_mb);
+  Layout layout(view);
+  layout.line(fmt::format("{} {}  {}  {}", paint(view, word_ink(clean.word), word),
+                          pad_left(percent_phrase(clean.confidence), 8), pad_right(moved, 18),
+                          rest));
+  return layout.take();
+}
+
+}  // namespace plateau

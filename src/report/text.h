@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for a terminal: made harmless, measured, wrapped, painted.
+//
+// Much of what a report shows was read from a log, and a log may hold anything: colours, cursor
+// movements, half a UTF-8 sequence. printable() is the gate that such text passes before it is laid
+// out; colours are added after it, by paint() alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plateau {
+
+// How to draw; decided by cli, from flags, environment and terminal.
+struct View {
+  size_t width = 80;  // Columns of the terminal; drawing holds from 60 to 200.
+  bool color = false;
+  bool utf8 = true;  // False: the result is ASCII only.
+  bool plot = true;
+};
+
+enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta, cyan };
+
+// `text` in the colour, or as it is when the view has none.
+std::string paint(const View& view, Ink ink, std::string_view text);
+
+// One line without control characters: escape sequences are dropped whole, tabs and line ends
+// become spaces, invisible direction marks vanish, bad UTF-8 becomes U+FFFD.
+std::string printable(std::string_view text);
+
+// Columns the text takes: East Asian wide characters and emoji count two, combining marks none.
+// Requires: `text` is printable() and unpainted.
+size_t display_width(std::string_view text);
+
+// Breaks at spaces into lines of at most `width` columns; a longer word is broken where it must be.
+// Never returns an empty list.
+std::vector<std::string> wrap(std::string_view text, size_t width);
+
+// Pads with spaces on the right (or left) to `width` columns; longer text is returned as it is.
+std::string pad_right(std::string_view text, size_t width);
+std::string pad_left(std::string_view text, size_t width);
+
+// Cuts to `width` columns, ending in an ellipsis if something was cut.
+std::string shorten(std::string_view text, size_t width);
+
+// Spells out what the report uses beyond ASCII ("->" for an arrow); anything else becomes '?'.
+std::string to_ascii(std::string_view text);
+
+}  // namespace plateau

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# --help teaches: usage, options, at least three examples, exit codes; for every verb, on stdout.
+. "$(dirname "$0")/lib.sh"
+
+run "$PLATEAU" --help
+expect_code 0
+expect_empty err
+for verb in judge convert completion man help; do
+  expect_in out "  $verb "
+done
+expect_in out "Exit code:"
+
+for verb in judge convert completion man help; do
+  run "$PLATEAU" "$verb" --help
+  expect_code 0
+  expect_empty err
+  expect_in out "Usage: plateau $verb"
+  [ "$(grep -c '^  # ' out)" -ge 3 ] || fail "$verb has fewer than three examples"
+  cp out by-option
+  run "$PLATEAU" help "$verb"
+  expect_code 0
+  cmp out by-option || fail "plateau help $verb differs from plateau $verb --help"
+done
+
+run "$PLATEAU" judge --help
+for option in --format --examples --batch --epoch-steps --total-steps --limit --until-step \
+  --until-time --replay --explain --json --expect --color --no-plot --width --quiet; do
+  expect_in out "$option"
+done
+expect_in out "undecided"

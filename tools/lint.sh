@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every check that does not run the program: format, layers, sizes, shell scripts, clang-tidy.
+# All of them run even if one fails; the exit code says whether all passed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+failed=()
+check() {
+  local name=$1
+  shift
+  "$@" || failed+=("$name")
+}
+
+listed() { git ls-files -co --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
+
+format() { listed '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
+
+scripts() { { listed '*.sh'; echo .ci/run; } | xargs -r shellcheck; }
+
+# Tests are left to the compiler: GoogleTest's macros cost minutes of analysis and find nothing.
+# -Wno-unknown-warning-option: the compile commands are GCC's.
+tidy() {
+  [ -f build/release/compile_commands.json ] || cmake --preset release >/dev/null || return 1
+  listed 'src/*.cc' | grep -v '_test\.cc$' |
+    xargs -r -n 4 -P 2 clang-tidy-19 --quiet -p build/release \
+      --extra-arg=-Wno-unknown-warning-option 2>&1 |
+    { grep -vE '^[0-9]+ warnings? generated|^Suppressed |^Use -header-filter' || true; }
+}
+
+check format format
+check layers tools/check_layers.py
+check sizes tools/size_report.py
+check scripts scripts
+check tidy tidy
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi
+echo "lint: clean"

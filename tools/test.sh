@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What CI runs: every build, every test, every check. Stops at the first stage that fails; always
+# ends in a table of stages and a line "N passed, N failed".
+# shellcheck disable=SC2317  # Functions are called through stage().
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+fuzz_seconds=${FUZZ_SECONDS:-120}
+passed=0
+failed=0
+table=()
+
+# ctest's own account, from its JUnit file, is added to the totals.
+count_tests() {
+  local counts
+  counts=$(grep -oE '(tests|failures)="[0-9]+"' "$1" | head -2 | grep -oE '[0-9]+' | tr '\n' ' ')
+  local all bad
+  read -r all bad <<<"$counts"
+  passed=$((passed + all - bad))
+  failed=$((failed + bad))
+}
+
+finish() {
+  echo
+  printf '%-24s %8s  %s\n' stage seconds result
+  printf '%s\n' "${table[@]}"
+  echo
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+# stage NAME COMMAND...: runs it, keeps its time; a failure ends everything.
+stage() {
+  local name=$1 begin=$SECONDS result=ok
+  shift
+  echo "== $name"
+  "$@" || result=FAILED
+  table+=("$(printf '%-24s %8d  %s' "$name" $((SECONDS - begin)) "$result")")
+  [ "$result" = ok ] && return
+  # A stage may fail before it could count what failed in it.
+  [ "$failed" -gt 0 ] || failed=1
+  finish
+}
+
+run_tests() {
+  local preset=$1 report=build/$1/tests.xml status=0
+  rm -f "$report"
+  ctest --preset "$preset" --output-junit "$PWD/$report" || status=$?
+  [ -f "$report" ] && count_tests "$report"
+  return "$status"
+}
+
+# A check without tests of its own counts as one.
+check() { "$@" && passed=$((passed + 1)); }
+
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+
+stage "build release" tools/build.sh release
+stage "test release" run_tests release
+stage "lint" check tools/lint.sh
+stage "build asan" tools/build.sh asan
+stage "test asan" run_tests asan
+if grep -rqE '#include <(thread|atomic|mutex|condition_variable|future)>' src; then
+  stage "build tsan" tools/build.sh tsan
+  stage "test tsan" run_tests tsan
+else
+  echo "== tsan: skipped, src/ has no threads"
+  table+=("$(printf '%-24s %8s  %s' tsan - 'skipped: no threads in src/')")
+fi
+stage "fuzz ${fuzz_seconds} s" check tools/fuzz.sh "$fuzz_seconds"
+finish
