@@ -38,9 +38,10 @@ void check_decision(const Trace& trace, const Verdict& verdict, Tally& tally) {
 
 void check_forecast(const Trace& trace, const Verdict& verdict, const Verdict& end, Tally& tally) {
   if (trace.leak || end.word != Word::plateau || !end.settled || !verdict.forecast) return;
+  if (verdict.word == Word::plateau) return;  // Says "level now", not "will level".
   const double rise = end.settled->mb - verdict.first_mb;
-  // Only looks at which a good part was still to come say something about forecasting.
-  if (rise <= 0 || end.settled->mb - verdict.last_mb < 0.2 * rise) return;
+  // Only looks at which a good part of a real rise was still to come say something.
+  if (rise < 0.05 * end.settled->mb || end.settled->mb - verdict.last_mb < 0.2 * rise) return;
   tally.errors.push_back(std::fabs(verdict.forecast->plateau_mb - end.settled->mb) / rise);
   tally.covered += verdict.forecast->range.low <= end.settled->mb &&
                    end.settled->mb <= verdict.forecast->range.high;

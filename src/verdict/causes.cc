@@ -290,6 +290,11 @@ std::vector<Cause> rank_causes(const CaseFile& file, const Verdict& verdict) {
                       .confirm = entry.confirm,
                       .fix = entry.fix});
   }
+  for (Cause& cause : causes) {
+    if (cause.name == "per-example-cache" && verdict.settled) {
+      cause.fix += fmt::format(": about {} would come back", format_mb(clues.rise_mb));
+    }
+  }
   std::stable_sort(causes.begin(), causes.end(),
                    [](const Cause& a, const Cause& b) { return a.weight > b.weight; });
   if (causes.size() > kMostCauses) causes.resize(kMostCauses);

@@ -156,7 +156,11 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   std::optional<double> limit;
   if (file.run->context.limit_mb) limit = file.run->context.limit_mb->value;
   verdict.risk = assess_risk(decision, file.timeline, limit);
-  if (verdict.word != Word::leak) verdict.forecast = forecast_plateau(decision, file.timeline);
+  // Where growth would end is worth saying when an end is in sight: it is level, it slows down, or
+  // the first pass over the data has not ended yet.
+  const bool end_in_sight = verdict.word == Word::plateau || verdict.word == Word::warming ||
+                            file.timeline.epoch_steps > verdict.last_step;
+  if (end_in_sight) verdict.forecast = forecast_plateau(decision, file.timeline);
   verdict.decides_at_step = decides_at(decision, file.timeline);
   if (file.timeline.epoch_steps > 0) verdict.epoch_steps = file.timeline.epoch_steps;
   if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;

@@ -76,8 +76,7 @@ class Narrator {
           "--batch would tell",
           at(verdict_.settled->step));
     }
-    say(fmt::format("Any growth left is below {} with {:.0f} % probability.",
-                    rate(decision_.tolerated_rate), 100 * verdict_.confidence));
+    say(fmt::format("Growth left, if any, is below {}.", rate(decision_.tolerated_rate)));
   }
 
   void tell_warming() {
