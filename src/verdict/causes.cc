@@ -84,7 +84,7 @@ double score_bounded_cache(const Clues& c) {
   const double filling =
       c.file.timeline.epoch_steps > c.verdict.last_step ? 0 : c.weight(Family::still_filling);
   return 0.8 * (c.weight(Family::capacity) + filling) + 0.5 * c.weight(Family::saturating) +
-         0.4 * c.weight(Family::settled);
+         0.4 * c.weight(Family::settled) + 0.4 * c.weight(Family::slowing_steps);
 }
 std::string say_bounded_cache(const Clues& c) {
   if (!c.verdict.settled) return "growth so far fits a cache that is not full yet";
@@ -96,7 +96,7 @@ std::string say_bounded_cache(const Clues& c) {
 
 double score_high_water(const Clues& c) {
   if (!c.is_owned || !c.grows) return 0;
-  return c.weight(Family::records) + 0.35 * c.weight(Family::saturating) +
+  return c.weight(Family::records) + 0.6 * c.weight(Family::slowing_steps) + 0.35 * c.weight(Family::saturating) +
          0.3 * c.weight(Family::settled);
 }
 std::string say_high_water(const Clues& c) {

@@ -27,6 +27,7 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
                  : "cache that is still filling, size unknown";
     case Family::epoch_ramp: return "grows within each epoch and is released at its end";
     case Family::first_events: return "the first events allocate, later ones reuse";
+    case Family::slowing_steps: return "steps up that grow smaller and rarer";
     case Family::settled: return "irregular warm-up, level since " + when(fit.parameter);
     case Family::linear: return "leak at a steady rate";
     case Family::accelerating: return "leak that accelerates";
@@ -36,6 +37,7 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
     case Family::per_evaluation: return "every evaluation leaves something behind";
     case Family::per_checkpoint: return "every checkpoint leaves something behind";
     case Family::per_epoch: return "every epoch leaves something behind";
+    case Family::random_steps: return "steps up of varying size that keep coming";
     case Family::settled_then_linear:
       return "irregular warm-up, then a leak since " + when(fit.parameter);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/increments.h"
 #include "verdict/normal.h"
 
 namespace plateau {
@@ -156,8 +157,8 @@ struct Candidate {
   uint8_t phi = 0;
 };
 
-// A settled shape is cheap enough to be fitted completely at once.
-struct SettledFit {
+// Settled shapes and random steps are cheap enough to be fitted completely at once.
+struct CompleteFit {
   double log_weight = 0;
   Fit fit;
 };
@@ -185,6 +186,10 @@ class Weigher {
       grams_[i] = make_gram(list_.columns, data_, rows_, kPhis[i]);
       for (const Shape& shape : list_.shapes) consider_with_steps(shape, i);
       for (const size_t row : list_.settle_rows) consider_settled(row, i);
+    }
+    for (const IncrementFit& steps : weigh_increments(floors_, noise_mb_, list_.slowing_log_prior,
+                                                      list_.random_log_prior)) {
+      complete_.push_back({steps.log_weight, steps.fit});
     }
     return finish();
   }
@@ -288,18 +293,18 @@ class Weigher {
     const double coefficient = (sty - s1t * s1y / s11) / v;
     const double climb_ss = std::max(0.0, level_ss - coefficient * coefficient * v);
 
-    SettledFit level;
+    CompleteFit level;
     level.log_weight = list_.settle_log_prior + free_part -
                        0.5 * (n - 1) * std::log((level_ss + floor_ss) / n);
     level.fit = {.family = Family::settled, .parameter = floors_.at[row],
                  .level_now = offset_ + s1y / s11,
                  .sigma = std::sqrt((level_ss + floor_ss) / n), .phi = phi};
-    settled_.push_back(level);
+    complete_.push_back(level);
     // Growth makes new highs: a climb that has not passed what was there before is a tooth.
     const double before = *std::max_element(data_.begin(), data_.begin() + row + 1);
     if ((s1y - s1t * coefficient) / s11 + coefficient <= before) return;
 
-    SettledFit climb;
+    CompleteFit climb;
     const double sigma = std::sqrt((climb_ss + floor_ss) / std::max(1.0, n - 2));
     const double error = sigma / std::sqrt(v);
     climb.log_weight = list_.settle_linear_log_prior + free_part - 0.5 * log_rows_ -
@@ -308,7 +313,7 @@ class Weigher {
     climb.fit = {.family = Family::settled_then_linear, .parameter = floors_.at[row],
                  .level_now = offset_ + (s1y - s1t * coefficient) / s11 + coefficient,
                  .rate = coefficient / span, .rate_se = error / span, .sigma = sigma, .phi = phi};
-    settled_.push_back(climb);
+    complete_.push_back(climb);
   }
 
   [[nodiscard]] double clock01(size_t row, double span) const {
@@ -335,7 +340,7 @@ class Weigher {
   Posterior finish() {
     double best = kNone;
     for (const Candidate& candidate : candidates_) best = std::max(best, candidate.log_weight);
-    for (const SettledFit& settled : settled_) best = std::max(best, settled.log_weight);
+    for (const CompleteFit& settled : complete_) best = std::max(best, settled.log_weight);
     Posterior posterior;
     posterior.noise_floor_mb = noise_mb_;
     const auto keep = [&](double log_weight, auto complete_fit) {
@@ -347,7 +352,7 @@ class Weigher {
     for (const Candidate& candidate : candidates_) {
       keep(candidate.log_weight, [&] { return complete(candidate); });
     }
-    for (const SettledFit& settled : settled_) {
+    for (const CompleteFit& settled : complete_) {
       keep(settled.log_weight, [&] { return settled.fit; });
     }
     double total = 0;
@@ -373,7 +378,7 @@ class Weigher {
                                .log_odds = leader[i]->log_weight - best,
                                .best = complete(*leader[i])};
     }
-    for (const SettledFit& settled : settled_) {
+    for (const CompleteFit& settled : complete_) {
       FamilyWeight& of_family = posterior.families[static_cast<size_t>(settled.fit.family)];
       if (of_family.considered && of_family.log_odds >= settled.log_weight - best) continue;
       of_family = {.considered = true, .log_odds = settled.log_weight - best, .best = settled.fit};
@@ -427,7 +432,7 @@ class Weigher {
   ShapeList list_;
   std::array<Gram, kPhis.size()> grams_;
   std::vector<Candidate> candidates_;
-  std::vector<SettledFit> settled_;
+  std::vector<CompleteFit> complete_;
 };
 
 }  // namespace

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::array<std::string_view, kFamilyCount> kNames = {
     "flat",           "saturating",    "records",      "epoch-hinge",
-    "capacity",       "still-filling", "epoch-ramp",   "first-events",  "settled",
+    "capacity",       "still-filling", "epoch-ramp",   "first-events",  "slowing-steps", "settled",
     "linear",         "accelerating",  "leak-after-warm-up", "leak-after-epoch",
     "late-start",     "per-evaluation", "per-checkpoint", "per-epoch",
-    "leak-since-settled"};
+    "random-steps",   "leak-since-settled"};
 
 // Prior weights within each camp, before normalising; each camp then sums to one half. They are
 // round numbers on purpose: halving or doubling any one of them moves no verdict on the recorded
@@ -29,6 +29,7 @@ struct Prior {
   double filling_before_epoch = 0.60;    // The epoch's end lies ahead, or is unknown.
   double filling_after_epoch = 0.08;     // Past the epoch but before the deadline.
   double epoch_ramp = 0.05;
+  double slowing_steps = 0.20;
   double settled = 0.20;
   double linear = 0.40;
   double accelerating = 0.05;
@@ -36,6 +37,7 @@ struct Prior {
   double after_epoch = 0.10;
   double late_start = 0.10;
   double per_event = 0.15;
+  double random_steps = 0.15;
   double settled_then_linear = 0.10;
 };
 constexpr Prior kPrior;
@@ -379,10 +381,13 @@ class Builder {
   // Makes each camp's weights sum to one half and takes logarithms.
   void normalise() {
     const bool settles = !list_.settle_rows.empty();
-    const double settled = kPrior.settled * scale_of(Family::settled);
-    const double climbing = kPrior.settled_then_linear * scale_of(Family::settled_then_linear);
-    double bounded = settles ? settled : 0;
-    double unbounded = settles ? climbing : 0;
+    const double settled = settles ? kPrior.settled * scale_of(Family::settled) : 0;
+    const double climbing =
+        settles ? kPrior.settled_then_linear * scale_of(Family::settled_then_linear) : 0;
+    const double slowing = kPrior.slowing_steps * scale_of(Family::slowing_steps);
+    const double random = kPrior.random_steps * scale_of(Family::random_steps);
+    double bounded = settled + slowing;
+    double unbounded = climbing + random;
     for (const Shape& shape : list_.shapes) {
       (is_bounded(shape.family) ? bounded : unbounded) += shape.log_prior;
     }
@@ -390,6 +395,8 @@ class Builder {
       const double total = is_bounded(shape.family) ? bounded : unbounded;
       shape.log_prior = std::log(0.5 * shape.log_prior / total);
     }
+    list_.slowing_log_prior = std::log(0.5 * slowing / bounded);
+    list_.random_log_prior = std::log(0.5 * random / unbounded);
     if (!settles) return;
     const auto rows = static_cast<double>(list_.settle_rows.size());
     list_.settle_log_prior = std::log(0.5 * settled / bounded / rows);

@@ -8,10 +8,11 @@
 //   bounded    flat · saturating A(1-exp(-t/tau)) · records b·log(1+t/c), the way a high-water
 //              mark rises · hinge at the end of the first epoch · hinge at some capacity · still
 //              filling (a hinge that lies ahead) · ramp within each epoch · the first few
-//              evaluations or checkpoints · settled: anything at first, level since
+//              evaluations or checkpoints · random steps, ever rarer · settled:
+//              anything at first, level since
 //   unbounded  linear · accelerating · linear after a warm-up · linear after the first epoch ·
-//              starting late · staircase per evaluation, checkpoint or epoch · anything at first,
-//              linear since
+//              starting late · staircase per evaluation, checkpoint or epoch · random steps that keep
+//              coming · anything at first, linear since
 //
 // Any shape may also contain one or two one-off steps (first validation, optimizer state, a new
 // phase). A shape is a few columns over the floors' clock; everything nonlinear in it (tau, the
@@ -47,6 +48,7 @@ enum class Family : uint8_t {
   still_filling,
   epoch_ramp,
   first_events,
+  slowing_steps,
   settled,
   // unbounded
   linear,
@@ -57,9 +59,10 @@ enum class Family : uint8_t {
   per_evaluation,
   per_checkpoint,
   per_epoch,
+  random_steps,
   settled_then_linear,
 };
-inline constexpr size_t kFamilyCount = 18;
+inline constexpr size_t kFamilyCount = 20;
 constexpr bool is_bounded(Family family) { return family <= Family::settled; }
 std::string_view family_name(Family family);
 
@@ -96,12 +99,14 @@ struct Shape {
 
 struct ShapeList {
   std::vector<Column> columns;   // columns[0] is the constant.
-  std::vector<Shape> shapes;     // Without settled and settled_then_linear, see posterior.h.
+  std::vector<Shape> shapes;     // Without those of posterior.h and increments.h.
   std::vector<size_t> step_rows;     // Candidate rows for one-off steps, largest jump first.
   std::vector<uint8_t> step_columns;  // Their columns.
   std::vector<size_t> settle_rows;   // Rows at which "anything at first" may end.
   double settle_log_prior = 0;       // Per row, bounded camp.
   double settle_linear_log_prior = 0;
+  double slowing_log_prior = 0;  // Whole families, see increments.h.
+  double random_log_prior = 0;
 };
 
 // Builds the list for these floors. Requires: at least three floors.

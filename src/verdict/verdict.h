@@ -177,7 +177,7 @@ struct Verdict {
 // The one place of the trade-off between a false alarm and a missed leak. See docs/policy.md.
 struct Policy {
   // Chance of ever calling a bounded run a leak, however often one looks.
-  double false_leak = 0.01;
+  double false_leak = 0.02;
   // Chance of ever calling a leak harmless.
   double false_plateau = 0.05;
   // Until how many first epochs steady growth may be a cache that is still filling. 1 is when every
