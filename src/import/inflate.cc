@@ -15,7 +15,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kInputBuffer = 256u << 10;
+constexpr size_t kInputBuffer = 64u << 10;
 constexpr int kZstdWindowLogMax = 27;  // 128 MB, what `zstd -d` accepts without --long.
 
 // The compressed side: a buffer that refills from the source below.

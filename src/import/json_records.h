@@ -13,7 +13,7 @@ namespace plateau {
 
 class JsonRecords {
  public:
-  explicit JsonRecords(RunBuilder& builder) : builder_(builder), rows_(builder) {}
+  explicit JsonRecords(RunBuilder& builder) : rows_(builder) {}
 
   // One object as one record at `line`.
   void add(simdjson::dom::object object, size_t line);
@@ -26,7 +26,6 @@ class JsonRecords {
   void value(simdjson::dom::element element, int depth);
   size_t key_number();
 
-  RunBuilder& builder_;
   RecordRows rows_;
   std::unordered_map<std::string, size_t> keys_;
   std::string path_;

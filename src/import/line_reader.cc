@@ -10,6 +10,7 @@
 namespace plateau {
 namespace {
 
+constexpr size_t kFirstBuffer = 128u << 10;  // Grows only for lines that need it.
 constexpr size_t kChunk = 256u << 10;
 
 const char* find_byte(const char* from, char byte, size_t size) {
@@ -19,26 +20,37 @@ const char* find_byte(const char* from, char byte, size_t size) {
 }  // namespace
 
 LineReader::LineReader(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), buffer_(kMaxLine + kChunk) {}
+    : source_(std::move(source)),
+      buffer_(std::make_unique_for_overwrite<char[]>(kFirstBuffer)),
+      capacity_(kFirstBuffer) {}
 
 // Looks for the rare bytes once per chunk, so that the common line costs a single memchr.
 void LineReader::mark_controls(size_t from) {
-  has_cr_ = has_cr_ || find_byte(buffer_.data() + from, '\r', size_ - from) != nullptr;
-  has_escape_ = has_escape_ || find_byte(buffer_.data() + from, '\x1b', size_ - from) != nullptr;
+  has_cr_ = has_cr_ || find_byte(buffer_.get() + from, '\r', size_ - from) != nullptr;
+  has_escape_ = has_escape_ || find_byte(buffer_.get() + from, '\x1b', size_ - from) != nullptr;
+}
+
+void LineReader::grow() {
+  const size_t larger = std::min(capacity_ * 2, kMaxLine + kChunk);
+  auto buffer = std::make_unique_for_overwrite<char[]>(larger);
+  std::memcpy(buffer.get(), buffer_.get(), size_);
+  buffer_ = std::move(buffer);
+  capacity_ = larger;
 }
 
 // Appends a chunk to the buffer; false at the end of the input or when a full line is buffered.
 bool LineReader::refill() {
   if (ended_) return false;
   if (at_ > 0) {
-    if (size_ > at_) std::memmove(buffer_.data(), buffer_.data() + at_, size_ - at_);
+    if (size_ > at_) std::memmove(buffer_.get(), buffer_.get() + at_, size_ - at_);
     size_ -= at_;
     at_ = 0;
     if (size_ == 0) has_cr_ = has_escape_ = false;
   }
-  const size_t room = std::min(kChunk, buffer_.size() - size_);
+  if (size_ == capacity_ && capacity_ < kMaxLine + kChunk) grow();
+  const size_t room = std::min(kChunk, capacity_ - size_);
   if (room == 0) return false;
-  const Result<size_t> got = source_->read(buffer_.data() + size_, room);
+  const Result<size_t> got = source_->read(buffer_.get() + size_, room);
   if (!got.ok()) error_ = got.error();
   if (!got.ok() || got.value() == 0) {
     ended_ = true;
@@ -53,17 +65,17 @@ bool LineReader::refill() {
 std::string_view LineReader::peek(size_t size) {
   while (size_ - at_ < size && refill()) {
   }
-  return {buffer_.data() + at_, std::min(size, size_ - at_)};
+  return {buffer_.get() + at_, std::min(size, size_ - at_)};
 }
 
 // The index of the line end at or after `from`, or size_.
 size_t LineReader::find_end(size_t from) {
-  const char* start = buffer_.data() + from;
+  const char* start = buffer_.get() + from;
   const char* newline = find_byte(start, '\n', size_ - from);
-  const size_t end = newline != nullptr ? static_cast<size_t>(newline - buffer_.data()) : size_;
+  const size_t end = newline != nullptr ? static_cast<size_t>(newline - buffer_.get()) : size_;
   if (!has_cr_) return end;
   const char* cr = find_byte(start, '\r', end - from);
-  return cr != nullptr ? static_cast<size_t>(cr - buffer_.data()) : end;
+  return cr != nullptr ? static_cast<size_t>(cr - buffer_.get()) : end;
 }
 
 // Steps over the end of a line that stands at at_, remembering a "\r" whose "\n" may follow.
@@ -93,14 +105,14 @@ bool LineReader::next(std::string_view& line) {
     if (at_ == size_ && !refill()) return false;
   }
   size_t end = find_end(at_);
-  while (end == size_ && size_ - at_ < kMaxLine) {
+  while (end == size_ && size_ - at_ <= kMaxLine) {
     const size_t scanned = size_ - at_;
     // Even a refill that finds nothing moves the buffer, and the end with it.
     const bool more = refill();
     end = more ? find_end(at_ + scanned) : size_;
     if (!more) break;
   }
-  char* start = buffer_.data() + at_;
+  char* start = buffer_.get() + at_;
   const size_t length = std::min(end - at_, kMaxLine);
   ++number_;
   at_ += length;
@@ -115,9 +127,9 @@ bool LineReader::next(std::string_view& line) {
 }
 
 Result<std::string> LineReader::read_all(size_t padding) {
-  std::string all(buffer_.data() + at_, size_ - at_);
+  std::string all(buffer_.get() + at_, size_ - at_);
   at_ = size_ = 0;
-  std::vector<char> chunk(kMaxLine);
+  std::vector<char> chunk(kFirstBuffer);
   while (!ended_) {
     const Result<size_t> got = source_->read(chunk.data(), chunk.size());
     if (!got.ok()) error_ = got.error();

@@ -45,13 +45,15 @@ class LineReader {
 
  private:
   bool refill();
+  void grow();
   size_t find_end(size_t from);
   void step_over_end();
   void skip_rest_of_line();
   void mark_controls(size_t from);
 
   std::unique_ptr<ByteSource> source_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_;
   size_t at_ = 0;    // Start of the next line.
   size_t size_ = 0;  // End of what is buffered.
   bool ended_ = false;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/text.h"
@@ -156,8 +157,9 @@ void merge(std::vector<PromSeries>& all, RunBuilder& builder) {
     for (const Point& point : series.points) cells.push_back({point.time, column, point.mb});
     series.points = {};
   }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell& a, const Cell& b) { return a.time < b.time; });
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+    return std::tie(a.time, a.column, a.mb) < std::tie(b.time, b.column, b.mb);
+  });
   double last = kMissing;
   for (const Cell& cell : cells) {
     if (cell.time != last) builder.row({.step = -1, .time_s = cell.time, .epoch = kMissing}, 0);

@@ -92,6 +92,7 @@ void RecordRows::begin(size_t line) {
   run_.clear();
   memory_.clear();
   gauges_.clear();
+  facts_.clear();
 }
 
 void RecordRows::stamp(const ColumnRole& role, const Stamp& stamp) {
@@ -157,8 +158,7 @@ void RecordRows::number(size_t key, double value) {
     case Kind::memory: put_memory(key, value, role.unit_mb); break;
     case Kind::gauge: gauges_.push_back({key, value}); break;
     case Kind::fact:
-      builder_.fact(role.fact, role.fact == &Context::limit_mb ? value * role.unit_mb : value,
-                    fmt::format("column {}", role.label));
+      facts_.push_back({key, role.fact == &Context::limit_mb ? value * role.unit_mb : value});
       break;
     case Kind::run: run_ = fmt::format("{}", value); break;
     default: break;
@@ -239,9 +239,8 @@ void RecordRows::add_events() {
   std::string_view rest = event_;
   while (!rest.empty()) {
     const std::string_view one = trim(rest.substr(0, rest.find(';')));
-    rest.remove_prefix(std::min(rest.size(), rest.find(';') == std::string_view::npos
-                                                 ? rest.size()
-                                                 : rest.find(';') + 1));
+    rest.remove_prefix(std::min(rest.size(), rest.find(';')));
+    if (!rest.empty()) rest.remove_prefix(1);
     if (is_missing(one)) continue;
     const size_t colon = one.find(':');
     const auto kind = event_from_name(one.substr(0, colon));
@@ -254,9 +253,13 @@ void RecordRows::add_events() {
 }
 
 void RecordRows::end() {
-  if (any_record_ && run_ != last_run_) builder_.new_run();
+  if (any_record_ && run_ != last_run_) builder_.new_run(false);
   if (run_ != last_run_) last_run_ = run_;
   any_record_ = true;
+  for (const Value& fact : facts_) {
+    const ColumnRole& role = keys_[fact.key].role;
+    builder_.fact(role.fact, fact.value, role.label);
+  }
   if (memory_.empty() && gauges_.empty() && event_.empty()) return;
   if (time_rank_ > 0) {
     at_.time_s = times_.accept(stamp_);

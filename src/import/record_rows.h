@@ -81,6 +81,7 @@ class RecordRows {
   std::string run_;
   std::vector<Value> memory_;
   std::vector<Value> gauges_;
+  std::vector<Value> facts_;
 };
 
 // The kind of event that a free text means: "eval", "Validation starts", "checkpoint saved".

@@ -104,6 +104,7 @@ void RunBuilder::open(const Instant& at, size_t line) {
   open_.at = at;
   open_.line = line;
   open_.has_memory = false;
+  merge_facts(open_.facts, pending_, false);
   joining_ = false;
 }
 
@@ -150,16 +151,21 @@ void RunBuilder::event(EventKind kind, std::string_view text) {
   }
 }
 
+// Whether the latest statement of the fact is this value.
+bool RunBuilder::is_known(FactField which, double value) const {
+  const std::optional<Fact>& later = pending_.*which ? pending_.*which : open_.facts.*which;
+  const std::optional<Fact>& known = later ? later : run_.context.*which;
+  return known && known->value == value;
+}
+
 void RunBuilder::fact(FactField which, double value, std::string_view source) {
   if (!std::isfinite(value) || value <= 0) return;
-  const std::optional<Fact>& known = pending_.*which ? pending_.*which : run_.context.*which;
-  if (known && known->value == value) return;
+  if (is_known(which, value)) return;
   pending_.*which = Fact{value, std::string(source)};
 }
 
 void RunBuilder::fact_at_line(FactField which, double value, size_t line) {
-  const std::optional<Fact>& known = pending_.*which ? pending_.*which : run_.context.*which;
-  if (known && known->value == value) return;
+  if (is_known(which, value)) return;
   fact(which, value, fmt::format("line {}", line));
 }
 
@@ -193,8 +199,7 @@ void RunBuilder::commit() {
       event.instant = run_.instants.size() - 1;
       run_.events.push_back(std::move(event));
     }
-    open_.cells.clear();
-    open_.events.clear();
+    drop(open_);
     return;
   }
   if (held_.used) settle_held(key_of(open_.at));
@@ -207,6 +212,13 @@ void RunBuilder::commit() {
   }
 }
 
+// Forgets a row that is no sample; what it knew about the job waits for the next one.
+void RunBuilder::drop(Row& row) {
+  row.cells.clear();
+  row.events.clear();
+  merge_facts(pending_, row.facts, true);
+}
+
 // Decides what the held row was, now that the key of the next one is known (NaN: there is none).
 void RunBuilder::settle_held(double next_key) {
   held_.used = false;
@@ -216,8 +228,7 @@ void RunBuilder::settle_held(double next_key) {
   const bool late = inside && !(next_key <= last);
   if (late || runs_.size() + 1 >= kMaxRuns) {
     bad(held_.line, fmt::format("out of order: {:.10g} after {:.10g}", key_of(held_.at), last));
-    held_.cells.clear();
-    held_.events.clear();
+    drop(held_);
     return;
   }
   end_run(held_.line);
@@ -226,7 +237,7 @@ void RunBuilder::settle_held(double next_key) {
 
 void RunBuilder::append(Row& row) {
   if (run_.instants.empty()) run_line_ = row.line;
-  merge_facts(run_.context, pending_, false);
+  merge_facts(run_.context, row.facts, false);
   const bool keep = skipped_ + 1 >= stride_;
   skipped_ = keep ? 0 : skipped_ + 1;
   if (keep) {
@@ -268,10 +279,16 @@ void RunBuilder::thin_out() {
   skipped_ = 0;
 }
 
-void RunBuilder::new_run() {
+void RunBuilder::new_run(bool keep_facts) {
   commit();
   if (held_.used) settle_held(kMissing);
   if (!run_.instants.empty()) end_run(next_line_);
+  if (keep_facts) return;
+  run_.context = {};
+  for (Process& process : processes_) {
+    process.name.clear();
+    process.parent = -1;
+  }
 }
 
 // Trainers log the epoch as a fraction beside the step; their ratio is the length of an epoch. The

@@ -65,8 +65,9 @@ class RunBuilder {
   void event(EventKind kind, std::string_view text);
   void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
   void fact_at_line(std::optional<Fact> Context::* which, double value, size_t line);
-  // Ends the run whatever the next step is.
-  void new_run();
+  // Ends the run whatever the next step is; without `keep_facts` the next one
+  // starts from nothing, also about the processes.
+  void new_run(bool keep_facts = true);
 
   void bad(size_t line, std::string_view why);
   void note(std::string_view text);
@@ -93,6 +94,7 @@ class RunBuilder {
     size_t line = 0;
     std::vector<std::pair<size_t, double>> cells;
     std::vector<Event> events;
+    Context facts;  // Stated since the row before.
     bool has_memory = false;
   };
 
@@ -101,7 +103,9 @@ class RunBuilder {
   void commit();
   void settle_held(double next_key);
   void append(Row& row);
+  void drop(Row& row);
   void thin_out();
+  [[nodiscard]] bool is_known(std::optional<Fact> Context::* which, double value) const;
   void end_run(size_t next_line);
   [[nodiscard]] double key_of(const Instant& at) const;
   [[nodiscard]] bool goes_back(const Row& row) const;
@@ -128,7 +132,7 @@ class RunBuilder {
   size_t run_line_ = 0;  // Where the current run began.
   size_t cells_done_ = 0;
   size_t samples_ = 0;
-  Context pending_;  // Facts since the last row.
+  Context pending_;  // Facts since the last row was opened.
   bool epoch_time_ = false;
   std::vector<Run> runs_;
   std::vector<size_t> run_lines_;

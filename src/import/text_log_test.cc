@@ -191,6 +191,15 @@ TEST(TextLog, ContextIsReadWhereTheLogStatesIt) {
   EXPECT_DOUBLE_EQ(run.instants[0].epoch, 0.12);
 }
 
+TEST(TextLog, FactsBetweenTwoRunsBelongToTheLaterOne) {
+  const std::vector<plateau::Run> runs = read(
+      "Num examples = 100\nStep 10: 5 GB\nStep 20: 5 GB\nNum examples = 663\nStep 10: 5 GB\n"
+      "Step 20: 6 GB\n");
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_DOUBLE_EQ(runs[0].context.examples->value, 100);
+  EXPECT_DOUBLE_EQ(runs[1].context.examples->value, 663);
+}
+
 TEST(TextLog, PerDeviceBatchTimesAccumulationIsTheBatch) {
   const plateau::Run run = read_one(
       "Batch size per device = 2 | Gradient accumulation steps = 4\nStep 1: 5 GB\n");
