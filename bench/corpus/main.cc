@@ -21,7 +21,9 @@
 namespace plateau::bench {
 namespace {
 
-Word plateau_word(const Run& run) { return judge(run).word; }
+Word plateau_word(const Run& run) {
+  return judge(run).word;
+}
 
 void print_row(const std::string& name, const Score& score) {
   fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {} of {} | {} of {} | {} of {} | {:.1f} |\n", name,
@@ -47,8 +49,9 @@ void print_tables(const std::string& directory, const std::vector<Trace>& traces
   size_t leaks = 0;
   for (const Trace& trace : traces) leaks += trace.leak;
   fmt::print("### {}: {} plateau, {} leak traces\n\n", directory, traces.size() - leaks, leaks);
-  fmt::print("| rule | precision | recall | F1 | false alarm at some tenth | bounded called bounded "
-             "| leak called fine at the end | median detection |\n|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| rule | precision | recall | F1 | false alarm at some tenth | bounded called bounded "
+      "| leak called fine at the end | median detection |\n|---|---|---|---|---|---|---|---|\n");
   for (const Rival& rival : rivals()) {
     const Judge rule = [&rival](const Run& run) {
       return rival.says_leak(tree_curve(run)) ? Word::leak : Word::plateau;
@@ -64,9 +67,10 @@ void print_tables(const std::string& directory, const std::vector<Trace>& traces
 // The bar that the project sets itself on the development traces.
 int check(const std::vector<Trace>& traces) {
   const Score score = add_up(judge_all(traces, plateau_word));
-  fmt::print("precision {:.3f} (at least 0.99), recall {:.3f} (0.95), false alarms {} (at most 1), "
-             "median detection {:.1f} (at most 0.6)\n",
-             score.precision(), score.recall(), score.alarmed, score.median_detection);
+  fmt::print(
+      "precision {:.3f} (at least 0.99), recall {:.3f} (0.95), false alarms {} (at most 1), "
+      "median detection {:.1f} (at most 0.6)\n",
+      score.precision(), score.recall(), score.alarmed, score.median_detection);
   const bool met = score.precision() >= 0.99 && score.recall() >= 0.95 && score.alarmed <= 1 &&
                    score.median_detection <= 0.6;
   return met ? 0 : 1;

@@ -15,7 +15,7 @@ namespace {
 struct Tally {
   size_t promised = 0;
   size_t kept = 0;
-  size_t too_late = 0;  // The promised step lies beyond the trace.
+  size_t too_late = 0;         // The promised step lies beyond the trace.
   std::vector<double> errors;  // |forecast - reached| / rise
   size_t covered = 0;
 };
@@ -59,19 +59,20 @@ void print_promises(const std::vector<Trace>& traces) {
       check_forecast(trace, verdict, end, tally);
     }
   }
-  fmt::print("- \"decides at step N\": {} promises fell inside their trace, {} ({:.0f} %) were kept; "
-             "{} lay beyond its end\n",
-             tally.promised, tally.kept,
-             100.0 * static_cast<double>(tally.kept) /
-                 static_cast<double>(std::max<size_t>(tally.promised, 1)),
-             tally.too_late);
+  fmt::print(
+      "- \"decides at step N\": {} promises fell inside their trace, {} ({:.0f} %) were kept; "
+      "{} lay beyond its end\n",
+      tally.promised, tally.kept,
+      100.0 * static_cast<double>(tally.kept) /
+          static_cast<double>(std::max<size_t>(tally.promised, 1)),
+      tally.too_late);
   if (tally.errors.empty()) return;
   std::sort(tally.errors.begin(), tally.errors.end());
-  fmt::print("- plateau forecasts with at least a fifth of the rise to come: {}; median error "
-             "{:.0f} % of the rise; {:.0f} % of the 90 % intervals held the level reached\n",
-             tally.errors.size(), 100 * tally.errors[tally.errors.size() / 2],
-             100.0 * static_cast<double>(tally.covered) /
-                 static_cast<double>(tally.errors.size()));
+  fmt::print(
+      "- plateau forecasts with at least a fifth of the rise to come: {}; median error "
+      "{:.0f} % of the rise; {:.0f} % of the 90 % intervals held the level reached\n",
+      tally.errors.size(), 100 * tally.errors[tally.errors.size() / 2],
+      100.0 * static_cast<double>(tally.covered) / static_cast<double>(tally.errors.size()));
 }
 
 }  // namespace plateau::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Are promises kept? An undecided verdict names the step by which it will know, and a growing bounded
-// run gets a forecast of its plateau with a 90 % interval. Both can be checked on traces that go on.
+// Are promises kept? An undecided verdict names the step by which it will know, and a growing
+// bounded run gets a forecast of its plateau with a 90 % interval. Both can be checked on traces
+// that go on.
 #pragma once
 
 #include <vector>

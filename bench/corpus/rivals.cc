@@ -50,10 +50,18 @@ double floor_rise(const Curve& curve) {
   return lowest(curve, n - ten, n) - lowest(curve, 0, ten);
 }
 
-bool floor_100mb(const Curve& curve) { return floor_rise(curve) > 100; }
-bool floor_3_percent(const Curve& curve) { return floor_rise(curve) > 0.03 * curve.mb.front(); }
-bool slope_all(const Curve& curve) { return fit_line(curve, 0).t > 3; }
-bool slope_half(const Curve& curve) { return fit_line(curve, curve.at.size() / 2).t > 3; }
+bool floor_100mb(const Curve& curve) {
+  return floor_rise(curve) > 100;
+}
+bool floor_3_percent(const Curve& curve) {
+  return floor_rise(curve) > 0.03 * curve.mb.front();
+}
+bool slope_all(const Curve& curve) {
+  return fit_line(curve, 0).t > 3;
+}
+bool slope_half(const Curve& curve) {
+  return fit_line(curve, curve.at.size() / 2).t > 3;
+}
 
 bool slope_half_1_percent(const Curve& curve) {
   const size_t half = curve.at.size() / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that people use today, for comparison: each sees the tree's PSS (or, where the trace has
-// none, RSS) over steps and says leak or not. They are written from their published descriptions;
-// thresholds in absolute units are theirs unless said otherwise.
+// The rules that people use today, for comparison: each sees the tree's PSS (or, where the trace
+// has none, RSS) over steps and says leak or not. They are written from their published
+// descriptions; thresholds in absolute units are theirs unless said otherwise.
 #pragma once
 
 #include <string>

@@ -54,8 +54,7 @@ Score add_up(const std::vector<TraceScore>& scores) {
   std::vector<double> detections;
   for (const TraceScore& score : scores) {
     const bool said_leak = score.at_end() == Word::leak;
-    const bool said_fine =
-        score.at_end() == Word::plateau || score.at_end() == Word::warming;
+    const bool said_fine = score.at_end() == Word::plateau || score.at_end() == Word::warming;
     if (!score.trace->leak) {
       ++sum.plateaus;
       sum.false_leaks += said_leak;

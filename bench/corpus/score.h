@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores a judge on traces the way corpus/README.md says: at the end, and at every tenth from 30 % on.
+// Scores a judge on traces the way corpus/README.md says: at the end, and at every tenth from 30 %
+// on.
 #pragma once
 
 #include <functional>
@@ -29,14 +30,14 @@ struct TraceScore {
 };
 
 struct Score {
-  size_t leaks = 0;      // That added enough to count.
-  size_t found = 0;      // Of those, called leak at the end.
+  size_t leaks = 0;  // That added enough to count.
+  size_t found = 0;  // Of those, called leak at the end.
   size_t small_found = 0;
   size_t plateaus = 0;
-  size_t false_leaks = 0;   // Plateaus called leak at the end.
-  size_t alarmed = 0;       // Plateaus called leak at some tenth.
-  size_t settled = 0;       // Plateaus called plateau or warming at the end.
-  size_t lost = 0;          // Leaks that count, called plateau or warming at the end.
+  size_t false_leaks = 0;  // Plateaus called leak at the end.
+  size_t alarmed = 0;      // Plateaus called leak at some tenth.
+  size_t settled = 0;      // Plateaus called plateau or warming at the end.
+  size_t lost = 0;         // Leaks that count, called plateau or warming at the end.
   double median_detection = 0;
 
   [[nodiscard]] double precision() const;

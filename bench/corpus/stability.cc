@@ -21,8 +21,7 @@ struct Setting {
 
 Setting make_setting(std::string name, const Policy& policy, const std::vector<Trace>& traces) {
   Setting setting{.name = std::move(name), .policy = policy, .scores = {}};
-  setting.scores =
-      judge_all(traces, [&policy](const Run& run) { return judge(run, policy).word; });
+  setting.scores = judge_all(traces, [&policy](const Run& run) { return judge(run, policy).word; });
   return setting;
 }
 
@@ -68,8 +67,9 @@ size_t count_right(const Setting& setting, const std::string& kind, bool of_kind
 }
 
 void print_sensitivity(const std::vector<Setting>& settings) {
-  fmt::print("| setting | precision | recall | false alarms | median detection | end verdicts that "
-             "change |\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| setting | precision | recall | false alarms | median detection | end verdicts that "
+      "change |\n|---|---|---|---|---|---|\n");
   for (const Setting& setting : settings) {
     const Score score = add_up(setting.scores);
     size_t changed = 0;
@@ -85,8 +85,9 @@ void print_sensitivity(const std::vector<Setting>& settings) {
 int print_left_out(const std::vector<Setting>& settings) {
   std::set<std::string> kinds;
   for (const TraceScore& score : settings.front().scores) kinds.insert(score.trace->kind);
-  fmt::print("\n| kind left out | chosen on the others | right as shipped | right when left out "
-             "|\n|---|---|---|---|\n");
+  fmt::print(
+      "\n| kind left out | chosen on the others | right as shipped | right when left out "
+      "|\n|---|---|---|---|\n");
   int status = 0;
   for (const std::string& kind : kinds) {
     // The first of equals is kept, so that the shipped setting wins ties.

@@ -13,10 +13,10 @@ namespace plateau::bench {
 struct Trace {
   std::string name;
   std::string kind;
-  bool leak = false;      // The truth.
-  double added_mb = 0;    // What a leak added by the end, from its mechanism.
+  bool leak = false;       // The truth.
+  double added_mb = 0;     // What a leak added by the end, from its mechanism.
   double epoch_steps = 0;  // 0 if the job has no epochs.
-  Run run;                // With the epoch in its context.
+  Run run;                 // With the epoch in its context.
 };
 
 // Reads DIR/labels.json and every trace it names.

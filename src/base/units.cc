@@ -41,7 +41,9 @@ constexpr std::array<Unit, 22> kUnits = {{
     {"kilobytes", 1e-3},
 }};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
@@ -81,8 +83,7 @@ std::optional<double> parse_memory_mb(std::string_view text, double bare_unit_mb
   size_t end = 0;
   for (; end < text.size(); ++end) {
     const char c = text[end];
-    const bool separator = (c == ',' || c == '_') && end > 0 &&
-                           text.size() - end > 3;
+    const bool separator = (c == ',' || c == '_') && end > 0 && text.size() - end > 3;
     if ((c >= '0' && c <= '9') || c == '.') {
       digits.push_back(c);
     } else if (!separator) {
@@ -108,7 +109,9 @@ std::string format_mb(double mb) {
   return fmt::format("{:.0f} B", mb * 1e6);
 }
 
-std::string format_mb_signed(double mb) { return (mb >= 0 ? "+" : "") + format_mb(mb); }
+std::string format_mb_signed(double mb) {
+  return (mb >= 0 ? "+" : "") + format_mb(mb);
+}
 
 std::string format_count(int64_t n) {
   std::string digits = fmt::format("{}", n < 0 ? -n : n);

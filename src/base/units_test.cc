@@ -23,7 +23,8 @@ TEST(Units, BareNumberTakesTheUnitTheCallerKnows) {
 }
 
 TEST(Units, WhatIsNotAnAmountIsRefused) {
-  for (const char* text : {"", "GB", "-3 MB", "nan", "1e400 MB", "12 parsecs", "1.2.3 MB", "5 MB x"}) {
+  for (const char* text :
+       {"", "GB", "-3 MB", "nan", "1e400 MB", "12 parsecs", "1.2.3 MB", "5 MB x"}) {
     EXPECT_FALSE(parse_memory_mb(text)) << text;
   }
 }

@@ -18,7 +18,9 @@ constexpr std::array<std::string_view, 6> kEventNames = {"eval",    "checkpoint"
 
 }  // namespace
 
-std::string_view metric_name(Metric metric) { return kMetricNames[static_cast<size_t>(metric)]; }
+std::string_view metric_name(Metric metric) {
+  return kMetricNames[static_cast<size_t>(metric)];
+}
 
 std::optional<Metric> metric_from_name(std::string_view name) {
   const auto* found = std::find(kMetricNames.begin(), kMetricNames.end(), name);
@@ -26,9 +28,13 @@ std::optional<Metric> metric_from_name(std::string_view name) {
   return static_cast<Metric>(found - kMetricNames.begin());
 }
 
-std::string_view role_name(Role role) { return kRoleNames[static_cast<size_t>(role)]; }
+std::string_view role_name(Role role) {
+  return kRoleNames[static_cast<size_t>(role)];
+}
 
-std::string_view event_name(EventKind kind) { return kEventNames[static_cast<size_t>(kind)]; }
+std::string_view event_name(EventKind kind) {
+  return kEventNames[static_cast<size_t>(kind)];
+}
 
 std::optional<EventKind> event_from_name(std::string_view name) {
   const auto* found = std::find(kEventNames.begin(), kEventNames.end(), name);

@@ -46,10 +46,10 @@ enum class Role : uint8_t { unknown, wrapper, main, data_worker, compile_worker,
 std::string_view role_name(Role role);
 
 struct Process {
-  int64_t id = 0;        // As the log names it (pid, or an index); unique within a Run.
-  int64_t parent = -1;   // The id of its parent, -1 if unknown or root.
+  int64_t id = 0;          // As the log names it (pid, or an index); unique within a Run.
+  int64_t parent = -1;     // The id of its parent, -1 if unknown or root.
   bool id_is_pid = false;  // False for a mere index such as the corpus's `proc`.
-  std::string name;      // Command or label; may be empty.
+  std::string name;        // Command or label; may be empty.
   Role role = Role::unknown;
 };
 

@@ -42,7 +42,8 @@ CountTrend trend_of(std::string name, const std::vector<double>& values) {
   const auto median = [&known](size_t from, size_t count) {
     std::vector<double> part(known.begin() + static_cast<std::ptrdiff_t>(from),
                              known.begin() + static_cast<std::ptrdiff_t>(from + count));
-    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count / 2), part.end());
+    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count / 2),
+                     part.end());
     return part[count / 2];
   };
   trend.first = median(0, quarter);
@@ -79,7 +80,8 @@ void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
   // Gauges of one name are summed over processes.
   std::vector<std::string> names;
   for (const Gauge& gauge : run.gauges) {
-    if (std::find(names.begin(), names.end(), gauge.name) == names.end()) names.push_back(gauge.name);
+    if (std::find(names.begin(), names.end(), gauge.name) == names.end())
+      names.push_back(gauge.name);
   }
   for (const std::string& name : names) {
     std::vector<double> sum(run.instants.size(), kMissing);

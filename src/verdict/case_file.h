@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is known about a run once its series are judged: what causes and sentences draw on.
+// Everything that is known about a run once its series are judged: what causes and sentences draw
+// on.
 #pragma once
 
 #include <optional>

@@ -59,7 +59,9 @@ std::string per_example(const Clues& clues) {
                      format_mb(*clues.verdict.mb_per_example));
 }
 
-std::string at_clock(const Clues& clues, double at) { return clock_words(clues.verdict.clock, at); }
+std::string at_clock(const Clues& clues, double at) {
+  return clock_words(clues.verdict.clock, at);
+}
 
 double settled_step(const Clues& clues) {
   return clues.verdict.settled ? clues.verdict.settled->step : clues.verdict.last_step;
@@ -67,9 +69,8 @@ double settled_step(const Clues& clues) {
 
 double score_example_cache(const Clues& c) {
   if (!c.is_owned || !c.grows || c.file.timeline.epoch_steps <= 0) return 0;
-  const double ahead = c.file.timeline.epoch_steps > c.verdict.last_step
-                           ? c.weight(Family::still_filling)
-                           : 0.0;
+  const double ahead =
+      c.file.timeline.epoch_steps > c.verdict.last_step ? c.weight(Family::still_filling) : 0.0;
   return c.weight(Family::epoch_hinge) + ahead;
 }
 std::string say_example_cache(const Clues& c) {
@@ -96,13 +97,14 @@ std::string say_bounded_cache(const Clues& c) {
 
 double score_high_water(const Clues& c) {
   if (!c.is_owned || !c.grows) return 0;
-  return c.weight(Family::records) + 0.6 * c.weight(Family::slowing_steps) + 0.35 * c.weight(Family::saturating) +
-         0.3 * c.weight(Family::settled);
+  return c.weight(Family::records) + 0.6 * c.weight(Family::slowing_steps) +
+         0.35 * c.weight(Family::saturating) + 0.3 * c.weight(Family::settled);
 }
 std::string say_high_water(const Clues& c) {
-  return fmt::format("{} gained in steps that come ever more rarely, as the largest batch so far "
-                     "sets the size of the pools",
-                     format_mb(c.rise_mb));
+  return fmt::format(
+      "{} gained in steps that come ever more rarely, as the largest batch so far "
+      "sets the size of the pools",
+      format_mb(c.rise_mb));
 }
 
 // Growth over within the first tenth of the run, or in one step.
@@ -136,12 +138,16 @@ std::string say_phase(const Clues& c) {
   return fmt::format("one step up at {}, level before and after", at_clock(c, at));
 }
 
-double score_first_events(const Clues& c) { return c.grows ? c.weight(Family::first_events) : 0; }
+double score_first_events(const Clues& c) {
+  return c.grows ? c.weight(Family::first_events) : 0;
+}
 std::string say_first_events(const Clues&) {
   return "the floor rose at the first evaluations or checkpoints and not at later ones";
 }
 
-double score_eval_leak(const Clues& c) { return c.grows ? c.weight(Family::per_evaluation) : 0; }
+double score_eval_leak(const Clues& c) {
+  return c.grows ? c.weight(Family::per_evaluation) : 0;
+}
 std::string say_eval_leak(const Clues& c) {
   return fmt::format("the floor rises at each of {} evaluations and is level between them",
                      c.file.timeline.evaluations.size());
@@ -158,7 +164,9 @@ std::string say_checkpoint_leak(const Clues& c) {
 double score_epoch_history(const Clues& c) {
   return c.weight(Family::epoch_ramp) + (c.grows ? c.weight(Family::per_epoch) : 0);
 }
-std::string say_epoch_history(const Clues&) { return "memory follows the epochs, not the steps"; }
+std::string say_epoch_history(const Clues&) {
+  return "memory follows the epochs, not the steps";
+}
 
 double score_copy_on_write(const Clues& c) {
   if (!c.grows || c.file.run->processes.size() < 2) return 0;
@@ -167,9 +175,10 @@ double score_copy_on_write(const Clues& c) {
   return pss > 0.5 * c.rise_mb && *c.file.rss_growth_mb < 0.6 * pss ? 0.95 : 0;
 }
 std::string say_copy_on_write(const Clues& c) {
-  return fmt::format("summed RSS grew by {} only, PSS by {}: pages shared since the fork are being "
-                     "copied, not allocated",
-                     format_mb(*c.file.rss_growth_mb), format_mb(*c.file.pss_growth_mb));
+  return fmt::format(
+      "summed RSS grew by {} only, PSS by {}: pages shared since the fork are being "
+      "copied, not allocated",
+      format_mb(*c.file.rss_growth_mb), format_mb(*c.file.pss_growth_mb));
 }
 
 double score_file_pages(const Clues& c) {
@@ -190,18 +199,24 @@ std::string say_file_pages(const Clues& c) {
   return "";
 }
 
-double score_shared_memory(const Clues& c) { return c.component_is("shmem") && c.grows ? 0.95 : 0; }
+double score_shared_memory(const Clues& c) {
+  return c.component_is("shmem") && c.grows ? 0.95 : 0;
+}
 std::string say_shared_memory(const Clues& c) {
   return fmt::format("shared memory grew by {}", format_mb(c.rise_mb));
 }
 
-double score_processes(const Clues& c) { return c.grows && c.rising("processes") ? 0.9 : 0; }
+double score_processes(const Clues& c) {
+  return c.grows && c.rising("processes") ? 0.9 : 0;
+}
 std::string say_processes(const Clues& c) {
   const CountTrend* trend = c.count("processes");
   return fmt::format("processes went from {:.0f} to {:.0f}", trend->first, trend->last);
 }
 
-double score_threads(const Clues& c) { return c.grows && c.rising("threads") ? 0.8 : 0; }
+double score_threads(const Clues& c) {
+  return c.grows && c.rising("threads") ? 0.8 : 0;
+}
 std::string say_threads(const Clues& c) {
   const CountTrend* trend = c.count("threads");
   return fmt::format("threads went from {:.0f} to {:.0f}", trend->first, trend->last);
@@ -214,7 +229,8 @@ double score_objects(const Clues& c) {
 }
 std::string say_objects(const Clues& c) {
   const CountTrend* trend = c.count("tensors");
-  if (trend == nullptr || !trend->rising) return "growth per step without bound; no object counts in the log";
+  if (trend == nullptr || !trend->rising)
+    return "growth per step without bound; no object counts in the log";
   return fmt::format("tensors went from {} to {}", format_count(std::llround(trend->first)),
                      format_count(std::llround(trend->last)));
 }
@@ -249,7 +265,9 @@ std::string say_spikes(const Clues& c) {
                      c.verdict.spikes.clock.empty() ? "" : ", " + c.verdict.spikes.clock);
 }
 
-double score_sawtooth(const Clues& c) { return c.verdict.sawtooth ? (c.grows ? 0.3 : 0.8) : 0; }
+double score_sawtooth(const Clues& c) {
+  return c.verdict.sawtooth ? (c.grows ? 0.3 : 0.8) : 0;
+}
 std::string say_sawtooth(const Clues& c) {
   return fmt::format("teeth of {} every {} or so", format_mb(c.verdict.sawtooth->height_mb),
                      c.verdict.clock == Clock::seconds

@@ -17,7 +17,8 @@ double rate_exceeds(const Fit& fit, double threshold) {
   return std::min(1.0, above / std::max(positive, 1e-12));
 }
 
-// Adds the weights up twice: with even camps for the accusation, at the base rate for the all-clear.
+// Adds the weights up twice: with even camps for the accusation, at the base rate for the
+// all-clear.
 void add_up(Decision& decision) {
   const double odds = kLeakBaseRate / (1 - kLeakBaseRate);
   double total = 0;
@@ -38,7 +39,8 @@ void add_up(Decision& decision) {
   decision.warming /= total;
 }
 
-// Growth makes new highs. A floor that was as high before is a sawtooth's or a phase's, not a leak's.
+// Growth makes new highs. A floor that was as high before is a sawtooth's or a phase's, not a
+// leak's.
 bool makes_new_highs(const Decision& decision) {
   const std::vector<double>& mb = decision.floors.mb;
   const auto recent = mb.end() - static_cast<std::ptrdiff_t>(mb.size() / 3 + 1);
@@ -49,8 +51,7 @@ bool makes_new_highs(const Decision& decision) {
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
   const bool past_deadline = decision.floors.now >= timeline.deadline;
   if (!decision.enough) return;
-  if (decision.leak >= 1 - policy.false_leak && past_deadline &&
-             makes_new_highs(decision)) {
+  if (decision.leak >= 1 - policy.false_leak && past_deadline && makes_new_highs(decision)) {
     decision.word = Word::leak;
     decision.confidence = decision.leak;
     return;
@@ -79,8 +80,8 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   const double span = std::max(decision.floors.now - decision.floors.at.front(), 1e-9);
   decision.material_mb = std::max(kMaterialShare * level, kMaterialMb);
   decision.material_rate = decision.material_mb / span;
-  decision.tolerated_mb = std::max({kToleratedShare * level, kMaterialMb,
-                                    kToleratedOfRange * decision.floors.range_mb});
+  decision.tolerated_mb = std::max(
+      {kToleratedShare * level, kMaterialMb, kToleratedOfRange * decision.floors.range_mb});
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   add_up(decision);

@@ -9,9 +9,9 @@
 //   warming  bounded, with a rise still to come
 //
 // A rate matters if keeping it up for as long again as was observed would add 1 % of the level, or
-// 2 MB: below that lie allocator granularity and nobody's interest. What is left to come matters, to
-// a plateau, from 2 % of the level, 3 % of the range or 2 MB on: nobody would call less of a creep
-// "still growing". The word is then
+// 2 MB: below that lie allocator granularity and nobody's interest. What is left to come matters,
+// to a plateau, from 2 % of the level, 3 % of the range or 2 MB on: nobody would call less of a
+// creep "still growing". The word is then
 //
 //   leak       P(leak) >= 1 - false_leak with even camps, past the warm-up deadline, at new highs
 //   plateau    P(level) >= 1 - false_plateau at the base rate
@@ -23,8 +23,8 @@
 // cautious guess (maintainers say most reports turn out to be something else).
 //
 // Worked case: the production log of the manual at step 70 of 83: linear 0.44, still filling 0.36,
-// the rest bent variants of both; P(leak) = 0.64: undecided, as it must be. At step 110 the hinge at
-// step 83 has 0.9 and P(level) is 0.99: plateau.
+// the rest bent variants of both; P(leak) = 0.64: undecided, as it must be. At step 110 the hinge
+// at step 83 has 0.9 and P(level) is 0.99: plateau.
 //
 // Blind spot: the two camps start even. Whoever knows that leaks are rare in their code may read
 // `undecided` as `probably fine`, but the tool does not do it for them.
@@ -47,17 +47,17 @@ struct Decision {
   Word word = Word::undecided;
   double confidence = 0;  // Probability of the word; for `undecided`, of the likelier camp, and 0
                           // with too few samples.
-  double leak = 0;           // With even camps.
-  double base_leak = 0;      // At the base rate, as are the next two.
+  double leak = 0;        // With even camps.
+  double base_leak = 0;   // At the base rate, as are the next two.
   double level = 0;
   double warming = 0;
-  double material_rate = 0;  // MB per step.
-  double material_mb = 0;    // The same over the span observed.
+  double material_rate = 0;   // MB per step.
+  double material_mb = 0;     // The same over the span observed.
   double tolerated_rate = 0;  // What a plateau may still creep by, MB per step.
   double tolerated_mb = 0;    // The same over the span observed.
-  bool enough = false;       // At least kMinSamples.
+  bool enough = false;        // At least kMinSamples.
   Floors floors;
-  Posterior posterior;       // Empty if there are fewer than three floors.
+  Posterior posterior;  // Empty if there are fewer than three floors.
 };
 
 // `reference_mb` is the level against which growth matters: that of the whole tree, so that a small

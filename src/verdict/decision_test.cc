@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kEpoch = 60;
 
-Timeline known_epoch() { return {.epoch_steps = kEpoch, .deadline = 1.25 * kEpoch}; }
+Timeline known_epoch() {
+  return {.epoch_steps = kEpoch, .deadline = 1.25 * kEpoch};
+}
 
 Decision decide_curve(double steps, const std::function<double(double)>& curve,
                       const Timeline& timeline = known_epoch()) {
@@ -29,16 +31,16 @@ TEST(Decision, FlatWithNoiseIsAPlateau) {
 
 TEST(Decision, WarmUpThenFlatIsNotALeak) {
   Noise noise(2);
-  const Decision decision = decide_curve(
-      250, [&](double t) { return 500 + 300 * (1 - std::exp(-t / 20)) + noise(); });
+  const Decision decision =
+      decide_curve(250, [&](double t) { return 500 + 300 * (1 - std::exp(-t / 20)) + noise(); });
   EXPECT_EQ(decision.word, Word::plateau);
 }
 
 TEST(Decision, WarmUpHalfWayIsWarming) {
   Noise noise(3);
-  const Decision decision = decide_curve(
-      90, [&](double t) { return 500 + 3000 * (1 - std::exp(-t / 45)) + noise(); },
-      {.epoch_steps = 200, .deadline = 250});
+  const Decision decision =
+      decide_curve(90, [&](double t) { return 500 + 3000 * (1 - std::exp(-t / 45)) + noise(); },
+                   {.epoch_steps = 200, .deadline = 250});
   EXPECT_EQ(decision.word, Word::warming);
 }
 
@@ -58,47 +60,45 @@ TEST(Decision, SteadyClimbWellPastTheEpochIsALeak) {
 
 TEST(Decision, GrowthThatStopsAtTheEpochIsAPlateau) {
   Noise noise(6);
-  const Decision decision = decide_curve(
-      130, [&](double t) { return 500 + 5 * std::min(t, kEpoch) + 3 * noise(); });
+  const Decision decision =
+      decide_curve(130, [&](double t) { return 500 + 5 * std::min(t, kEpoch) + 3 * noise(); });
   EXPECT_EQ(decision.word, Word::plateau);
 }
 
 TEST(Decision, LeakUnderAWarmUpIsFound) {
   Noise noise(7);
-  const Decision decision = decide_curve(300, [&](double t) {
-    return 500 + 300 * (1 - std::exp(-t / 10)) + 0.5 * t + noise();
-  });
+  const Decision decision = decide_curve(
+      300, [&](double t) { return 500 + 300 * (1 - std::exp(-t / 10)) + 0.5 * t + noise(); });
   EXPECT_EQ(decision.word, Word::leak);
 }
 
 TEST(Decision, LeakThatStartsLateIsFound) {
   Noise noise(8);
-  const Decision decision = decide_curve(
-      400, [&](double t) { return 500 + 2 * std::max(0.0, t - 200) + noise(); });
+  const Decision decision =
+      decide_curve(400, [&](double t) { return 500 + 2 * std::max(0.0, t - 200) + noise(); });
   EXPECT_EQ(decision.word, Word::leak);
 }
 
 TEST(Decision, SawtoothOverALevelFloorIsNotALeak) {
   Noise noise(9);
   for (double steps = 80; steps <= 300; steps += 10) {
-    const Decision decision = decide_curve(
-        steps, [&](double t) { return 500 + 4 * std::fmod(t, 50) + noise(); });
+    const Decision decision =
+        decide_curve(steps, [&](double t) { return 500 + 4 * std::fmod(t, 50) + noise(); });
     EXPECT_NE(decision.word, Word::leak) << "at step " << steps;
   }
 }
 
 TEST(Decision, LeakUnderASawtoothIsFound) {
   Noise noise(10);
-  const Decision decision = decide_curve(
-      400, [&](double t) { return 500 + 2 * std::fmod(t, 20) + 0.5 * t + noise(); });
+  const Decision decision =
+      decide_curve(400, [&](double t) { return 500 + 2 * std::fmod(t, 20) + 0.5 * t + noise(); });
   EXPECT_EQ(decision.word, Word::leak);
 }
 
 TEST(Decision, TwoStepsUpAreAPhaseNotALeak) {
   Noise noise(11);
-  const Decision decision = decide_curve(300, [&](double t) {
-    return 500 + (t > 90 ? 200 : 0) + (t > 160 ? 100 : 0) + noise();
-  });
+  const Decision decision = decide_curve(
+      300, [&](double t) { return 500 + (t > 90 ? 200 : 0) + (t > 160 ? 100 : 0) + noise(); });
   EXPECT_EQ(decision.word, Word::plateau);
 }
 

@@ -15,29 +15,46 @@ namespace {
 std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
   const auto when = [clock](double at) { return clock_words(clock, at); };
   switch (fit.family) {
-    case Family::flat: return "level all along, apart from noise";
-    case Family::saturating: return "warm-up that slows down and ends";
-    case Family::records: return "high-water mark: new records, ever rarer";
+    case Family::flat:
+      return "level all along, apart from noise";
+    case Family::saturating:
+      return "warm-up that slows down and ends";
+    case Family::records:
+      return "high-water mark: new records, ever rarer";
     case Family::epoch_hinge:
       return "fills during the first pass over the data, until " + when(fit.parameter);
-    case Family::capacity: return "bounded cache, full at " + when(fit.parameter);
+    case Family::capacity:
+      return "bounded cache, full at " + when(fit.parameter);
     case Family::still_filling:
       return timeline.epoch_steps > 0 && fit.ends_at <= timeline.epoch_steps
                  ? "cache that fills until the first pass ends, at " + when(fit.ends_at)
                  : "cache that is still filling, size unknown";
-    case Family::epoch_ramp: return "grows within each epoch and is released at its end";
-    case Family::first_events: return "the first events allocate, later ones reuse";
-    case Family::slowing_steps: return "steps up that grow smaller and rarer";
-    case Family::settled: return "irregular warm-up, level since " + when(fit.parameter);
-    case Family::linear: return "leak at a steady rate";
-    case Family::accelerating: return "leak that accelerates";
-    case Family::linear_after_warmup: return "leak beneath a warm-up";
-    case Family::linear_after_epoch: return "leak that goes on after the first pass over the data";
-    case Family::late_start: return "leak that starts at " + when(fit.parameter);
-    case Family::per_evaluation: return "every evaluation leaves something behind";
-    case Family::per_checkpoint: return "every checkpoint leaves something behind";
-    case Family::per_epoch: return "every epoch leaves something behind";
-    case Family::random_steps: return "steps up of varying size that keep coming";
+    case Family::epoch_ramp:
+      return "grows within each epoch and is released at its end";
+    case Family::first_events:
+      return "the first events allocate, later ones reuse";
+    case Family::slowing_steps:
+      return "steps up that grow smaller and rarer";
+    case Family::settled:
+      return "irregular warm-up, level since " + when(fit.parameter);
+    case Family::linear:
+      return "leak at a steady rate";
+    case Family::accelerating:
+      return "leak that accelerates";
+    case Family::linear_after_warmup:
+      return "leak beneath a warm-up";
+    case Family::linear_after_epoch:
+      return "leak that goes on after the first pass over the data";
+    case Family::late_start:
+      return "leak that starts at " + when(fit.parameter);
+    case Family::per_evaluation:
+      return "every evaluation leaves something behind";
+    case Family::per_checkpoint:
+      return "every checkpoint leaves something behind";
+    case Family::per_epoch:
+      return "every epoch leaves something behind";
+    case Family::random_steps:
+      return "steps up of varying size that keep coming";
     case Family::settled_then_linear:
       return "irregular warm-up, then a leak since " + when(fit.parameter);
   }
@@ -82,14 +99,14 @@ void weigh_words(const FamilyWeight& family, const Decision& decision, Clock clo
   } else {
     // Odds in powers of ten read better than e^-81.
     const double digits = -family.log_odds / std::log(10.0);
-    out.speaks_against.push_back(digits > 6 ? fits + ": hopelessly worse than the best"
-                                            : fmt::format("{}: 1 : {:.0f} against the best", fits,
-                                                          std::pow(10.0, digits)));
+    out.speaks_against.push_back(
+        digits > 6 ? fits + ": hopelessly worse than the best"
+                   : fmt::format("{}: 1 : {:.0f} against the best", fits, std::pow(10.0, digits)));
   }
   if (fit.steps > 0) {
-    out.speaks_against.push_back(fmt::format("needs {} at {}",
-                                             fit.steps == 1 ? "a one-off step" : "two one-off steps",
-                                             clock_words(clock, fit.step_at)));
+    out.speaks_against.push_back(
+        fmt::format("needs {} at {}", fit.steps == 1 ? "a one-off step" : "two one-off steps",
+                    clock_words(clock, fit.step_at)));
   }
   compare_recent(fit, decision, clock, out);
 }
@@ -98,14 +115,19 @@ void weigh_words(const FamilyWeight& family, const Decision& decision, Clock clo
 
 std::string clock_words(Clock clock, double at) {
   switch (clock) {
-    case Clock::steps: return "step " + format_count(std::llround(at));
-    case Clock::seconds: return format_seconds(at);
-    case Clock::samples: return "sample " + format_count(std::llround(at) + 1);
+    case Clock::steps:
+      return "step " + format_count(std::llround(at));
+    case Clock::seconds:
+      return format_seconds(at);
+    case Clock::samples:
+      return "sample " + format_count(std::llround(at) + 1);
   }
   return "";
 }
 
-std::string per_clock_words(Clock clock) { return "per " + std::string(clock_unit(clock)); }
+std::string per_clock_words(Clock clock) {
+  return "per " + std::string(clock_unit(clock));
+}
 
 std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline, Clock clock) {
   std::vector<Explanation> list;
@@ -131,9 +153,8 @@ std::vector<Explanation> explain(const Decision& decision, const Timeline& timel
     weigh_words(family, decision, clock, out);
     list.push_back(std::move(out));
   }
-  std::stable_sort(list.begin(), list.end(), [](const Explanation& a, const Explanation& b) {
-    return a.weight > b.weight;
-  });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Explanation& a, const Explanation& b) { return a.weight > b.weight; });
   return list;
 }
 

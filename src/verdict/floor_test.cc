@@ -57,7 +57,9 @@ TEST(Floors, TeethAreMeasured) {
   EXPECT_GT(floors.teeth_mb, 40);
 }
 
-TEST(Floors, NoPointsGiveNoFloors) { EXPECT_TRUE(find_floors({}, 28).at.empty()); }
+TEST(Floors, NoPointsGiveNoFloors) {
+  EXPECT_TRUE(find_floors({}, 28).at.empty());
+}
 
 }  // namespace
 }  // namespace plateau

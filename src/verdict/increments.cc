@@ -25,8 +25,8 @@ struct Profile {
   Family family = Family::random_steps;
   double parameter = 0;  // tau, c or the clock of the stop.
   std::array<double, kMaxFloors> factor{};
-  double last = 1;        // The factor from now on.
-  double remaining = 0;   // Sum of factors still to come, in floors.
+  double last = 1;       // The factor from now on.
+  double remaining = 0;  // Sum of factors still to come, in floors.
 };
 
 class IncrementWeigher {
@@ -115,8 +115,8 @@ class IncrementWeigher {
       for (const double noise : kNoises) {
         const double m = height * mean_;
         IncrementFit out;
-        out.log_weight = log_prior - share + rows * kNormalConstant +
-                         log_density(profile, m, noise * noise_mb_);
+        out.log_weight =
+            log_prior - share + rows * kNormalConstant + log_density(profile, m, noise * noise_mb_);
         const double per_step = rows / span_;
         out.fit = {.family = profile.family,
                    .parameter = profile.parameter,

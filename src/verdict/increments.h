@@ -10,12 +10,12 @@
 // Model. The increment between two floors has an asymmetric Laplace density: scale b below zero
 // (noise) and b + m(t) above it, where m is the mean growth per floor. Unbounded: m constant
 // ("random steps"). Bounded: m falls as exp(-t/tau) or 1/(1+t/c), or is zero from some floor on
-// ("slowing steps"). b and the height of m are averaged over short grids, so both sides pay the same
-// for them.
+// ("slowing steps"). b and the height of m are averaged over short grids, so both sides pay the
+// same for them.
 //
 // Worked case: 27 increments, six of them near 10 MB at irregular places, the rest zero. Constant m
-// of 2.2 MB: log density -55. Stopping after the last jump but one and a half runs back: -58, and so
-// on; the two camps differ by little until the jumps either go on or stay away, as they should.
+// of 2.2 MB: log density -55. Stopping after the last jump but one and a half runs back: -58, and
+// so on; the two camps differ by little until the jumps either go on or stay away, as they should.
 //
 // Blind spot: a regular climb, where the size of each increment is informative; the linear shapes
 // see that.

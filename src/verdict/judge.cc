@@ -23,7 +23,9 @@ constexpr double kMostConfident = 0.999;
 
 constexpr std::array<int, 4> kBadness = {0, 1, 3, 2};  // plateau, warming, leak, undecided
 
-int badness(Word word) { return kBadness[static_cast<size_t>(word)]; }
+int badness(Word word) {
+  return kBadness[static_cast<size_t>(word)];
+}
 
 bool rises(const Decision& decision) {
   return !decision.floors.mb.empty() &&
@@ -50,15 +52,14 @@ void fill_components(const CaseFile& file, Verdict& verdict) {
   for (size_t i = 0; i < file.decisions.size(); ++i) {
     const Component& component = file.signals->components[i];
     const Decision& decision = file.decisions[i];
-    verdict.components.push_back(
-        {.name = component.name,
-         .measure = component.measure,
-         .word = decision.word,
-         .confidence = std::min(decision.confidence, kMostConfident),
-         .first_mb = component.points.front().mb,
-         .last_mb = component.points.back().mb,
-         .rate_mb_per_step = pooled_rate(decision.posterior, false).mean,
-         .reclaimable = component.reclaimable});
+    verdict.components.push_back({.name = component.name,
+                                  .measure = component.measure,
+                                  .word = decision.word,
+                                  .confidence = std::min(decision.confidence, kMostConfident),
+                                  .first_mb = component.points.front().mb,
+                                  .last_mb = component.points.back().mb,
+                                  .rate_mb_per_step = pooled_rate(decision.posterior, false).mean,
+                                  .reclaimable = component.reclaimable});
   }
 }
 
@@ -148,7 +149,8 @@ void fill_excursions(const CaseFile& file, Verdict& verdict) {
     verdict.spikes.height_mb = *middle;
     verdict.spikes.clock = spike_clock(file, floors, verdict.clock);
   }
-  if (floors.teeth_mb > 0) verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
+  if (floors.teeth_mb > 0)
+    verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
 }
 
 void fill_outlook(const CaseFile& file, Verdict& verdict) {

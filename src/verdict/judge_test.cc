@@ -60,7 +60,8 @@ TEST(Judge, ProductionRunThatWentOnIsAPerExampleCache) {
 }
 
 TEST(Judge, ProductionRunIsDecidedFromStep110On) {
-  for (const Verdict& verdict : replay(with_production_context(run_of(production_run2())), {}, 11)) {
+  for (const Verdict& verdict :
+       replay(with_production_context(run_of(production_run2())), {}, 11)) {
     EXPECT_EQ(verdict.word, Word::plateau) << "at step " << verdict.last_step;
   }
 }
@@ -79,11 +80,11 @@ TEST(Judge, BatchAndStreamingAgreeOnEveryPrefix) {
 TEST(Judge, SlowLeakUnderValidationSpikesIsFound) {
   Noise noise(1);
   plateau::Run run = with_epoch(run_of(400, 2,
-                              [&](double t) {
-                                const bool spike = std::fmod(t, 50) < 2;
-                                return 3000 + 0.5 * t + (spike ? 4000 : 0) + 2 * noise();
-                              }),
-                       80);
+                                       [&](double t) {
+                                         const bool spike = std::fmod(t, 50) < 2;
+                                         return 3000 + 0.5 * t + (spike ? 4000 : 0) + 2 * noise();
+                                       }),
+                                80);
   const Verdict verdict = judge(run);
   EXPECT_EQ(verdict.word, Word::leak);
   EXPECT_NEAR(verdict.rate_mb_per_step, 0.5, 0.1);
@@ -91,11 +92,10 @@ TEST(Judge, SlowLeakUnderValidationSpikesIsFound) {
 
 TEST(Judge, SpikesAloneAreAPlateauAndReportedAsSpikes) {
   Noise noise(2);
-  plateau::Run run = with_epoch(run_of(400, 2,
-                              [&](double t) {
-                                return 3000 + (std::fmod(t, 50) < 2 ? 4000 : 0) + 2 * noise();
-                              }),
-                       80);
+  plateau::Run run = with_epoch(
+      run_of(400, 2,
+             [&](double t) { return 3000 + (std::fmod(t, 50) < 2 ? 4000 : 0) + 2 * noise(); }),
+      80);
   for (size_t i = 0; i < run.instants.size(); ++i) {
     if (run.instants[i].step % 50 == 0) run.events.push_back({i, EventKind::eval, "eval"});
   }
@@ -158,7 +158,8 @@ TEST(Judge, SteadyTensorsAreSaidNotToBeTheCause) {
 
 TEST(Judge, LeakSaysWhenALimitIsReached) {
   Noise noise(3);
-  plateau::Run run = with_epoch(run_of(300, 2, [&](double t) { return 1000 + 10 * t + 5 * noise(); }), 60);
+  plateau::Run run =
+      with_epoch(run_of(300, 2, [&](double t) { return 1000 + 10 * t + 5 * noise(); }), 60);
   run.context.limit_mb = Fact{8000, "--limit"};
   const Verdict verdict = judge(run);
   EXPECT_EQ(verdict.word, Word::leak);

@@ -20,10 +20,18 @@ class Narrator {
   void tell() {
     headline();
     switch (verdict_.word) {
-      case Word::plateau: tell_plateau(); break;
-      case Word::warming: tell_warming(); break;
-      case Word::leak: tell_leak(); break;
-      case Word::undecided: tell_undecided(); break;
+      case Word::plateau:
+        tell_plateau();
+        break;
+      case Word::warming:
+        tell_warming();
+        break;
+      case Word::leak:
+        tell_leak();
+        break;
+      case Word::undecided:
+        tell_undecided();
+        break;
     }
     tell_epoch();
     tell_counts();
@@ -50,10 +58,18 @@ class Narrator {
 
   void headline() {
     switch (verdict_.word) {
-      case Word::plateau: verdict_.headline = "no leak"; break;
-      case Word::warming: verdict_.headline = "no leak: growth that will end"; break;
-      case Word::leak: verdict_.headline = "growth that nothing bounded explains"; break;
-      case Word::undecided: verdict_.headline = "the evidence does not decide yet"; break;
+      case Word::plateau:
+        verdict_.headline = "no leak";
+        break;
+      case Word::warming:
+        verdict_.headline = "no leak: growth that will end";
+        break;
+      case Word::leak:
+        verdict_.headline = "growth that nothing bounded explains";
+        break;
+      case Word::undecided:
+        verdict_.headline = "the evidence does not decide yet";
+        break;
     }
   }
 
@@ -83,9 +99,9 @@ class Narrator {
     say(fmt::format("Grows by {} now, and slows down: {}.", rate(verdict_.current_rate_mb_per_step),
                     best(true) ? best(true)->words : "every likely explanation ends"));
     if (verdict_.forecast) {
-      say(fmt::format("It should level near {} ({} to {}).", format_mb(verdict_.forecast->plateau_mb),
-                      format_mb(verdict_.forecast->range.low),
-                      format_mb(verdict_.forecast->range.high)));
+      say(fmt::format(
+          "It should level near {} ({} to {}).", format_mb(verdict_.forecast->plateau_mb),
+          format_mb(verdict_.forecast->range.low), format_mb(verdict_.forecast->range.high)));
     }
   }
 
@@ -111,14 +127,15 @@ class Narrator {
     if (weight_of(file_, Family::per_checkpoint) > 0.5) {
       return "save five times in a row: five equal steps up prove it";
     }
-    return "run the same 20 batches over and over: a leak goes on growing, a bounded cache does not";
+    return "run the same 20 batches over and over: a leak goes on growing, a bounded cache does "
+           "not";
   }
 
   void tell_undecided() {
     if (decision_.posterior.fits.empty() || !decision_.enough) {
-      verdict_.undecided_because = fmt::format(
-          "{} sample{}: too few for any curve; at least {} are needed", verdict_.samples,
-          verdict_.samples == 1 ? "" : "s", kMinSamples);
+      verdict_.undecided_because =
+          fmt::format("{} sample{}: too few for any curve; at least {} are needed",
+                      verdict_.samples, verdict_.samples == 1 ? "" : "s", kMinSamples);
     } else {
       verdict_.undecided_because = tie();
     }
@@ -166,8 +183,7 @@ class Narrator {
   void tell_epoch() {
     const double epoch = file_.timeline.epoch_steps;
     if (epoch <= 0 || verdict_.clock != Clock::steps) return;
-    const double hinge =
-        weight_of(file_, Family::epoch_hinge) / std::max(1e-9, 1 - decision_.leak);
+    const double hinge = weight_of(file_, Family::epoch_hinge) / std::max(1e-9, 1 - decision_.leak);
     if (verdict_.word == Word::plateau && rose() && hinge > 0.3) {
       say(fmt::format("Growth stopped where the first pass over the data ended: {} = {}.",
                       file_.epoch_source, at(epoch)));
@@ -223,7 +239,8 @@ class Narrator {
     for (const ComponentVerdict& component : verdict_.components) {
       const double rise = component.last_mb - component.first_mb;
       if (!component.reclaimable || rise <= decision_.tolerated_mb) continue;
-      say(fmt::format("File-backed pages grew by {}: the kernel takes them back when memory is "
+      say(
+          fmt::format("File-backed pages grew by {}: the kernel takes them back when memory is "
                       "short, so they are no leak.",
                       format_mb(rise)));
     }
@@ -255,7 +272,8 @@ class Narrator {
           "the log has no steps, so --examples, --batch and --epoch-steps cannot be used");
     }
     if (run.context.examples && !run.context.batch && !run.context.epoch_steps) {
-      verdict_.warnings.push_back("the number of examples is known but not the batch: give --batch");
+      verdict_.warnings.push_back(
+          "the number of examples is known but not the batch: give --batch");
     }
     if (decision_.floors.pending > 0) {
       verdict_.warnings.push_back(
@@ -272,6 +290,8 @@ class Narrator {
 
 }  // namespace
 
-void narrate(const CaseFile& file, Verdict& verdict) { Narrator(file, verdict).tell(); }
+void narrate(const CaseFile& file, Verdict& verdict) {
+  Narrator(file, verdict).tell();
+}
 
 }  // namespace plateau

@@ -7,7 +7,9 @@
 namespace plateau {
 
 // P(Z <= z).
-inline double normal_cdf(double z) { return 0.5 * std::erfc(-z * 0.70710678118654752440); }
+inline double normal_cdf(double z) {
+  return 0.5 * std::erfc(-z * 0.70710678118654752440);
+}
 
 // log(2 P(Z <= z)), finite for every z: a shape whose growth comes out negative is not excluded,
 // only made negligible.

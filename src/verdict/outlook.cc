@@ -85,9 +85,9 @@ Slope slope_between(const Floors& floors, double from, double to) {
   return slope;
 }
 
-// How many samples after a known hinge tell "stopped there" from "goes on": k such that the evidence
-// k^3 b^2 / (24 s^2) reaches log(1/alpha), for growth b per sample and noise s with correlation phi;
-// half as many again cover nine in ten runs. At least three, whatever the noise.
+// How many samples after a known hinge tell "stopped there" from "goes on": k such that the
+// evidence k^3 b^2 / (24 s^2) reaches log(1/alpha), for growth b per sample and noise s with
+// correlation phi; half as many again cover nine in ten runs. At least three, whatever the noise.
 double samples_to_tell(const Decision& decision) {
   double phi = 0, sigma = 0, rate = 0;
   for (const Fit& fit : decision.posterior.fits) {

@@ -2,8 +2,8 @@
 // From a decision to what a user plans with: since when level, how fast it grew, where it will end,
 // when a limit is reached, and when an open question will be settled.
 //
-// All intervals are 90 %. They come from the posterior's fits, each with its own uncertainty, pooled
-// by weight; so an interval is wide when explanations disagree, not only when data is noisy.
+// All intervals are 90 %. They come from the posterior's fits, each with its own uncertainty,
+// pooled by weight; so an interval is wide when explanations disagree, not only when data is noisy.
 //
 // Worked case: production log at step 40, 663 / 8. Bounded fits say "fills until 83": 10.5 GB now
 // plus 43 steps at 166 MB gives 17.6 GB. The unbounded twin passes 32 GB at step 170.

@@ -27,7 +27,8 @@ void fill_plot(const CaseFile& file, Verdict& verdict) {
   } else {
     const size_t stretches = kMostPoints / 2;
     for (size_t s = 0; s < stretches; ++s) {
-      const auto begin = points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / stretches);
+      const auto begin =
+          points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / stretches);
       const auto end =
           points.begin() + static_cast<std::ptrdiff_t>(points.size() * (s + 1) / stretches);
       auto [low, high] = std::minmax_element(

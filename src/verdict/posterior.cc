@@ -23,8 +23,8 @@ constexpr double kGranularityOfRange = 0.005;
 constexpr double kNoStep = 0.6;
 constexpr double kOneStep = 0.3;
 constexpr double kTwoSteps = 0.1;
-// Entropy constants: log(2e) of the Laplace density minus log(2 pi e)/2 of the normal one, which the
-// other weights leave out as common to all.
+// Entropy constants: log(2e) of the Laplace density minus log(2 pi e)/2 of the normal one, which
+// the other weights leave out as common to all.
 constexpr double kLaplaceOverNormal = 0.2742086;
 constexpr double kNone = -1e300;
 // Fits this far below the best, in log weight, add up to nothing: thousands times e^-14.
@@ -35,11 +35,11 @@ constexpr size_t kMaxColumns = 5;  // Three of a shape beside the constant, and 
 // all of them: every shape has it, so it is dealt with once.
 struct Gram {
   size_t size = 0;
-  std::vector<double> product;     // size x size, after projection
-  std::vector<double> with_data;   // after projection
+  std::vector<double> product;        // size x size, after projection
+  std::vector<double> with_data;      // after projection
   std::vector<double> with_constant;  // before projection, divided by the constant's square
-  double data_data = 0;            // after projection
-  double data_constant = 0;        // the data's mean along the constant
+  double data_data = 0;               // after projection
+  double data_constant = 0;           // the data's mean along the constant
 
   [[nodiscard]] double at(size_t i, size_t j) const { return product[i * size + j]; }
 };
@@ -187,8 +187,8 @@ class Weigher {
       for (const Shape& shape : list_.shapes) consider_with_steps(shape, i);
       for (const size_t row : list_.settle_rows) consider_settled(row, i);
     }
-    for (const IncrementFit& steps : weigh_increments(floors_, noise_mb_, list_.slowing_log_prior,
-                                                      list_.random_log_prior)) {
+    for (const IncrementFit& steps :
+         weigh_increments(floors_, noise_mb_, list_.slowing_log_prior, list_.random_log_prior)) {
       complete_.push_back({steps.log_weight, steps.fit});
     }
     return finish();
@@ -294,11 +294,13 @@ class Weigher {
     const double climb_ss = std::max(0.0, level_ss - coefficient * coefficient * v);
 
     CompleteFit level;
-    level.log_weight = list_.settle_log_prior + free_part -
-                       0.5 * (n - 1) * std::log((level_ss + floor_ss) / n);
-    level.fit = {.family = Family::settled, .parameter = floors_.at[row],
+    level.log_weight =
+        list_.settle_log_prior + free_part - 0.5 * (n - 1) * std::log((level_ss + floor_ss) / n);
+    level.fit = {.family = Family::settled,
+                 .parameter = floors_.at[row],
                  .level_now = offset_ + s1y / s11,
-                 .sigma = std::sqrt((level_ss + floor_ss) / n), .phi = phi};
+                 .sigma = std::sqrt((level_ss + floor_ss) / n),
+                 .phi = phi};
     complete_.push_back(level);
     // Growth makes new highs: a climb that has not passed what was there before is a tooth.
     const double before = *std::max_element(data_.begin(), data_.begin() + row + 1);
@@ -310,9 +312,13 @@ class Weigher {
     climb.log_weight = list_.settle_linear_log_prior + free_part - 0.5 * log_rows_ -
                        0.5 * (n - 1) * std::log((climb_ss + floor_ss) / n) +
                        log_twice_positive(coefficient / error);
-    climb.fit = {.family = Family::settled_then_linear, .parameter = floors_.at[row],
+    climb.fit = {.family = Family::settled_then_linear,
+                 .parameter = floors_.at[row],
                  .level_now = offset_ + (s1y - s1t * coefficient) / s11 + coefficient,
-                 .rate = coefficient / span, .rate_se = error / span, .sigma = sigma, .phi = phi};
+                 .rate = coefficient / span,
+                 .rate_se = error / span,
+                 .sigma = sigma,
+                 .phi = phi};
     complete_.push_back(climb);
   }
 
@@ -392,8 +398,8 @@ class Weigher {
     const Gram& gram = grams_[candidate.phi];
     Solution solution;
     solution.solve(gram, candidate.columns, candidate.count);
-    const double sigma = sigma_of(residual(gram, solution) / static_cast<double>(rows_),
-                                  candidate.count);
+    const double sigma =
+        sigma_of(residual(gram, solution) / static_cast<double>(rows_), candidate.count);
     const auto coefficient = solution.coefficients(candidate.count);
     std::array<double, kMaxColumns> slopes{};
     Fit fit{.family = candidate.shape->family,
@@ -425,8 +431,8 @@ class Weigher {
   double noise_mb_ = 0;
   double offset_ = 0;
   double log_rows_ = 0;
-  double best_ = kNone;                        // Of the candidates so far.
-  std::array<double, kFamilyCount> leaders_;   // The same by family.
+  double best_ = kNone;                       // Of the candidates so far.
+  std::array<double, kFamilyCount> leaders_;  // The same by family.
   std::array<double, kPhis.size()> log_jacobian_{};
   Row data_{};
   ShapeList list_;

@@ -24,7 +24,7 @@
 // 2 x 10^3. The difference in log weight is 13 x log(500) = 81: nothing else needs to be said.
 //
 // Because the ratio of the two camps' weights is a Bayes factor, under the bounded mixture it
-// exceeds 99 with probability at most 1/99 at any time at which one cares to look (Ville). The
+// exceeds 49 with probability at most 1/49 at any time at which one cares to look (Ville). The
 // mixture is a model, and floors are re-cut as a run grows, so the rate is also measured on
 // recorded traces: docs/accuracy.md.
 //
@@ -44,13 +44,13 @@ struct Fit {
   double weight = 0;     // Posterior share; all fits of a posterior sum to 1.
   double parameter = 0;  // See Shape.
   double ends_at = 0;
-  int steps = 0;          // One-off steps in it.
-  double step_at = 0;     // Clock of the largest of them.
-  double level_now = 0;   // Fitted floor at the last sample, MB.
-  double rate = 0;        // Growth now, MB per step.
-  double rate_se = 0;     // Its standard error.
-  double remaining = 0;   // Rise still to come if bounded, MB.
-  double sigma = 0;       // Innovation scale, MB.
+  int steps = 0;         // One-off steps in it.
+  double step_at = 0;    // Clock of the largest of them.
+  double level_now = 0;  // Fitted floor at the last sample, MB.
+  double rate = 0;       // Growth now, MB per step.
+  double rate_se = 0;    // Its standard error.
+  double remaining = 0;  // Rise still to come if bounded, MB.
+  double sigma = 0;      // Innovation scale, MB.
   double phi = 0;
 };
 

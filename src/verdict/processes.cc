@@ -28,10 +28,8 @@ double floor_until(const std::vector<TimedValue>& points, size_t last) {
 
 ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& points, double from,
                       double to, double slack) {
-  ProcessGrowth growth{.id = process.id,
-                       .id_is_pid = process.id_is_pid,
-                       .name = process.name,
-                       .role = process.role};
+  ProcessGrowth growth{
+      .id = process.id, .id_is_pid = process.id_is_pid, .name = process.name, .role = process.role};
   size_t first = points.size(), last = points.size();
   for (size_t i = 0; i < points.size(); ++i) {
     if (points[i].at < from || points[i].at > to) continue;

@@ -2,8 +2,9 @@
 // Which process of the tree grows.
 //
 // The tree's verdict says that memory grows; the fix needs the process. Growth is compared over the
-// window in which the tree grew: floor at its start against floor at its end, per process. A process
-// that started inside the window counts with all it holds, one that ended with all it gave back.
+// window in which the tree grew: floor at its start against floor at its end, per process. A
+// process that started inside the window counts with all it holds, one that ended with all it gave
+// back.
 //
 // Worked case: parent 120 -> 121 MB, child 80 -> 140 MB. The child has 98 % of the growth, and is
 // named although the parent is larger.

@@ -7,12 +7,26 @@
 namespace plateau {
 namespace {
 
-constexpr std::array<std::string_view, kFamilyCount> kNames = {
-    "flat",           "saturating",    "records",      "epoch-hinge",
-    "capacity",       "still-filling", "epoch-ramp",   "first-events",  "slowing-steps", "settled",
-    "linear",         "accelerating",  "leak-after-warm-up", "leak-after-epoch",
-    "late-start",     "per-evaluation", "per-checkpoint", "per-epoch",
-    "random-steps",   "leak-since-settled"};
+constexpr std::array<std::string_view, kFamilyCount> kNames = {"flat",
+                                                               "saturating",
+                                                               "records",
+                                                               "epoch-hinge",
+                                                               "capacity",
+                                                               "still-filling",
+                                                               "epoch-ramp",
+                                                               "first-events",
+                                                               "slowing-steps",
+                                                               "settled",
+                                                               "linear",
+                                                               "accelerating",
+                                                               "leak-after-warm-up",
+                                                               "leak-after-epoch",
+                                                               "late-start",
+                                                               "per-evaluation",
+                                                               "per-checkpoint",
+                                                               "per-epoch",
+                                                               "random-steps",
+                                                               "leak-since-settled"};
 
 // Prior weights within each camp, before normalising; each camp then sums to one half. They are
 // round numbers on purpose: halving or doubling any one of them moves no verdict on the recorded
@@ -26,8 +40,8 @@ struct Prior {
   double records = 0.05;
   double epoch_hinge = 0.45;
   double capacity = 0.15;
-  double filling_before_epoch = 0.60;    // The epoch's end lies ahead, or is unknown.
-  double filling_after_epoch = 0.08;     // Past the epoch but before the deadline.
+  double filling_before_epoch = 0.60;  // The epoch's end lies ahead, or is unknown.
+  double filling_after_epoch = 0.08;   // Past the epoch but before the deadline.
   double epoch_ramp = 0.05;
   double slowing_steps = 0.20;
   double settled = 0.20;
@@ -106,12 +120,13 @@ class Builder {
 
   void shape(Family family, double prior, std::initializer_list<uint8_t> columns, bool grows,
              double parameter = 0, double ends_at = 0) {
-    Shape shape{.family = family,
-                .log_prior = prior * scale_of(family),  // A weight until normalise() takes the logarithm.
-                .column_count = static_cast<uint8_t>(columns.size()),
-                .grows = grows,
-                .parameter = parameter,
-                .ends_at = ends_at};
+    Shape shape{
+        .family = family,
+        .log_prior = prior * scale_of(family),  // A weight until normalise() takes the logarithm.
+        .column_count = static_cast<uint8_t>(columns.size()),
+        .grows = grows,
+        .parameter = parameter,
+        .ends_at = ends_at};
     std::copy(columns.begin(), columns.end(), shape.columns.begin());
     list_.shapes.push_back(shape);
   }
@@ -238,9 +253,7 @@ class Builder {
 
   // The place between grid points that fits best, for the same reason as in tau_grid().
   [[nodiscard]] double best_hinge(const std::vector<double>& grid) const {
-    const auto at = [this](double c) {
-      return misfit([c](double t) { return std::min(t, c); });
-    };
+    const auto at = [this](double c) { return misfit([c](double t) { return std::min(t, c); }); };
     size_t best = 0;
     for (size_t i = 1; i < grid.size(); ++i) {
       if (at(grid[i]) < at(grid[best])) best = i;
@@ -263,7 +276,8 @@ class Builder {
     for (size_t k = 2; k + 3 <= rows_; k += stride + 1) starts.push_back(k);
     for (const size_t k : starts) {
       const double c = floors_.at[k];
-      const uint8_t column = add([&](double t) { return std::max(0.0, t - c) / span_; }, 1 / span_, 0);
+      const uint8_t column =
+          add([&](double t) { return std::max(0.0, t - c) / span_; }, 1 / span_, 0);
       shape(Family::late_start, kPrior.late_start / static_cast<double>(starts.size()),
             {one_, column}, true, c);
     }
@@ -420,7 +434,9 @@ class Builder {
 
 }  // namespace
 
-std::string_view family_name(Family family) { return kNames[static_cast<size_t>(family)]; }
+std::string_view family_name(Family family) {
+  return kNames[static_cast<size_t>(family)];
+}
 
 double warmup_deadline(Clock clock, double epoch_steps, double total_steps, double warmup_epochs) {
   if (epoch_steps > 0) return warmup_epochs * epoch_steps;

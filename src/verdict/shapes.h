@@ -11,8 +11,8 @@
 //              evaluations or checkpoints · random steps, ever rarer · settled:
 //              anything at first, level since
 //   unbounded  linear · accelerating · linear after a warm-up · linear after the first epoch ·
-//              starting late · staircase per evaluation, checkpoint or epoch · random steps that keep
-//              coming · anything at first, linear since
+//              starting late · staircase per evaluation, checkpoint or epoch · random steps that
+//              keep coming · anything at first, linear since
 //
 // Any shape may also contain one or two one-off steps (first validation, optimizer state, a new
 // phase). A shape is a few columns over the floors' clock; everything nonlinear in it (tau, the
@@ -20,9 +20,10 @@
 //
 // The deadline. A cache that is still filling and a leak are the same curve until the cache is
 // full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
-// the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run
-// if that is more. "Still filling" is in the list before the deadline and not after it. Whoever
-// knows of a cache that fills for longer raises it with --epoch-steps.
+// the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is
+// unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run if that is more.
+// "Still filling" is in the list before the deadline and not after it. Whoever knows of a cache
+// that fills for longer raises it with --epoch-steps.
 //
 // Worked case: 663 examples / 8 per step end at step 83. At step 70 of a straight climb "linear"
 // and "still filling until 83" fit equally well and keep their prior weights: undecided. At step
@@ -63,7 +64,9 @@ enum class Family : uint8_t {
   settled_then_linear,
 };
 inline constexpr size_t kFamilyCount = 20;
-constexpr bool is_bounded(Family family) { return family <= Family::settled; }
+constexpr bool is_bounded(Family family) {
+  return family <= Family::settled;
+}
 std::string_view family_name(Family family);
 
 // What is known about the work, on the run's clock. Zero or empty where unknown.
@@ -76,8 +79,7 @@ struct Timeline {
 };
 
 // The deadline by the policy above.
-double warmup_deadline(Clock clock, double epoch_steps, double total_steps,
-                       double warmup_epochs);
+double warmup_deadline(Clock clock, double epoch_steps, double total_steps, double warmup_epochs);
 
 // One basis function over the floors, and what it says about now and later, per unit coefficient.
 struct Column {
@@ -98,12 +100,12 @@ struct Shape {
 };
 
 struct ShapeList {
-  std::vector<Column> columns;   // columns[0] is the constant.
-  std::vector<Shape> shapes;     // Without those of posterior.h and increments.h.
-  std::vector<size_t> step_rows;     // Candidate rows for one-off steps, largest jump first.
+  std::vector<Column> columns;        // columns[0] is the constant.
+  std::vector<Shape> shapes;          // Without those of posterior.h and increments.h.
+  std::vector<size_t> step_rows;      // Candidate rows for one-off steps, largest jump first.
   std::vector<uint8_t> step_columns;  // Their columns.
-  std::vector<size_t> settle_rows;   // Rows at which "anything at first" may end.
-  double settle_log_prior = 0;       // Per row, bounded camp.
+  std::vector<size_t> settle_rows;    // Rows at which "anything at first" may end.
+  double settle_log_prior = 0;        // Per row, bounded camp.
   double settle_linear_log_prior = 0;
   double slowing_log_prior = 0;  // Whole families, see increments.h.
   double random_log_prior = 0;

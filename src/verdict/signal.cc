@@ -79,9 +79,15 @@ std::vector<double> clock_values(const Run& run, Clock clock) {
   std::vector<double> values(run.instants.size());
   for (size_t i = 0; i < values.size(); ++i) {
     switch (clock) {
-      case Clock::steps: values[i] = static_cast<double>(run.instants[i].step); break;
-      case Clock::seconds: values[i] = run.instants[i].time_s - run.instants[0].time_s; break;
-      case Clock::samples: values[i] = static_cast<double>(i); break;
+      case Clock::steps:
+        values[i] = static_cast<double>(run.instants[i].step);
+        break;
+      case Clock::seconds:
+        values[i] = run.instants[i].time_s - run.instants[0].time_s;
+        break;
+      case Clock::samples:
+        values[i] = static_cast<double>(i);
+        break;
     }
   }
   return values;

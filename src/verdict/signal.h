@@ -36,7 +36,7 @@ struct Component {
   std::string name;     // "owned", "shmem", "file", "gpu", "gpu_reserved", "system"
   std::string measure;  // In words, for the report.
   bool reclaimable = false;
-  bool primary = false;  // The series that decides unless another one is worse.
+  bool primary = false;            // The series that decides unless another one is worse.
   std::vector<TimedValue> points;  // By rising clock, one per clock value, finite, non-negative.
 };
 

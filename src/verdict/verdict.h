@@ -96,8 +96,8 @@ struct ProcessGrowth {
 };
 
 struct Risk {
-  double oom = 0;                        // Probability of passing the limit before the run ends.
-  std::optional<double> at_step;         // Median crossing, if it crosses at all.
+  double oom = 0;                         // Probability of passing the limit before the run ends.
+  std::optional<double> at_step;          // Median crossing, if it crosses at all.
   std::optional<Interval> at_step_range;  // 90 %.
   std::optional<double> limit_mb;
 };
@@ -106,10 +106,11 @@ struct Verdict {
   std::string file;
   std::string title;  // Which run of the file.
   Word word = Word::undecided;
-  double confidence = 0;    // Probability that the word holds, given the models; 0: none can be given.
-  std::string headline;     // "no leak", "growth that nothing bounded explains", ...
+  double confidence =
+      0;                 // Probability that the word holds, given the models; 0: none can be given.
+  std::string headline;  // "no leak", "growth that nothing bounded explains", ...
   Risk risk;
-  std::string component;    // Name of the component that decides.
+  std::string component;                 // Name of the component that decides.
   std::optional<ProcessGrowth> process;  // The process that grows, if the log has processes.
   Clock clock = Clock::steps;
   double first_step = 0;
@@ -120,9 +121,9 @@ struct Verdict {
 
   // Growth: while it lasts if it lasts, else of the phase in which it happened.
   double rate_mb_per_step = 0;
-  Interval rate_range;             // 90 %.
-  double current_rate_mb_per_step = 0;  // At the end of the run; 0 when level.
-  Interval current_rate_range;          // 90 %.
+  Interval rate_range;                   // 90 %.
+  double current_rate_mb_per_step = 0;   // At the end of the run; 0 when level.
+  Interval current_rate_range;           // 90 %.
   std::optional<double> mb_per_example;  // Growth per example seen first, if batch is known.
 
   // Level: since which step, at what height, within which band. Empty while growing.
@@ -166,9 +167,9 @@ struct Verdict {
   std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
   std::string undecided_because;          // What is tied, in words.
   std::string experiment;                 // The cheaper way to know.
-  std::string missing;                    // Information that would decide: "--examples and --batch".
-  std::vector<std::string> evidence;      // Each a full sentence, the strongest first.
-  std::vector<std::string> warnings;      // About the data: gaps, odd units, few samples.
+  std::string missing;                // Information that would decide: "--examples and --batch".
+  std::vector<std::string> evidence;  // Each a full sentence, the strongest first.
+  std::vector<std::string> warnings;  // About the data: gaps, odd units, few samples.
 
   std::vector<PlotPoint> plot;  // The judged series, thinned to at most 2,000 points.
   std::vector<PlotMark> marks;
