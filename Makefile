@@ -23,8 +23,8 @@ demo: build ## Build, then judge the two production logs that the project began 
 test: setup ## Build everything and run every test, as CI does
 	@tools/test.sh
 
-corpus: build ## Score the verdict and its rivals on all recorded traces
-	@tools/build.sh bench && build/bench/corpus_score corpus
+corpus: setup ## Score the verdict and its rivals on all recorded traces (docs/accuracy.md)
+	@tools/build.sh bench >&2 && tools/accuracy.sh build/bench/corpus_score
 
 bench: setup ## Run the benchmarks
 	@tools/build.sh bench && tools/bench.sh

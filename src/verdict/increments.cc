@@ -14,7 +14,7 @@ constexpr double kNormalConstant = 1.4189385332;
 constexpr std::array<double, 5> kHeights = {0.4, 0.63, 1.0, 1.6, 2.5};
 constexpr std::array<double, 3> kNoises = {1.0, 3.0, 9.0};
 // How m falls, in shares of the span.
-constexpr std::array<double, 6> kDecays = {0.08, 0.13, 0.2, 0.32, 0.5, 0.8};
+constexpr std::array<double, 5> kDecays = {0.06, 0.1, 0.16, 0.25, 0.4};
 constexpr std::array<double, 2> kRecordScales = {0.02, 0.07};
 // A sixth of the floors must lie after a stop, as for hinges.
 constexpr size_t kStopTail = 6;

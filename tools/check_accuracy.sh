@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# docs/accuracy.md must hold what the code scores today on the development traces.
+# Usage: tools/check_accuracy.sh PATH_TO_corpus_score
+set -euo pipefail
+cd "$(dirname "$0")/.."
+row=$("$1" corpus/dev | grep -F '**plateau judge**')
+if ! grep -qF -- "$row" docs/accuracy.md; then
+  echo "docs/accuracy.md is out of date; the code scores:" >&2
+  echo "$row" >&2
+  echo "run: make corpus > docs/accuracy.md" >&2
+  exit 1
+fi
