@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "verdict/increments.h"
+#include "verdict/least_squares.h"
 #include "verdict/normal.h"
 
 namespace plateau {
@@ -29,122 +30,6 @@ constexpr double kLaplaceOverNormal = 0.2742086;
 constexpr double kNone = -1e300;
 // Fits this far below the best, in log weight, add up to nothing: thousands times e^-14.
 constexpr double kNegligible = -14;
-constexpr size_t kMaxColumns = 5;  // Three of a shape beside the constant, and two steps.
-
-// Inner products of the whitened columns for one phi, with the constant (column 0) projected out of
-// all of them: every shape has it, so it is dealt with once.
-struct Gram {
-  size_t size = 0;
-  std::vector<double> product;        // size x size, after projection
-  std::vector<double> with_data;      // after projection
-  std::vector<double> with_constant;  // before projection, divided by the constant's square
-  double data_data = 0;               // after projection
-  double data_constant = 0;           // the data's mean along the constant
-
-  [[nodiscard]] double at(size_t i, size_t j) const { return product[i * size + j]; }
-};
-
-using Row = std::array<double, kMaxFloors>;
-
-Row whiten(const Row& values, size_t rows, double phi) {
-  Row white{};
-  white[0] = std::sqrt(1 - phi * phi) * values[0];
-  for (size_t i = 1; i < rows; ++i) white[i] = values[i] - phi * values[i - 1];
-  return white;
-}
-
-// Rows beyond the floors are zero; a fixed length lets the compiler unroll.
-double dot(const Row& a, const Row& b) {
-  double sum = 0;
-  for (size_t i = 0; i < kMaxFloors; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-Gram make_gram(const std::vector<Column>& columns, const Row& data, size_t rows, double phi) {
-  std::vector<Row> white;
-  white.reserve(columns.size());
-  for (const Column& column : columns) white.push_back(whiten(column.value, rows, phi));
-  Row white_data = whiten(data, rows, phi);
-  Gram gram;
-  gram.size = columns.size();
-  gram.product.resize(gram.size * gram.size);
-  gram.with_data.resize(gram.size);
-  gram.with_constant.resize(gram.size);
-  const Row constant = white[0];
-  const double square = dot(constant, constant);
-  const auto project = [&](Row& row) {
-    const double along = dot(row, constant) / square;
-    for (size_t i = 0; i < rows; ++i) row[i] -= along * constant[i];
-    return along;
-  };
-  for (size_t i = 0; i < gram.size; ++i) gram.with_constant[i] = project(white[i]);
-  gram.data_constant = project(white_data);
-  gram.data_data = dot(white_data, white_data);
-  for (size_t i = 0; i < gram.size; ++i) {
-    gram.with_data[i] = dot(white[i], white_data);
-    for (size_t j = 0; j <= i; ++j) {
-      gram.product[i * gram.size + j] = gram.product[j * gram.size + i] = dot(white[i], white[j]);
-    }
-  }
-  return gram;
-}
-
-// Least squares on a few projected columns: X^T X = L D L^T, without square roots because this runs
-// thousands of times a verdict.
-struct Solution {
-  std::array<std::array<double, kMaxColumns>, kMaxColumns> lower;
-  std::array<double, kMaxColumns> inverse;    // 1 / D
-  std::array<double, kMaxColumns> projected;  // L^-1 X^T y
-  double explained = 0;
-
-  // False if the columns are (nearly) dependent.
-  bool solve(const Gram& gram, const std::array<uint8_t, kMaxColumns>& columns, size_t count) {
-    explained = 0;
-    for (size_t i = 0; i < count; ++i) {
-      double pivot = gram.at(columns[i], columns[i]);
-      const double least = 1e-7 * pivot + 1e-14;
-      double z = gram.with_data[columns[i]];
-      for (size_t j = 0; j < i; ++j) {
-        double v = gram.at(columns[i], columns[j]);
-        for (size_t k = 0; k < j; ++k) v -= scaled_[i][k] * lower[j][k];
-        scaled_[i][j] = v;
-        lower[i][j] = v * inverse[j];
-        pivot -= v * lower[i][j];
-        z -= lower[i][j] * projected[j];
-      }
-      if (pivot < least) return false;
-      inverse[i] = 1 / pivot;
-      projected[i] = z;
-      explained += z * z * inverse[i];
-    }
-    return true;
-  }
-
-  [[nodiscard]] std::array<double, kMaxColumns> coefficients(size_t count) const {
-    std::array<double, kMaxColumns> c{};
-    for (size_t i = count; i-- > 0;) {
-      c[i] = projected[i] * inverse[i];
-      for (size_t k = i + 1; k < count; ++k) c[i] -= lower[k][i] * c[k];
-    }
-    return c;
-  }
-
-  // Standard error of sum_i direction[i] * coefficient[i], for unit innovation variance.
-  [[nodiscard]] double spread(const std::array<double, kMaxColumns>& direction,
-                              size_t count) const {
-    std::array<double, kMaxColumns> z{};
-    double sum = 0;
-    for (size_t i = 0; i < count; ++i) {
-      z[i] = direction[i];
-      for (size_t k = 0; k < i; ++k) z[i] -= lower[i][k] * z[k];
-      sum += z[i] * z[i] * inverse[i];
-    }
-    return std::sqrt(sum);
-  }
-
- private:
-  std::array<std::array<double, kMaxColumns>, kMaxColumns> scaled_;  // L D, while solving
-};
 
 // A fit before normalisation, with what is needed to complete it if it turns out to matter. There
 // are thousands, so it is kept small.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/shape_grids.h"
+
 namespace plateau {
 namespace {
 
@@ -56,11 +58,6 @@ struct Prior {
 };
 constexpr Prior kPrior;
 
-// tau grows by a quarter from one grid point to the next: with coarser grids a true warm-up falls
-// between two of them and the misfit reads as a leak.
-constexpr double kTauRatio = 1.25;
-// Twelve golden sections narrow an interval 300-fold.
-constexpr int kSearchSteps = 12;
 // A recent halt is no plateau yet: a sixth of the floors must lie after a hinge.
 constexpr size_t kHingeTail = 6;
 constexpr size_t kStepCandidates = 5;
@@ -131,61 +128,6 @@ class Builder {
     list_.shapes.push_back(shape);
   }
 
-  // Squares left over by the best constant plus multiple of f, noise taken as independent.
-  template <typename Function>
-  [[nodiscard]] double misfit(Function f) const {
-    double mean_f = 0, mean_y = 0;
-    for (size_t i = 0; i < rows_; ++i) {
-      mean_f += f(floors_.at[i]) / static_cast<double>(rows_);
-      mean_y += floors_.mb[i] / static_cast<double>(rows_);
-    }
-    double sff = 0, sfy = 0, syy = 0;
-    for (size_t i = 0; i < rows_; ++i) {
-      const double df = f(floors_.at[i]) - mean_f;
-      const double dy = floors_.mb[i] - mean_y;
-      sff += df * df, sfy += df * dy, syy += dy * dy;
-    }
-    return sff > 0 ? syy - sfy * sfy / sff : syy;
-  }
-
-  // Golden-section search for the smallest misfit between two values.
-  template <typename MisfitAt>
-  static double minimise(double low, double high, MisfitAt misfit_at) {
-    constexpr double kGolden = 0.6180339887498949;
-    double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
-    double at_a = misfit_at(a), at_b = misfit_at(b);
-    for (int i = 0; i < kSearchSteps; ++i) {
-      if (at_a < at_b) {
-        high = b, b = a, at_b = at_a;
-        a = high - kGolden * (high - low), at_a = misfit_at(a);
-      } else {
-        low = a, a = b, at_a = at_b;
-        b = low + kGolden * (high - low), at_b = misfit_at(b);
-      }
-    }
-    return (low + high) / 2;
-  }
-
-  // A geometric grid that goes through the best single tau: a clean warm-up must not fall between
-  // two grid points, where its misfit would read as a leak.
-  [[nodiscard]] std::vector<double> tau_grid(double fastest, double slowest) const {
-    const auto at_log = [this](double log_tau) {
-      const double tau = std::exp(log_tau);
-      return misfit([&](double t) { return std::exp(-(t - start_) / tau); });
-    };
-    double anchor = std::log(fastest);
-    for (double x = std::log(fastest); x <= std::log(slowest); x += std::log(kTauRatio)) {
-      if (at_log(x) < at_log(anchor)) anchor = x;
-    }
-    anchor = minimise(anchor - std::log(kTauRatio),
-                      std::min(anchor + std::log(kTauRatio), std::log(slowest)), at_log);
-    double tau = std::exp(anchor);
-    while (tau / kTauRatio >= fastest) tau /= kTauRatio;
-    std::vector<double> taus;
-    for (; tau <= slowest * (1 + 1e-9); tau *= kTauRatio) taus.push_back(tau);
-    return taus;
-  }
-
   // Saturating and record growth, and a line on top of a saturating warm-up.
   void smooth_shapes() {
     const double step = span_ / static_cast<double>(std::max<size_t>(rows_ - 1, 1));
@@ -193,7 +135,7 @@ class Builder {
     // takes one and a half times tau; one slower than 1.5 spans is a line.
     const double slowest =
         std::min(std::max({timeline_.deadline, 2 * step, span_ / 1.5}), 1.5 * span_);
-    const std::vector<double> taus = tau_grid(0.7 * step, slowest);
+    const std::vector<double> taus = tau_grid(floors_, 0.7 * step, slowest);
     const double share = 1.0 / static_cast<double>(std::max<size_t>(taus.size(), 1));
     for (const double tau : taus) {
       const double left = std::exp(-span_ / tau);
@@ -251,22 +193,12 @@ class Builder {
     }
   }
 
-  // The place between grid points that fits best, for the same reason as in tau_grid().
-  [[nodiscard]] double best_hinge(const std::vector<double>& grid) const {
-    const auto at = [this](double c) { return misfit([c](double t) { return std::min(t, c); }); };
-    size_t best = 0;
-    for (size_t i = 1; i < grid.size(); ++i) {
-      if (at(grid[i]) < at(grid[best])) best = i;
-    }
-    return minimise(grid[best > 0 ? best - 1 : 0], grid[std::min(best + 1, grid.size() - 1)], at);
-  }
-
   void hinge_shapes() {
     const size_t stride = rows_ > 24 ? 2 : 1;
     const size_t tail = std::max<size_t>(3, rows_ / kHingeTail);
     std::vector<double> hinges;
     for (size_t k = 2; k + tail <= rows_; k += stride) hinges.push_back(floors_.at[k]);
-    if (!hinges.empty()) hinges.push_back(best_hinge(hinges));
+    if (!hinges.empty()) hinges.push_back(best_hinge(floors_, hinges));
     for (const double c : hinges) {
       const uint8_t column = add([&](double t) { return (std::min(t, c) - start_) / span_; }, 0, 0);
       shape(Family::capacity, kPrior.capacity / static_cast<double>(hinges.size()), {one_, column},
