@@ -153,7 +153,7 @@ Curve tree_curve(const Run& run) {
 }
 
 const std::vector<Rival>& rivals() {
-  static const std::vector<Rival> kRivals = {
+  static const std::vector<Rival> list = {
       {"floor of first 10 vs last 10 samples > 100 MB", floor_100mb},
       {"the same, > 3 % of start", floor_3_percent},
       {"OLS slope over all, t > 3", slope_all},
@@ -164,7 +164,7 @@ const std::vector<Rival>& rivals() {
       {"R² >= 0.7 and > 1 % growth", r_squared},
       {"Scalene score >= 0.95", scalene_score},
   };
-  return kRivals;
+  return list;
 }
 
 }  // namespace plateau::bench

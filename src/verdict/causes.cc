@@ -128,14 +128,11 @@ double score_phase(const Clues& c) {
   return score_start_up(c) > 0 ? 0 : 0.6 * stepped * (1 - c.unbounded());
 }
 std::string say_phase(const Clues& c) {
-  double at = 0;
+  const Fit* best = nullptr;
   for (const Fit& fit : c.file.decision().posterior.fits) {
-    if (fit.steps > 0) {
-      at = fit.step_at;
-      break;
-    }
+    if (fit.steps > 0 && (best == nullptr || fit.weight > best->weight)) best = &fit;
   }
-  return fmt::format("one step up at {}, level before and after", at_clock(c, at));
+  return fmt::format("one step up at {}, level before and after", at_clock(c, best->step_at));
 }
 
 double score_first_events(const Clues& c) {

@@ -38,14 +38,15 @@ class IncrementWeigher {
     span_ = std::max(floors.now - floors.at.front(), 1e-9);
   }
 
-  std::vector<IncrementFit> weigh(double log_bounded, double log_unbounded) {
+  std::vector<WeighedFit> weigh(double log_bounded, double log_unbounded) {
     if (count_ < 6 || mean_ <= 0) return {};
     std::vector<Profile> bounded;
+    bounded.reserve(kMaxFloors);
     for (const double share : kDecays) bounded.push_back(decaying(share * span_));
     for (const double share : kRecordScales) bounded.push_back(records(share * span_));
     const size_t tail = std::max<size_t>(3, count_ / kStopTail);
     for (size_t stop = 3; stop + tail <= count_; stop += 3) bounded.push_back(stopping(stop));
-    std::vector<IncrementFit> fits;
+    std::vector<WeighedFit> fits;
     for (const Profile& profile : bounded) {
       add(profile, log_bounded - std::log(static_cast<double>(bounded.size())), fits);
     }
@@ -108,13 +109,13 @@ class IncrementWeigher {
     return sum;
   }
 
-  void add(const Profile& profile, double log_prior, std::vector<IncrementFit>& fits) const {
+  void add(const Profile& profile, double log_prior, std::vector<WeighedFit>& fits) const {
     const double share = std::log(static_cast<double>(kHeights.size() * kNoises.size()));
     const double rows = static_cast<double>(count_);
     for (const double height : kHeights) {
       for (const double noise : kNoises) {
         const double m = height * mean_;
-        IncrementFit out;
+        WeighedFit out;
         out.log_weight =
             log_prior - share + rows * kNormalConstant + log_density(profile, m, noise * noise_mb_);
         const double per_step = rows / span_;
@@ -141,8 +142,8 @@ class IncrementWeigher {
 
 }  // namespace
 
-std::vector<IncrementFit> weigh_increments(const Floors& floors, double noise_floor_mb,
-                                           double log_prior_bounded, double log_prior_unbounded) {
+std::vector<WeighedFit> weigh_increments(const Floors& floors, double noise_floor_mb,
+                                         double log_prior_bounded, double log_prior_unbounded) {
   return IncrementWeigher(floors, noise_floor_mb).weigh(log_prior_bounded, log_prior_unbounded);
 }
 

@@ -27,13 +27,8 @@
 
 namespace plateau {
 
-struct IncrementFit {
-  double log_weight = 0;  // On the scale of posterior.h.
-  Fit fit;
-};
-
 // Fits of both families. `log_prior_*` are the families' whole prior weights.
-std::vector<IncrementFit> weigh_increments(const Floors& floors, double noise_floor_mb,
-                                           double log_prior_bounded, double log_prior_unbounded);
+std::vector<WeighedFit> weigh_increments(const Floors& floors, double noise_floor_mb,
+                                         double log_prior_bounded, double log_prior_unbounded);
 
 }  // namespace plateau

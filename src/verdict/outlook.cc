@@ -15,10 +15,13 @@ struct WeightedValue {
   double weight = 0;
 };
 
-// Value below which `share` of the weight lies.
-double weighted_quantile(std::vector<WeightedValue> values, double share) {
+void sort_by_value(std::vector<WeightedValue>& values) {
   std::sort(values.begin(), values.end(),
             [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+}
+
+// Value below which `share` of the weight lies. Requires: sorted by value.
+double sorted_quantile(const std::vector<WeightedValue>& values, double share) {
   double total = 0;
   for (const WeightedValue& v : values) total += v.weight;
   double sum = 0;
@@ -27,6 +30,11 @@ double weighted_quantile(std::vector<WeightedValue> values, double share) {
     if (sum >= share * total) return v.value;
   }
   return values.empty() ? 0 : values.back().value;
+}
+
+double weighted_quantile(std::vector<WeightedValue> values, double share) {
+  sort_by_value(values);
+  return sorted_quantile(values, share);
 }
 
 // Five points that stand for a normal distribution: same 5 %, 50 % and 95 % quantiles.
@@ -42,6 +50,9 @@ void add_spread(std::vector<WeightedValue>& values, double mean, double deviatio
 double stationary_deviation(const Fit& fit) {
   return fit.sigma / std::sqrt(std::max(1 - fit.phi * fit.phi, 0.04));
 }
+
+// Share of the heaviest fit's weight below which a fit is too light to move a quantile.
+constexpr double kTooLight = 0.05;
 
 // A rise to come is foretold to a tenth at best: what fills later is not quite what filled first.
 constexpr double kUnforeseen = 0.1;
@@ -106,6 +117,7 @@ double samples_to_tell(const Decision& decision) {
 
 double spike_height(const Floors& floors) {
   std::vector<WeightedValue> heights;
+  heights.reserve(floors.spikes.size());
   for (const Spike& spike : floors.spikes) heights.push_back({spike.height_mb, 1});
   // The tallest but one in ten: a limit is passed by high spikes, not by the median one.
   return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
@@ -169,13 +181,17 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   if (decision.floors.at.size() < 4) return std::nullopt;
   std::vector<WeightedValue> ends;
   std::vector<WeightedValue> times;
-  double weight = 0;
+  double weight = 0, heaviest = 0;
   const double now = decision.floors.now;
+  for (const Fit& fit : decision.posterior.fits) heaviest = std::max(heaviest, fit.weight);
   for (const Fit& fit : decision.posterior.fits) {
     if (!is_bounded(fit.family)) continue;
     // Filling towards the policy's deadline is no forecast of an end.
     if (fit.family == Family::still_filling && timeline.epoch_steps <= now) continue;
     weight += fit.weight;
+    // A level series has thousands of near-equal fits; those that add nothing to a quantile are
+    // left out of it.
+    if (fit.weight < kTooLight * heaviest) continue;
     add_spread(ends, fit.level_now + std::max(0.0, fit.remaining), end_deviation(fit, now),
                fit.weight);
     double at = std::max(fit.ends_at, now);
@@ -186,8 +202,9 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   }
   if (weight < 0.01) return std::nullopt;
   Verdict::Forecast forecast;
-  forecast.plateau_mb = weighted_quantile(ends, 0.5);
-  forecast.range = {weighted_quantile(ends, 0.05), weighted_quantile(ends, 0.95)};
+  sort_by_value(ends);
+  forecast.plateau_mb = sorted_quantile(ends, 0.5);
+  forecast.range = {sorted_quantile(ends, 0.05), sorted_quantile(ends, 0.95)};
   const double at = weighted_quantile(times, 0.5);
   if (at > now) forecast.at_step = at;
   return forecast;
@@ -218,9 +235,10 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
   double weight = 0;
   for (const WeightedValue& crossing : crossings) weight += crossing.weight;
   if (weight >= 0.05) {
-    risk.at_step = weighted_quantile(crossings, 0.5);
+    sort_by_value(crossings);
+    risk.at_step = sorted_quantile(crossings, 0.5);
     risk.at_step_range =
-        Interval{weighted_quantile(crossings, 0.05), weighted_quantile(crossings, 0.95)};
+        Interval{sorted_quantile(crossings, 0.05), sorted_quantile(crossings, 0.95)};
   }
   return risk;
 }

@@ -17,8 +17,7 @@
 // multiplied by twice the posterior probability that they are. One-off steps cost their place: one
 // of n rows, or one of n(n-1)/2 pairs.
 //
-// "Settled" shapes let the first k floors be a random walk with its own drift and scale, and judge
-// only what follows: an irregular warm-up should neither excuse nor accuse what comes after it.
+// Two families are fitted elsewhere and weighed here: settled.h and increments.h.
 //
 // Worked case: 17 level floors after 10 climbing ones. Linear leaves SSE/n of 10^6 MB^2, the hinge
 // 2 x 10^3. The difference in log weight is 13 x log(500) = 81: nothing else needs to be said.
@@ -54,6 +53,13 @@ struct Fit {
   double phi = 0;
 };
 
+// A fit before its weight is known: log weight up to a constant common to all.
+inline constexpr double kNone = -1e300;
+struct WeighedFit {
+  double log_weight = kNone;
+  Fit fit;
+};
+
 // A family's share of belief, and its best member however unlikely, for the report.
 struct FamilyWeight {
   bool considered = false;
@@ -63,7 +69,7 @@ struct FamilyWeight {
 };
 
 struct Posterior {
-  std::vector<Fit> fits;  // By falling weight; negligible ones are left out.
+  std::vector<Fit> fits;  // In no particular order; negligible ones are left out.
   std::array<FamilyWeight, kFamilyCount> families;
   double noise_floor_mb = 0;
 };

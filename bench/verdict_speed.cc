@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// verdict_speed: CPU time of a whole verdict (signals to sentences) on 300 samples, and of 10,000
+// different series of that length on one core. The targets are 1 ms and 10 s.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+constexpr int64_t kSamples = 300;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+class Noise {
+ public:
+  explicit Noise(uint64_t seed) : state_(seed * 2654435761u + 1) {}
+  double operator()() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state_ >> 11) / 4503599627370496.0 - 1.0;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Flat, saturating, epoch hinge, leak or staircase, in turn.
+Run series(uint64_t number) {
+  Noise noise(number);
+  Run run;
+  run.processes = {Process{}};
+  run.context.epoch_steps = Fact{90, "bench"};
+  Series rss{.process = 0, .metric = Metric::rss, .label = "rss", .mb = {}};
+  for (int64_t step = 1; step <= kSamples; ++step) {
+    const auto t = static_cast<double>(step);
+    double mb = 2000 + 10 * noise();
+    switch (number % 5) {
+      case 1: mb += 800 * (1 - std::exp(-t / 40)); break;
+      case 2: mb += 9 * std::min(t, 90.0); break;
+      case 3: mb += 2 * t; break;
+      case 4: mb += 60 * std::floor(t / 50); break;
+      default: break;
+    }
+    run.instants.push_back({.step = step});
+    rss.mb.push_back(mb);
+  }
+  run.series = {rss};
+  return run;
+}
+
+void one_by_one() {
+  for (uint64_t kind = 0; kind < 5; ++kind) {
+    const Run run = series(kind);
+    double best = 1e9;
+    Word word = Word::undecided;
+    for (int round = 0; round < 50; ++round) {
+      const double begin = cpu_seconds();
+      word = judge(run).word;
+      best = std::min(best, cpu_seconds() - begin);
+    }
+    fmt::print("one verdict, {} samples, {:<10} {:.2f} ms\n", kSamples, word_name(word), 1e3 * best);
+  }
+}
+
+void ten_thousand() {
+  double spent = 0;
+  size_t leaks = 0;
+  for (uint64_t number = 0; number < 10000; ++number) {
+    const Run run = series(number);
+    const double begin = cpu_seconds();
+    leaks += judge(run).word == Word::leak;
+    spent += cpu_seconds() - begin;
+  }
+  fmt::print("10,000 series of {} samples: {:.1f} s on one core ({} called leak)\n", kSamples, spent,
+             leaks);
+}
+
+}  // namespace
+}  // namespace plateau
+
+int main() {
+  plateau::one_by_one();
+  plateau::ten_thousand();
+}
