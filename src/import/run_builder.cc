@@ -104,7 +104,9 @@ void RunBuilder::open(const Instant& at, size_t line) {
   open_.at = at;
   open_.line = line;
   open_.has_memory = false;
-  merge_facts(open_.facts, pending_, false);
+  if (has_pending_) merge_facts(open_.facts, pending_, false);
+  open_.has_facts = open_.has_facts || has_pending_;
+  has_pending_ = false;
   joining_ = false;
 }
 
@@ -162,6 +164,7 @@ void RunBuilder::fact(FactField which, double value, std::string_view source) {
   if (!std::isfinite(value) || value <= 0) return;
   if (is_known(which, value)) return;
   pending_.*which = Fact{value, std::string(source)};
+  has_pending_ = true;
 }
 
 void RunBuilder::fact_at_line(FactField which, double value, size_t line) {
@@ -216,7 +219,9 @@ void RunBuilder::commit() {
 void RunBuilder::drop(Row& row) {
   row.cells.clear();
   row.events.clear();
-  merge_facts(pending_, row.facts, true);
+  if (row.has_facts) merge_facts(pending_, row.facts, true);
+  has_pending_ = has_pending_ || row.has_facts;
+  row.has_facts = false;
 }
 
 // Decides what the held row was, now that the key of the next one is known (NaN: there is none).
@@ -237,7 +242,8 @@ void RunBuilder::settle_held(double next_key) {
 
 void RunBuilder::append(Row& row) {
   if (run_.instants.empty()) run_line_ = row.line;
-  merge_facts(run_.context, row.facts, false);
+  if (row.has_facts) merge_facts(run_.context, row.facts, false);
+  row.has_facts = false;
   const bool keep = skipped_ + 1 >= stride_;
   skipped_ = keep ? 0 : skipped_ + 1;
   if (keep) {

@@ -95,6 +95,7 @@ class RunBuilder {
     std::vector<std::pair<size_t, double>> cells;
     std::vector<Event> events;
     Context facts;  // Stated since the row before.
+    bool has_facts = false;
     bool has_memory = false;
   };
 
@@ -132,6 +133,7 @@ class RunBuilder {
   size_t run_line_ = 0;  // Where the current run began.
   size_t cells_done_ = 0;
   size_t samples_ = 0;
+  bool has_pending_ = false;
   Context pending_;  // Facts since the last row was opened.
   bool epoch_time_ = false;
   std::vector<Run> runs_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/text.h"
 #include "import/text_number.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr size_t kMaxConsidered = 64u << 10;
 constexpr double kMaxStep = 9e15;
 constexpr size_t kNowhere = static_cast<size_t>(-1);
+constexpr size_t kPadding = 32;
 
 constexpr WordBits kClaimsStep = kWordStep | kWordIteration | kWordBatch;
 // Words that wait for a figure; the rest only count for the line as a whole.
@@ -61,8 +63,9 @@ class Scanner {
   }
 
  private:
-  [[nodiscard]] char before(size_t back) const { return at_ >= back ? line_[at_ - back] : '\0'; }
-  [[nodiscard]] char char_at(size_t at) const { return at < line_.size() ? line_[at] : '\0'; }
+  // Both may look past the line's ends, into the padding; never further than kPadding.
+  [[nodiscard]] char before(size_t back) const { return line_.data()[at_ - back]; }
+  [[nodiscard]] char char_at(size_t at) const { return line_.data()[at]; }
 
   void fresh_start() {
     seg_ = 0;
@@ -594,7 +597,14 @@ void scan_line(std::string_view line, ScannedLine& out) {
   out.negative = false;
   out.arrow = false;
   out.count = 0;
-  Scanner scanner(line.substr(0, kMaxConsidered), out);
+  line = line.substr(0, kMaxConsidered);
+  if (out.padded.size() < line.size() + 2 * kPadding) {
+    out.padded.resize(2 * line.size() + 2 * kPadding, '\0');
+  }
+  char* copy = out.padded.data() + kPadding;
+  std::memcpy(copy, line.data(), line.size());
+  std::memset(copy + line.size(), 0, kPadding);
+  Scanner scanner({copy, line.size()}, out);
   scanner.run();
   if (out.count > 0 || out.negative) scanner.settle_time();
 }

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "import/timestamp.h"
 #include "import/words.h"
@@ -64,9 +65,11 @@ struct ScannedLine {
   size_t note = 0;
   std::array<Figure, kMaxFigures> figures;
   size_t count = 0;
+  std::vector<char> padded;
 };
 
-// Fills `out`, which need not be cleared. Looks at the first 64 KB of the line.
+// Fills `out`, which need not be cleared. Looks at the first 64 KB of the line, of which it keeps a
+// copy with zeros around it, so that looking ahead and back needs no checks.
 void scan_line(std::string_view line, ScannedLine& out);
 
 }  // namespace plateau
