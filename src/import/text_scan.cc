@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kMaxConsidered = 64u << 10;
 constexpr double kMaxStep = 9e15;
-constexpr size_t kNowhere = static_cast<size_t>(-1);
 constexpr size_t kPadding = 32;
 
 constexpr WordBits kClaimsStep = kWordStep | kWordIteration | kWordBatch;
@@ -108,6 +107,7 @@ class Scanner {
     if ((bits & kWordUnit) != 0) seg_unit_ = unit_of_word(text);
     if ((bits & kWordTensors) != 0 && spare_count_end_ != 0 && at_ - spare_count_end_ <= 2) {
       out_.tensors = spare_count_;
+      out_.tensor_places[0] = spare_place_;
     }
   }
 
@@ -155,7 +155,7 @@ class Scanner {
     if (shape > 0) {
       if (!out_.has_time && (seg_ & kWordEta) == 0 && char_at(at_ + shape) != '<') {
         out_.has_time = true;
-        stamp_at_ = at_;
+        out_.time_place = static_cast<Place>(at_);
         plain_before_number_ = true;
       }
       at_ += shape;
@@ -196,9 +196,10 @@ class Scanner {
  public:
   // Reads the time that clock() found; forgets it if it is none after all.
   void settle_time() {
-    if (stamp_at_ == kNowhere) return;
-    const auto stamp = parse_stamp(line_.substr(stamp_at_, 40));
+    if (out_.time_place == kNoPlace) return;
+    const auto stamp = parse_stamp(line_.substr(out_.time_place, 40));
     out_.has_time = stamp.has_value();
+    out_.by_shape = out_.by_shape && stamp.has_value();
     if (stamp) out_.time = *stamp;
   }
 
@@ -217,6 +218,7 @@ class Scanner {
       }
     }
     if (char_at(at) != '<') return false;
+    out_.by_shape = false;
     if (!out_.has_time && seconds + part < 1e8) {
       out_.has_time = true;
       out_.time = {Stamp::Kind::elapsed, seconds + part, 0};
@@ -339,6 +341,7 @@ class Scanner {
     if (key_end_ > 0 && is_prose(start)) return;
     if (depth_ > 0 && !figure.keyed) return;
     figure.value = value;
+    figure.place = static_cast<Place>(start);
     figure.unit_mb = unit_mb;
     figure.key_begin = key_begin_;
     figure.key_end = key_end_;
@@ -398,8 +401,12 @@ class Scanner {
     }
     if ((right == '-' && is_digit(char_at(number_.end + 1))) || right == '+') return;
     if (is_letter(right) && !(right == 's' && !is_letter(char_at(number_.end + 1)))) return;
+    // Positions past this are told from nonsense by their size.
+    if (number_.end - start > 9) out_.by_shape = false;
     const double total = ratio();
+    if (total < 0) return;
     if (claimed && claim(total)) return;
+    if (total > 0) out_.by_shape = false;
     if (memory_by_key(claimed)) return;
     if (tensor_count()) return;
     if (total > 0 && number_.whole && number_.value <= total) {
@@ -411,11 +418,13 @@ class Scanner {
     }
     if (number_.whole) {
       spare_count_ = number_.value;
+      spare_place_ = static_cast<Place>(start);
       spare_count_end_ = number_.end;
     }
   }
 
-  // The Y of "X/Y", also "X / Y"; number_.end moves behind it. 0 if there is none.
+  // The Y of "X/Y", also "X / Y"; number_.end moves behind it. 0 if there is none, -1 if the pair was
+  // a figure and its total.
   double ratio() {
     size_t at = number_.end;
     while (char_at(at) == ' ' && at - number_.end < 2) ++at;
@@ -436,11 +445,12 @@ class Scanner {
         add_figure(part.value, unit_mb_, 0, at_);
         fresh_start();
         number_.end = unit_end_;
-        return 0;
+        return -1;
       }
       if (is_letter(right)) return 0;
     }
     number_.end = total.end;
+    total_place_ = static_cast<Place>(at);
     return total.whole ? total.value : 0;
   }
 
@@ -456,20 +466,30 @@ class Scanner {
       if (kind == out_.step_word && out_.step >= 0) return true;
       out_.step_word = kind;
       out_.step = static_cast<int64_t>(number_.value);
-      if (total >= number_.value && total <= kMaxStep) {
+      out_.step_place = static_cast<Place>(at_);
+      out_.step_total = 0;
+      out_.step_total_place = kNoPlace;
+      if (total >= number_.value && total <= kMaxStep && total > 0) {
         out_.step_total = static_cast<int64_t>(total);
+        out_.step_total_place = total_place_;
+      } else if (total > 0) {
+        out_.by_shape = false;
       }
       return true;
     }
     if ((last_word_ & kWordEpoch) != 0) {
       if (std::isnan(out_.epoch) && number_.value < 1e9) {
         out_.epoch = number_.value;
+        out_.epoch_place = static_cast<Place>(at_);
         out_.whole_epoch = number_.whole;
       }
       return true;
     }
     if ((last_word_ & kWordRank) != 0 && whole) {
-      if (out_.rank < 0) out_.rank = static_cast<int64_t>(number_.value);
+      if (out_.rank < 0) {
+        out_.rank = static_cast<int64_t>(number_.value);
+        out_.rank_place = static_cast<Place>(at_);
+      }
       return true;
     }
     if ((last_word_ & kWordClock) != 0 && !out_.has_time) {
@@ -484,6 +504,7 @@ class Scanner {
   void set_time(Stamp::Kind kind, double seconds) {
     if (!std::isfinite(seconds)) return;
     out_.has_time = true;
+    out_.by_shape = false;
     out_.time = {kind, seconds, 0};
     number_sets_time_ = true;
   }
@@ -517,14 +538,17 @@ class Scanner {
   bool tensor_count() {
     if (!tensors_open_ && (seg_ & kWordTensors) == 0) return false;
     if (!number_.whole) return false;
-    double& slot = (last_word_ & kWordCpu) != 0   ? out_.tensors_cpu
-                   : (last_word_ & kWordGpu) != 0 ? out_.tensors_gpu
-                                                  : out_.tensors;
-    if (std::isnan(slot)) slot = number_.value;
+    const size_t which = (last_word_ & kWordCpu) != 0 ? 1 : (last_word_ & kWordGpu) != 0 ? 2 : 0;
+    double& slot = which == 1 ? out_.tensors_cpu : which == 2 ? out_.tensors_gpu : out_.tensors;
+    if (std::isnan(slot)) {
+      slot = number_.value;
+      out_.tensor_places[which] = static_cast<Place>(at_);
+    }
     return true;
   }
 
   void bar(size_t start, double total) {
+    out_.by_shape = false;
     if (out_.bar_at >= 0 || total > kMaxStep || total < 2) return;
     out_.bar_at = static_cast<int64_t>(number_.value);
     out_.bar_total = static_cast<int64_t>(total);
@@ -546,6 +570,7 @@ class Scanner {
   }
 
   void add_bare_rss() {
+    out_.by_shape = false;
     if (out_.count > 0 || number_.value < 100) return;
     Figure& figure = out_.figures[out_.count++];
     figure = {};
@@ -573,14 +598,26 @@ class Scanner {
   double spare_count_ = 0;  // The last whole number nobody claimed: "6529" of "6529 tensors".
   size_t spare_count_end_ = 0;
   size_t denominator_end_ = 0;
-  size_t stamp_at_ = kNowhere;
+  Place spare_place_ = kNoPlace;
 
   LineNumber number_;
+  Place total_place_ = kNoPlace;
   double unit_mb_ = 0;
   size_t unit_end_ = 0;
 };
 
 }  // namespace
+
+std::string_view pad_line(std::string_view line, ScannedLine& out) {
+  line = line.substr(0, kMaxConsidered);
+  if (out.padded.size() < line.size() + 2 * kPadding) {
+    out.padded.resize(2 * line.size() + 2 * kPadding, '\0');
+  }
+  char* copy = out.padded.data() + kPadding;
+  if (!line.empty()) std::memcpy(copy, line.data(), line.size());
+  std::memset(copy + line.size(), 0, kPadding);
+  return {copy, line.size()};
+}
 
 void scan_line(std::string_view line, ScannedLine& out) {
   out.step_word = StepWord::none;
@@ -597,14 +634,11 @@ void scan_line(std::string_view line, ScannedLine& out) {
   out.negative = false;
   out.arrow = false;
   out.count = 0;
-  line = line.substr(0, kMaxConsidered);
-  if (out.padded.size() < line.size() + 2 * kPadding) {
-    out.padded.resize(2 * line.size() + 2 * kPadding, '\0');
-  }
-  char* copy = out.padded.data() + kPadding;
-  std::memcpy(copy, line.data(), line.size());
-  std::memset(copy + line.size(), 0, kPadding);
-  Scanner scanner({copy, line.size()}, out);
+  out.step_place = out.step_total_place = out.epoch_place = out.rank_place = kNoPlace;
+  out.tensor_places.fill(kNoPlace);
+  out.time_place = kNoPlace;
+  out.by_shape = true;
+  Scanner scanner(pad_line(line, out), out);
   scanner.run();
   if (out.count > 0 || out.negative) scanner.settle_time();
 }
