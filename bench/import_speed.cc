@@ -33,8 +33,8 @@ double memory_at(int64_t step) {
 std::string dense_text(size_t bytes) {
   std::string text;
   for (int64_t step = 1; text.size() < bytes; ++step) {
-    text += fmt::format("Step {}: 6529 tensors (CPU: 330, GPU: 6199), RAM: {:.0f} MB (+12 MB)\n", step,
-                        memory_at(step));
+    text += fmt::format("Step {}: 6529 tensors (CPU: 330, GPU: 6199), RAM: {:.0f} MB (+12 MB)\n",
+                        step, memory_at(step));
   }
   return text;
 }
@@ -45,11 +45,16 @@ std::string mixed_text(size_t bytes) {
     const int64_t step = line / 10;
     switch (line % 10) {
       case 0:
-        text += fmt::format("2025-10-20 13:18:25,123 INFO trainer step {} rss={:.1f}MB loss=0.3412\n",
-                            step, memory_at(step));
+        text +=
+            fmt::format("2025-10-20 13:18:25,123 INFO trainer step {} rss={:.1f}MB loss=0.3412\n",
+                        step, memory_at(step));
         break;
-      case 3: text += "  File \"/usr/lib/python3.11/site-packages/torch/nn/module.py\", line 1518\n"; break;
-      case 6: text += "{'loss': 1.2034, 'grad_norm': 0.8123, 'learning_rate': 1.5e-05, 'epoch': 0.12}\n"; break;
+      case 3:
+        text += "  File \"/usr/lib/python3.11/site-packages/torch/nn/module.py\", line 1518\n";
+        break;
+      case 6:
+        text += "{'loss': 1.2034, 'grad_norm': 0.8123, 'learning_rate': 1.5e-05, 'epoch': 0.12}\n";
+        break;
       default:
         text += "2025-10-20 13:18:25,456 DEBUG fetched 32 objects from shard-00017 in 0.021 s\n";
     }
@@ -59,7 +64,8 @@ std::string mixed_text(size_t bytes) {
 
 std::string corpus_csv(size_t bytes) {
   std::string text =
-      "t_s,step,epoch,event,proc,parent,rss_mb,pss_mb,uss_mb,anon_mb,file_mb,shmem_mb,swap_mb,threads\n";
+      "t_s,step,epoch,event,proc,parent,rss_mb,pss_mb,uss_mb,anon_mb,file_mb,shmem_mb,swap_mb,"
+      "threads\n";
   for (int64_t row = 0; text.size() < bytes; ++row) {
     const double mb = memory_at(row / 4);
     text += fmt::format("{}.660,{},0.0606,,{},{},{:.3f},88.875,7.043,{:.3f},16.551,0.000,0.000,1\n",

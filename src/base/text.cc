@@ -40,9 +40,13 @@ size_t find_ignoring_case(std::string_view text, std::string_view needle, size_t
   return std::string_view::npos;
 }
 
-std::optional<double> parse_double(std::string_view text) { return parse_whole<double>(text); }
+std::optional<double> parse_double(std::string_view text) {
+  return parse_whole<double>(text);
+}
 
-std::optional<int64_t> parse_int(std::string_view text) { return parse_whole<int64_t>(text); }
+std::optional<int64_t> parse_int(std::string_view text) {
+  return parse_whole<int64_t>(text);
+}
 
 std::string_view next_word(std::string_view& rest) {
   rest = trim(rest);

@@ -15,9 +15,15 @@ constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 // One subtraction and one comparison each: these run for every byte of a log.
-constexpr bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
-constexpr bool is_letter(char c) { return static_cast<unsigned char>((c | 0x20) - 'a') < 26; }
-constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+constexpr bool is_digit(char c) {
+  return static_cast<unsigned char>(c - '0') < 10;
+}
+constexpr bool is_letter(char c) {
+  return static_cast<unsigned char>((c | 0x20) - 'a') < 26;
+}
+constexpr bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 // Without spaces, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);

@@ -6,7 +6,9 @@
 namespace plateau {
 namespace {
 
-TEST(Text, TrimTakesLineEndsToo) { EXPECT_EQ(trim(" \t a b\r\n"), "a b"); }
+TEST(Text, TrimTakesLineEndsToo) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+}
 
 TEST(Text, FindIgnoresCaseButNotOrder) {
   EXPECT_EQ(find_ignoring_case("Num Examples = 663", "num examples"), 0u);

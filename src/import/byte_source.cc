@@ -95,7 +95,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path, ByteProgr
     return Error{Error::Kind::not_found,
                  fmt::format("cannot open {}: {}", name, std::strerror(errno))};
   }
-  struct stat about {};
+  struct stat about{};
   uint64_t total = 0;
   if (::fstat(fd, &about) == 0) {
     if (S_ISDIR(about.st_mode)) {

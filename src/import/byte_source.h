@@ -33,7 +33,8 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path, ByteProgr
 std::unique_ptr<ByteSource> open_memory(std::string_view bytes, ByteProgress progress);
 
 // Decompresses gzip (also several members in a row) or zstd if the first bytes say so, else passes
-// the bytes through. A stream that ends early or is damaged gives what could be read, then an error.
+// the bytes through. A stream that ends early or is damaged gives what could be read, then an
+// error.
 std::unique_ptr<ByteSource> decompress_if_needed(std::unique_ptr<ByteSource> source);
 
 }  // namespace plateau

@@ -105,7 +105,10 @@ TEST(Import, NothingFoundSaysWhatWasLookedFor) {
 
 TEST(Import, BinaryAndForeignFilesAreCalledThat) {
   EXPECT_NE(message_of(std::string(5000, '\x01')).find("binary data"), std::string::npos);
-  EXPECT_NE(message_of("\xfd" "7zXZ....").find("xz"), std::string::npos);
+  EXPECT_NE(message_of("\xfd"
+                       "7zXZ....")
+                .find("xz"),
+            std::string::npos);
 }
 
 TEST(Import, UnknownFormatListsTheKnownOnes) {

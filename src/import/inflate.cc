@@ -46,7 +46,9 @@ class Input {
   size_t size_;
 };
 
-Error damaged(std::string message) { return {Error::Kind::bad_input, std::move(message)}; }
+Error damaged(std::string message) {
+  return {Error::Kind::bad_input, std::move(message)};
+}
 
 class GzipSource : public ByteSource {
  public:

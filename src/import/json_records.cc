@@ -38,7 +38,8 @@ void JsonRecords::value(simdjson::dom::element element, int depth) {
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -57,10 +57,10 @@ class LineReader {
   size_t at_ = 0;    // Start of the next line.
   size_t size_ = 0;  // End of what is buffered.
   bool ended_ = false;
-  bool cut_ = false;           // The last line was cut at kMaxLine; its rest is to be skipped.
-  bool has_cr_ = false;        // A "\r" may be in the buffer.
-  bool has_escape_ = false;    // An ESC may be in the buffer.
-  bool after_cr_ = false;      // The last line ended in "\r": an "\n" right here belongs to it.
+  bool cut_ = false;         // The last line was cut at kMaxLine; its rest is to be skipped.
+  bool has_cr_ = false;      // A "\r" may be in the buffer.
+  bool has_escape_ = false;  // An ESC may be in the buffer.
+  bool after_cr_ = false;    // The last line ended in "\r": an "\n" right here belongs to it.
   size_t number_ = 0;
   size_t overlong_ = 0;
   std::optional<Error> error_;

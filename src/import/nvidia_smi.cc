@@ -48,11 +48,11 @@ struct SmiColumns {
           unit_mb = unit_in_mb(names[i].substr(open + 1, close - open - 1)).value_or(kMib);
         }
       }
-      const int rank = key == "index"                                ? 4
+      const int rank = key == "index"                               ? 4
                        : key == "uuid" || key == "gpu_uuid"         ? 3
                        : key == "pci.bus_id" || key == "gpu_bus_id" ? 2
                        : key == "name" || key == "gpu_name"         ? 1
-                                                                      : 0;
+                                                                    : 0;
       if (rank > device_rank) {
         device = i;
         device_rank = rank;

@@ -63,8 +63,10 @@ class PsReader {
     PsColumns header;
     if (header.read(words_)) {
       columns_ = header;
-      if (stamp) begin(*stamp);
-      else if (!dated_) fresh_ = true;
+      if (stamp)
+        begin(*stamp);
+      else if (!dated_)
+        fresh_ = true;
       return;
     }
     if (columns_.rss == kNowhere) return;

@@ -153,10 +153,14 @@ std::string_view describe_foreign(std::string_view head) {
     std::string_view what;
   };
   static constexpr std::array<Magic, 8> kMagics = {{
-      {"\xfd" "7zXZ", "xz-compressed data; decompress it first (xz -dc FILE | plateau judge -)"},
+      {"\xfd"
+       "7zXZ",
+       "xz-compressed data; decompress it first (xz -dc FILE | plateau judge -)"},
       {"BZh", "bzip2-compressed data; decompress it first"},
       {"PK\x03\x04", "a zip archive; unpack it first"},
-      {"\x7f" "ELF", "a program"},
+      {"\x7f"
+       "ELF",
+       "a program"},
       {"PAR1", "a Parquet file; convert it to CSV first"},
       {"%PDF", "a PDF document"},
       {"\xff\xfe", "UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},

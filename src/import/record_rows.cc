@@ -15,15 +15,14 @@ namespace {
 
 using Kind = ColumnRole::Kind;
 
-constexpr double kMaxStep = 9e15;  // Whole numbers are exact in a double up to here.
+constexpr double kMaxStep = 9e15;              // Whole numbers are exact in a double up to here.
 constexpr int64_t kDeviceIds = 1'000'000'000;  // Where pseudo-processes for devices are numbered.
 
 bool is_missing(std::string_view value) {
   static constexpr std::array<std::string_view, 9> kWords = {
       "", "nan", "null", "none", "n/a", "[n/a]", "na", "-", "[not supported]"};
-  return std::any_of(kWords.begin(), kWords.end(), [value](std::string_view word) {
-    return equal_ignoring_case(word, value);
-  });
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [value](std::string_view word) { return equal_ignoring_case(word, value); });
 }
 
 // The first number in a key: 1 for "gpu.1.memory".
@@ -116,8 +115,8 @@ void RecordRows::put_memory(size_t key, double value, double unit_mb) {
     if (role.unit_mb == 0) {
       if (value <= 0) return;
       role.unit_mb = guess_unit_mb(value);
-      builder_.note(fmt::format("'{}' has no unit: read as {}", role.label,
-                                guessed_unit_name(role.unit_mb)));
+      builder_.note(
+          fmt::format("'{}' has no unit: read as {}", role.label, guessed_unit_name(role.unit_mb)));
     }
     unit_mb = role.unit_mb;
   }
@@ -155,24 +154,39 @@ void RecordRows::number(size_t key, double value) {
     case Kind::parent:
       if (whole) parent_ = static_cast<int64_t>(value);
       break;
-    case Kind::memory: put_memory(key, value, role.unit_mb); break;
-    case Kind::gauge: gauges_.push_back({key, value}); break;
+    case Kind::memory:
+      put_memory(key, value, role.unit_mb);
+      break;
+    case Kind::gauge:
+      gauges_.push_back({key, value});
+      break;
     case Kind::fact:
       facts_.push_back({key, role.fact == &Context::limit_mb ? value * role.unit_mb : value});
       break;
-    case Kind::run: run_ = fmt::format("{}", value); break;
-    default: break;
+    case Kind::run:
+      run_ = fmt::format("{}", value);
+      break;
+    default:
+      break;
   }
 }
 
 void RecordRows::text(size_t key, std::string_view value) {
   const ColumnRole& role = keys_[key].role;
   switch (role.kind) {
-    case Kind::ignored: return;
-    case Kind::name: name_ = value.substr(0, 200); return;
-    case Kind::event: event_ = value.substr(0, 1000); return;
-    case Kind::run: run_ = value.substr(0, 200); return;
-    default: break;
+    case Kind::ignored:
+      return;
+    case Kind::name:
+      name_ = value.substr(0, 200);
+      return;
+    case Kind::event:
+      event_ = value.substr(0, 1000);
+      return;
+    case Kind::run:
+      run_ = value.substr(0, 200);
+      return;
+    default:
+      break;
   }
   if (const auto parsed = parse_double(value)) {
     number(key, *parsed);

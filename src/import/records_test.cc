@@ -27,8 +27,9 @@ TEST(Csv, UnitsComeFromColumnNames) {
     const char* name;
     double expected;
   };
-  for (const Case& one : {Case{"rss_mb", 2000}, Case{"used_gb", 2000e3}, Case{"mem (MiB)", 2097.152},
-                          Case{"RSS [KB]", 2}, Case{"memory_bytes", 0.002}, Case{"rssMB", 2000}}) {
+  for (const Case& one :
+       {Case{"rss_mb", 2000}, Case{"used_gb", 2000e3}, Case{"mem (MiB)", 2097.152},
+        Case{"RSS [KB]", 2}, Case{"memory_bytes", 0.002}, Case{"rssMB", 2000}}) {
     const auto run = read_as("csv", std::string("step,") + one.name + "\n1,2000\n");
     ASSERT_EQ(run.series.size(), 1u) << one.name;
     EXPECT_NEAR(run.series[0].mb[0], one.expected, 1e-9) << one.name;
@@ -61,26 +62,29 @@ TEST(Csv, RowsOfOneStepAtDifferentTimesAreDifferentInstants) {
 }
 
 TEST(JsonLines, NestedKeysAndStringsWithUnits) {
-  const auto run = read_as("jsonl",
-                           "starting\n{\"global_step\": 4, \"mem\": {\"rss\": \"5.4 GB\"}}\n{broken\n"
-                           "{\"global_step\": 5, \"mem\": {\"rss\": \"5.5 GB\"}, \"x\": [1]}\n");
+  const auto run =
+      read_as("jsonl",
+              "starting\n{\"global_step\": 4, \"mem\": {\"rss\": \"5.4 GB\"}}\n{broken\n"
+              "{\"global_step\": 5, \"mem\": {\"rss\": \"5.5 GB\"}, \"x\": [1]}\n");
   EXPECT_EQ(run.instants[1].step, 5);
   EXPECT_DOUBLE_EQ(run.series[0].mb[0], 5400);
   EXPECT_EQ(run.lines_bad, 1u);
 }
 
 TEST(TrainerState, DeltasAreNotUsageAndBrokenJsonSaysSo) {
-  const auto none = import_bytes("x", R"({"log_history":[{"step":1,"train_mem_cpu_alloc_delta":5}]})");
+  const auto none =
+      import_bytes("x", R"({"log_history":[{"step":1,"train_mem_cpu_alloc_delta":5}]})");
   EXPECT_EQ(none.error().kind, Error::Kind::no_samples);
   const auto broken = import_bytes("x", R"({"log_history":[{"step":1,)");
   EXPECT_NE(broken.error().message.find("cannot be parsed"), std::string::npos);
 }
 
 TEST(Pidstat, TwelveHourClockAndDecimalCommaAreRead) {
-  const auto run = read_as("pidstat",
-                           "11:59:59 AM   UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n"
-                           "12:00:00 PM  1000    177381      1,00      0,00  100000   50000   0,10  python\n"
-                           "12:00:01 PM  1000    177381      1,00      0,00  100000   60000   0,10  python\n");
+  const auto run =
+      read_as("pidstat",
+              "11:59:59 AM   UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n"
+              "12:00:00 PM  1000    177381      1,00      0,00  100000   50000   0,10  python\n"
+              "12:00:01 PM  1000    177381      1,00      0,00  100000   60000   0,10  python\n");
   ASSERT_EQ(run.instants.size(), 2u);
   EXPECT_DOUBLE_EQ(run.instants[0].time_s, 43200);
   EXPECT_NEAR(run.series[0].mb[1], 61.44, 1e-9);
@@ -94,34 +98,39 @@ TEST(Free, GibibytesOfMinusGAreKnownByTheirSmallTotal) {
 }
 
 TEST(Ps, BlocksWithoutDatesAreNumbered) {
-  const auto run = read_as("ps", "  PID   RSS COMMAND\n 7 1000 a b\n 8 2000 c\n  PID   RSS COMMAND\n 7 1100 a b\n");
+  const auto run = read_as(
+      "ps", "  PID   RSS COMMAND\n 7 1000 a b\n 8 2000 c\n  PID   RSS COMMAND\n 7 1100 a b\n");
   EXPECT_EQ(run.instants.size(), 2u);
   EXPECT_EQ(run.instants[1].step, 1);
   EXPECT_EQ(run.processes[0].name, "a b");
 }
 
 TEST(NvidiaSmi, HeaderAlreadyNamingTheUnitNeedsNoneInTheValues) {
-  const auto run = read_as("nvidia-smi", "index, memory.used [MiB]\n0, 1000\n1, 2000\n0, 1100\n1, 2100\n");
+  const auto run =
+      read_as("nvidia-smi", "index, memory.used [MiB]\n0, 1000\n1, 2000\n0, 1100\n1, 2100\n");
   EXPECT_EQ(run.instants.size(), 2u);
   EXPECT_NEAR(run.series[1].mb[1], 2100 * 1.048576, 1e-9);
 }
 
 TEST(Prometheus, FailedQueryIsReportedInItsOwnWords) {
-  const auto runs = import_bytes("q.json", R"({"status":"error","error":"parse error","data":{"resultType":""}})");
+  const auto runs = import_bytes(
+      "q.json", R"({"status":"error","error":"parse error","data":{"resultType":""}})");
   EXPECT_EQ(runs.error().message, "q.json is a failed Prometheus query: parse error");
 }
 
 TEST(Prometheus, SeriesWithDifferentTimesShareTheUnionOfRows) {
-  const auto run = read_as("prometheus",
-                           R"({"data":{"result":[{"metric":{"pod":"a"},"values":[[10,"1000000"],[20,"2000000"]]},)"
-                           R"({"metric":{"pod":"b"},"values":[[15,"5000000"],[20,"NaN"]]}]}})");
+  const auto run = read_as(
+      "prometheus",
+      R"({"data":{"result":[{"metric":{"pod":"a"},"values":[[10,"1000000"],[20,"2000000"]]},)"
+      R"({"metric":{"pod":"b"},"values":[[15,"5000000"],[20,"NaN"]]}]}})");
   EXPECT_EQ(run.instants.size(), 3u);
   EXPECT_DOUBLE_EQ(run.series[1].mb[1], 5);
 }
 
 TEST(Wandb, PercentagesOfTheDeviceAreNotAmounts) {
-  const auto runs = import_bytes(
-      "x", "\"Step\",\"a - system.gpu.0.memoryAllocated\",\"a - system.gpu.0.memoryAllocatedBytes\"\n1,45,2000000\n");
+  const auto runs = import_bytes("x",
+                                 "\"Step\",\"a - system.gpu.0.memoryAllocated\",\"a - "
+                                 "system.gpu.0.memoryAllocatedBytes\"\n1,45,2000000\n");
   ASSERT_TRUE(runs.ok());
   ASSERT_EQ(runs.value()[0].series.size(), 1u);
   EXPECT_DOUBLE_EQ(runs.value()[0].series[0].mb[0], 2);

@@ -33,7 +33,9 @@ Cells cells_of(const Run& run) {
   return cells;
 }
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
 
 std::string difference(const Run& a, const Run& b) {
   if (a.instants.size() != b.instants.size()) return "rows";
@@ -59,15 +61,17 @@ std::string difference(const Run& a, const Run& b) {
     if (x.instant != y.instant || x.kind != y.kind || x.text != y.text) return "event";
   }
   const auto facts = [](const Fact& x, const Fact& y) { return x.value == y.value; };
-  for (const auto field : {&Context::examples, &Context::batch, &Context::total_steps,
-                           &Context::limit_mb}) {
+  for (const auto field :
+       {&Context::examples, &Context::batch, &Context::total_steps, &Context::limit_mb}) {
     if ((a.context.*field).has_value() != (b.context.*field).has_value()) return "fact";
     if (a.context.*field && !facts(*(a.context.*field), *(b.context.*field))) return "fact value";
   }
   return "";
 }
 
-double amount() { return *rc::gen::inRange(0, 40000000) / 1024.0; }
+double amount() {
+  return *rc::gen::inRange(0, 40000000) / 1024.0;
+}
 
 std::string word() {
   return *rc::gen::container<std::string>(rc::gen::elementOf(std::string("abcXYZ ,\"'#:-_")));
@@ -114,7 +118,8 @@ plateau::Run arbitrary_run() {
       run.series.push_back(series);
     }
   }
-  run.gauges.push_back({"tensors.cpu", 0, std::vector<double>(static_cast<size_t>(rows), amount())});
+  run.gauges.push_back(
+      {"tensors.cpu", 0, std::vector<double>(static_cast<size_t>(rows), amount())});
   if (*rc::gen::arbitrary<bool>()) {
     run.events.push_back({0, EventKind::checkpoint, "checkpoint"});
     run.events.push_back({static_cast<size_t>(rows) - 1, EventKind::mark, "m" + word() + "."});
@@ -131,7 +136,8 @@ TEST(RoundTrip, AnyRunComesBackFromItsTidyCsv) {
     for (int i = 0; i < count; ++i) {
       runs.push_back(arbitrary_run());
       // One table has one kind of process id.
-      for (Process& process : runs.back().processes) process.id_is_pid = runs[0].processes[0].id_is_pid;
+      for (Process& process : runs.back().processes)
+        process.id_is_pid = runs[0].processes[0].id_is_pid;
     }
     const std::string text = tidy_csv(runs);
     const auto back = import_bytes("x", text);

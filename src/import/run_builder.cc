@@ -86,8 +86,8 @@ void RunBuilder::row(const Instant& at, size_t line) {
   const bool same_time = at.time_s == open_.at.time_s;
   if (at.step >= 0) {
     const bool times_differ = at.time_s < open_.at.time_s || at.time_s > open_.at.time_s;
-    joining_ = open_.used && at.step == open_.at.step &&
-               (join_ == Join::same_step || !times_differ);
+    joining_ =
+        open_.used && at.step == open_.at.step && (join_ == Join::same_step || !times_differ);
   } else {
     joining_ = open_.used && open_.at.step < 0 && same_time;
   }

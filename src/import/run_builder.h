@@ -120,9 +120,9 @@ class RunBuilder {
   std::vector<Column> columns_;
   std::unordered_map<std::string, size_t> column_of_;
 
-  Row open_;       // The row being filled.
-  Row held_;       // A row that goes back, until the next one tells a restart from a late line.
-  Instant next_;   // What row() was called with; opened by the first set().
+  Row open_;      // The row being filled.
+  Row held_;      // A row that goes back, until the next one tells a restart from a late line.
+  Instant next_;  // What row() was called with; opened by the first set().
   size_t next_line_ = 0;
   bool joining_ = false;  // next_ names the same instant as open_.
 

@@ -19,7 +19,9 @@ size_t slot_of(std::string_view line, size_t slots) {
   return static_cast<size_t>(mix >> 32) % slots;
 }
 
-double value_at(std::string_view line, Place place) { return read_number(line, place).value; }
+double value_at(std::string_view line, Place place) {
+  return read_number(line, place).value;
+}
 
 void renew(std::string_view line, Place place, int64_t& field) {
   if (place != kNoPlace) field = static_cast<int64_t>(value_at(line, place));

@@ -15,7 +15,9 @@
 namespace plateau {
 namespace {
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
 
 // What two scans disagree about; "" if nothing.
 std::string difference(const ScannedLine& a, const ScannedLine& b) {
@@ -41,8 +43,8 @@ std::string difference(const ScannedLine& a, const ScannedLine& b) {
 
 std::vector<std::string> fixture_lines() {
   std::vector<std::string> lines;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/logs")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(PLATEAU_SOURCE_DIR) +
+                                                               "/tests/fixtures/logs")) {
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line, '\n');) lines.push_back(line);
   }

@@ -58,8 +58,7 @@ double value_after(std::string_view line, size_t at) {
 
 }  // namespace
 
-void TextContext::read(std::string_view line,
-                       const std::function<void(FactField, double)>& found) {
+void TextContext::read(std::string_view line, const std::function<void(FactField, double)>& found) {
   line = line.substr(0, 1000);
   for (const Phrase& phrase : kPhrases) {
     const size_t at = find_ignoring_case(line, phrase.words);
@@ -67,15 +66,25 @@ void TextContext::read(std::string_view line,
     const double value = value_after(line, at + phrase.words.size());
     if (value < 1) continue;
     switch (phrase.what) {
-      case What::examples: found(&Context::examples, value); break;
+      case What::examples:
+        found(&Context::examples, value);
+        break;
       case What::batch:
         has_total_batch_ = true;
         found(&Context::batch, value);
         break;
-      case What::total_steps: found(&Context::total_steps, value); break;
-      case What::epoch_steps: found(&Context::epoch_steps, value); break;
-      case What::per_device: per_device_ = value; break;
-      case What::accumulation: accumulation_ = value; break;
+      case What::total_steps:
+        found(&Context::total_steps, value);
+        break;
+      case What::epoch_steps:
+        found(&Context::epoch_steps, value);
+        break;
+      case What::per_device:
+        per_device_ = value;
+        break;
+      case What::accumulation:
+        accumulation_ = value;
+        break;
     }
   }
   if (!has_total_batch_ && per_device_ > 0 && accumulation_ > 0) {

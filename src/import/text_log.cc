@@ -28,8 +28,8 @@
 #include "import/readers.h"
 #include "import/record_rows.h"
 #include "import/run_builder.h"
-#include "import/text_context.h"
 #include "import/scan_cache.h"
+#include "import/text_context.h"
 #include "import/text_scan.h"
 #include "import/timestamp.h"
 
@@ -91,7 +91,7 @@ struct Clock {
   Unroller steps;
   double last_time = kMissing;
   double time_offset = 0;
-  bool placed = false;  // Some row carries a step or a time.
+  bool placed = false;                            // Some row carries a step or a time.
   std::array<double, kMetricCount> bare_units{};  // Units guessed for figures that name none.
   std::array<size_t, kMetricCount> columns{};     // Of process 0, the common case.
   std::array<size_t, 3> gauges{};
@@ -130,10 +130,10 @@ class TextLog {
   Context stated_;
   size_t context_lines_ = 0;
   size_t eval_line_ = 0;
-  int64_t carried_step_ = -1;      // From a line with a step but no memory.
+  int64_t carried_step_ = -1;  // From a line with a step but no memory.
   int64_t carried_bar_ = -1;
   int64_t widest_bar_ = 0;
-  double whole_epoch_ = -1;        // The last "Epoch 2" seen, also on a line of its own.
+  double whole_epoch_ = -1;  // The last "Epoch 2" seen, also on a line of its own.
 };
 
 // Chooses the figures of the line that are memory in use, one per metric; their number.
@@ -174,19 +174,24 @@ Clock& TextLog::clock_of(ClockKind kind, int64_t total) {
   if (kind == ClockKind::bar && bars >= kMaxBars) return clock_of(ClockKind::none, 0);
   clocks_.push_back(std::make_unique<Clock>(kind, total));
   Clock& clock = *clocks_.back();
-  for (const FactField field : {&Context::examples, &Context::batch, &Context::epoch_steps,
-                                &Context::total_steps}) {
-    if (stated_.*field) clock.builder.fact(field, (stated_.*field)->value, (stated_.*field)->source);
+  for (const FactField field :
+       {&Context::examples, &Context::batch, &Context::epoch_steps, &Context::total_steps}) {
+    if (stated_.*field)
+      clock.builder.fact(field, (stated_.*field)->value, (stated_.*field)->source);
   }
   return clock;
 }
 
 Clock& TextLog::clock_for_line() {
   switch (scan_->step_word) {
-    case StepWord::step: return clock_of(ClockKind::step, 0);
-    case StepWord::iteration: return clock_of(ClockKind::iteration, 0);
-    case StepWord::batch: return clock_of(ClockKind::batch, 0);
-    case StepWord::none: break;
+    case StepWord::step:
+      return clock_of(ClockKind::step, 0);
+    case StepWord::iteration:
+      return clock_of(ClockKind::iteration, 0);
+    case StepWord::batch:
+      return clock_of(ClockKind::batch, 0);
+    case StepWord::none:
+      break;
   }
   if (scan_->bar_at >= 0) return clock_of(ClockKind::bar, scan_->bar_total);
   return clock_of(scan_->has_time ? ClockKind::time : ClockKind::none, 0);
@@ -219,7 +224,8 @@ Instant TextLog::place(Clock& clock) {
     clock.builder.set_epoch_time(clock.times.counts_from_1970());
     if (scan_->time.kind == Stamp::Kind::elapsed) {
       // A bar that starts again with the epoch counts its seconds from 0 again.
-      if (clock.steps.wrapped() && !std::isnan(clock.last_time)) clock.time_offset = clock.last_time;
+      if (clock.steps.wrapped() && !std::isnan(clock.last_time))
+        clock.time_offset = clock.last_time;
       at.time_s += clock.time_offset;
       clock.last_time = at.time_s;
     }
@@ -301,8 +307,8 @@ void TextLog::happened(std::string_view text, bool is_sample) {
     return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
   };
   const bool maybe_oom = (scan_->words & (kWordOom | kWordMemory)) != 0 && !is_sample;
-  const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") ||
-                                 says("oom-kill") || says("oom_kill") || says("oomkill"));
+  const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") || says("oom-kill") ||
+                                 says("oom_kill") || says("oomkill"));
   if (oom) add_event(EventKind::oom, text);
 }
 
@@ -335,14 +341,15 @@ void TextLog::line(std::string_view text, size_t number) {
     whole_epoch_ = scan_->epoch;
   }
   const size_t picked = scan_->count > 0 ? pick() : 0;
-  const bool has_clock = scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
+  const bool has_clock =
+      scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
   // Without a clock only "key: amount" is a sample; prose about memory is not.
   const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned);
   if (is_sample) {
     sample(text, picked);
   } else if (scan_->negative && has_clock) {
-    clock_for_line().builder.bad(
-        number, fmt::format("negative memory in '{}'", text.substr(0, 80)));
+    clock_for_line().builder.bad(number,
+                                 fmt::format("negative memory in '{}'", text.substr(0, 80)));
   }
   if (!is_sample) remember_position();
   constexpr WordBits kEvents = kWordEval | kWordSave | kWordRestart | kWordOom | kWordMemory;

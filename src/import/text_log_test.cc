@@ -88,8 +88,9 @@ TEST(TextLog, WhatIsNotMemoryInUseIsNoSample) {
         "step 10: peak memory 5552 MB", "step 10 total memory: 32 GB", "step 10 free 5 GB",
         "Step 10: saved checkpoint 250 MB", "Steps 10-80:  6,529 tensors (CPU: 330, GPU: 6,199)",
         "a 7B model at step 10", "memory grew by +5 MB at step 10", "step 10 (5552 MB)",
-        "after step 90, memory stays at ~17 GB for 150+ more steps", "~170 MB per 10 training steps",
-        "13:18:25 INFO loaded shard 1 of 4: 10.4 GB", "Minimum RAM: 20 GB", "A100-80GB step 5"}) {
+        "after step 90, memory stays at ~17 GB for 150+ more steps",
+        "~170 MB per 10 training steps", "13:18:25 INFO loaded shard 1 of 4: 10.4 GB",
+        "Minimum RAM: 20 GB", "A100-80GB step 5"}) {
     EXPECT_TRUE(finds_nothing(line)) << line;
   }
 }
@@ -108,8 +109,9 @@ TEST(TextLog, TimeAloneIsAClockAndTheArrowAnEvent) {
 }
 
 TEST(TextLog, ClockTimesGoOnAfterMidnight) {
-  const plateau::Run run = read_one("Oct 20 23:59:50 node7 train: Memory usage: 3.2 GB\n"
-                           "Oct 21 00:00:10 node7 train: Memory usage: 3.3 GB\n");
+  const plateau::Run run = read_one(
+      "Oct 20 23:59:50 node7 train: Memory usage: 3.2 GB\n"
+      "Oct 21 00:00:10 node7 train: Memory usage: 3.3 GB\n");
   EXPECT_DOUBLE_EQ(run.instants[1].time_s - run.instants[0].time_s, 20);
   EXPECT_EQ(run.series[0].metric, Metric::memory);
 }
@@ -139,7 +141,8 @@ TEST(TextLog, ProgressBarsGiveStepTimeAndTotal) {
 TEST(TextLog, EvaluationBarsInBetweenDoNotSplitTheRun) {
   const plateau::Run run = read_one(
       "83/250 [12:01<24:10, ram=17.4GB]\r0/40 [00:00<?, ?it/s]\r20/40 [00:02<00:02, ram=18GB]\r"
-      "40/40 [00:04<00:00, ?it/s]\r84/250 [12:10<24:10, ram=17.5GB]\r85/250 [12:20<24:10, ram=17.5GB]");
+      "40/40 [00:04<00:00, ?it/s]\r84/250 [12:10<24:10, ram=17.5GB]\r85/250 [12:20<24:10, "
+      "ram=17.5GB]");
   EXPECT_EQ(run.instants.size(), 3u);
 }
 
@@ -157,7 +160,8 @@ TEST(TextLog, BarThatStartsAgainWithTheEpochCountsOn) {
 
 TEST(TextLog, StepThatGoesBackStartsANewRun) {
   const std::vector<plateau::Run> runs = read(
-      "Step 10: 5 GB\nStep 20: 6 GB\n[Process restarted]\nStep 10: 5 GB\nStep 20: 6 GB\nStep 30: 7 GB\n");
+      "Step 10: 5 GB\nStep 20: 6 GB\n[Process restarted]\nStep 10: 5 GB\nStep 20: 6 GB\nStep 30: 7 "
+      "GB\n");
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].instants.size(), 2u);
   EXPECT_EQ(runs[1].instants.size(), 3u);
@@ -166,14 +170,16 @@ TEST(TextLog, StepThatGoesBackStartsANewRun) {
 }
 
 TEST(TextLog, OneLateLineIsLeftOutAndCounted) {
-  const plateau::Run run = read_one("step 1 rss 1 GB\nstep 3 rss 1 GB\nstep 2 rss 1 GB\nstep 4 rss 1 GB\n");
+  const plateau::Run run =
+      read_one("step 1 rss 1 GB\nstep 3 rss 1 GB\nstep 2 rss 1 GB\nstep 4 rss 1 GB\n");
   EXPECT_EQ(run.instants.size(), 3u);
   EXPECT_EQ(run.lines_bad, 1u);
   EXPECT_EQ(run.bad_samples[0], "line 3: out of order: 2 after 3");
 }
 
 TEST(TextLog, SameStepTwiceKeepsTheLastValueUnlessTimesDiffer) {
-  EXPECT_EQ(read_one("step 5 rss 1 GB\nstep 5 rss 2 GB\n").series[0].mb, (std::vector<double>{2000}));
+  EXPECT_EQ(read_one("step 5 rss 1 GB\nstep 5 rss 2 GB\n").series[0].mb,
+            (std::vector<double>{2000}));
   const plateau::Run run = read_one("10:00:00 step 5 rss 1 GB\n10:00:01 step 5 rss 2 GB\n");
   EXPECT_EQ(run.instants.size(), 2u);
 }
@@ -201,15 +207,16 @@ TEST(TextLog, FactsBetweenTwoRunsBelongToTheLaterOne) {
 }
 
 TEST(TextLog, PerDeviceBatchTimesAccumulationIsTheBatch) {
-  const plateau::Run run = read_one(
-      "Batch size per device = 2 | Gradient accumulation steps = 4\nStep 1: 5 GB\n");
+  const plateau::Run run =
+      read_one("Batch size per device = 2 | Gradient accumulation steps = 4\nStep 1: 5 GB\n");
   ASSERT_TRUE(run.context.batch);
   EXPECT_DOUBLE_EQ(run.context.batch->value, 8);
 }
 
 TEST(TextLog, SeveralKindsOfMemoryOnALineBecomeSeveralSeries) {
   const plateau::Run run = read_one(
-      "step 10 rss=5.0GB pss=4.0GB uss: 3.9GB, shmem 1GB swap=0MB vms=30GB gpu_mem=12GB reserved=14GB");
+      "step 10 rss=5.0GB pss=4.0GB uss: 3.9GB, shmem 1GB swap=0MB vms=30GB gpu_mem=12GB "
+      "reserved=14GB");
   EXPECT_DOUBLE_EQ(first(run, Metric::rss), 5000);
   EXPECT_DOUBLE_EQ(first(run, Metric::pss), 4000);
   EXPECT_DOUBLE_EQ(first(run, Metric::uss), 3900);
@@ -244,7 +251,8 @@ TEST(TextLog, WithoutAnyClockSamplesAreNumbered) {
 }
 
 TEST(TextLog, NegativeAndImpossibleAmountsAreBadLines) {
-  const plateau::Run run = read_one("Step 10 memory: 5 GB\nStep 20 memory: -5 MB\nStep 30 memory: 1e30 MB\n");
+  const plateau::Run run =
+      read_one("Step 10 memory: 5 GB\nStep 20 memory: -5 MB\nStep 30 memory: 1e30 MB\n");
   EXPECT_EQ(run.instants.size(), 1u);
   EXPECT_EQ(run.lines_bad, 2u);
   EXPECT_EQ(run.bad_samples[0], "line 2: negative memory in 'Step 20 memory: -5 MB'");

@@ -32,8 +32,8 @@ LineNumber read_long_number(std::string_view line, size_t at) {
     number.value = std::numeric_limits<double>::infinity();
   }
   number.whole = false;
-  number.garbled = number.end + 1 < line.size() && line[number.end] == '.' &&
-                   is_digit(line[number.end + 1]);
+  number.garbled =
+      number.end + 1 < line.size() && line[number.end] == '.' && is_digit(line[number.end + 1]);
   return number;
 }
 
@@ -78,11 +78,16 @@ double unit_of_word(std::string_view word) {
   if (word.size() != expected || (word.size() == 2 && !bytes && !binary)) return 0;
   const double base = binary ? kKi : 1000.0;
   switch (ascii_lower(word[0])) {
-    case 'k': return base / 1e6;
-    case 'm': return base * base / 1e6;
-    case 'g': return base * base * base / 1e6;
-    case 't': return base * base * base * base / 1e6;
-    default: return 0;
+    case 'k':
+      return base / 1e6;
+    case 'm':
+      return base * base / 1e6;
+    case 'g':
+      return base * base * base / 1e6;
+    case 't':
+      return base * base * base * base / 1e6;
+    default:
+      return 0;
   }
 }
 

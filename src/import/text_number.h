@@ -10,10 +10,10 @@ namespace plateau {
 // Values too large for a double are infinite; the caller must judge them.
 struct LineNumber {
   double value = 0;
-  size_t end = 0;       // One past its last character.
-  bool whole = true;    // No fraction, no exponent.
-  bool grouped = false; // Thousands are separated.
-  bool garbled = false; // A version ("1.2.3") or glued to letters: no number at all.
+  size_t end = 0;        // One past its last character.
+  bool whole = true;     // No fraction, no exponent.
+  bool grouped = false;  // Thousands are separated.
+  bool garbled = false;  // A version ("1.2.3") or glued to letters: no number at all.
 };
 
 // Reads the number at `at`. Thousands may be separated by commas or apostrophes in groups of three.

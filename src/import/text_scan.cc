@@ -17,8 +17,8 @@ constexpr size_t kPadding = 32;
 
 constexpr WordBits kClaimsStep = kWordStep | kWordIteration | kWordBatch;
 // Words that wait for a figure; the rest only count for the line as a whole.
-constexpr WordBits kWaits = kWordMemoryKey | kWordCpu | kWordSystem | kWordNotUsage | kWordOther |
-                            kWordEta | kWordTensors;
+constexpr WordBits kWaits =
+    kWordMemoryKey | kWordCpu | kWordSystem | kWordNotUsage | kWordOther | kWordEta | kWordTensors;
 
 constexpr WordBits kPlaces = kWordSystem | kWordGpu | kWordCpu;
 
@@ -46,17 +46,32 @@ class Scanner {
   void run() {
     while (at_ < line_.size()) {
       switch (kClasses[static_cast<unsigned char>(line_[at_])]) {
-        case digit: number(); break;
-        case letter: word(); break;
-        case separator: fresh_start(); ++at_; break;
-        case round_open: ++depth_; tensors_open_ |= (seg_ & kWordTensors) != 0; ++at_; break;
+        case digit:
+          number();
+          break;
+        case letter:
+          word();
+          break;
+        case separator:
+          fresh_start();
+          ++at_;
+          break;
+        case round_open:
+          ++depth_;
+          tensors_open_ |= (seg_ & kWordTensors) != 0;
+          ++at_;
+          break;
         case round_close:
           depth_ -= depth_ > 0 ? 1 : 0;
           tensors_open_ = false;
           ++at_;
           break;
-        case less: arrow(); break;
-        default: ++at_; break;
+        case less:
+          arrow();
+          break;
+        default:
+          ++at_;
+          break;
       }
     }
   }
@@ -360,14 +375,16 @@ class Scanner {
     while (last > key_end_ && (line_[last - 1] == ' ' || line_[last - 1] == '~')) --last;
     if (last > key_end_ && (line_[last - 1] == ':' || line_[last - 1] == '=')) return false;
     const size_t from = (last_word_ & kWordUnit) != 0 ? last_word_end_ : key_end_;
-    const auto letters = std::count_if(line_.begin() + static_cast<std::ptrdiff_t>(from),
-                                       line_.begin() + static_cast<std::ptrdiff_t>(start), is_letter);
+    const auto letters =
+        std::count_if(line_.begin() + static_cast<std::ptrdiff_t>(from),
+                      line_.begin() + static_cast<std::ptrdiff_t>(start), is_letter);
     return letters > 4;
   }
 
   // "RAM: 5552", "rss = 5.4", "used (GB): 5": a colon or an equals sign and little else in between.
   [[nodiscard]] bool assigned(size_t start) const {
-    const size_t from = std::max<size_t>(key_end_, (last_word_ & kWordUnit) != 0 ? last_word_end_ : 0);
+    const size_t from =
+        std::max<size_t>(key_end_, (last_word_ & kWordUnit) != 0 ? last_word_end_ : 0);
     bool sign = false;
     for (size_t i = from; i < start; ++i) {
       const char c = line_[i];
@@ -423,8 +440,8 @@ class Scanner {
     }
   }
 
-  // The Y of "X/Y", also "X / Y"; number_.end moves behind it. 0 if there is none, -1 if the pair was
-  // a figure and its total.
+  // The Y of "X/Y", also "X / Y"; number_.end moves behind it. 0 if there is none, -1 if the pair
+  // was a figure and its total.
   double ratio() {
     size_t at = number_.end;
     while (char_at(at) == ' ' && at - number_.end < 2) ++at;
@@ -565,8 +582,9 @@ class Scanner {
                        [](char c) { return is_space(c); });
   }
   [[nodiscard]] bool start_of_line(size_t start) const {
-    return start <= 2 && std::all_of(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(start),
-                                     [](char c) { return c == ' ' || c == '['; });
+    return start <= 2 &&
+           std::all_of(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(start),
+                       [](char c) { return c == ' ' || c == '['; });
   }
 
   void add_bare_rss() {

@@ -38,10 +38,10 @@ struct Figure {
   double unit_mb = 0;  // 0: the line does not say.
   WordBits bits = 0;   // Of the words before it (or right after it).
   uint32_t key_begin = 0;
-  uint32_t key_end = 0;  // The key's place in the line; empty if there is none.
-  bool keyed = false;    // A word for memory stands with it.
-  bool assigned = false;  // … and only ':' or '=' between them.
-  bool bare_rss = false; // Alone after a time, as `ps -o rss=` prints it.
+  uint32_t key_end = 0;     // The key's place in the line; empty if there is none.
+  bool keyed = false;       // A word for memory stands with it.
+  bool assigned = false;    // … and only ':' or '=' between them.
+  bool bare_rss = false;    // Alone after a time, as `ps -o rss=` prints it.
   bool after_time = false;  // Nothing but a log level between the time and it.
 };
 

@@ -128,9 +128,12 @@ struct DateWords {
     if (const auto found = parse_stamp(word); found && !stamp) {
       stamp = found;
     } else if (const auto number = parse_int(word); number) {
-      if (*number >= 1970 && *number < 2200) year = static_cast<int>(*number);
-      else if (*number >= 1 && *number <= 31) day = static_cast<int>(*number);
-      else ++others;
+      if (*number >= 1970 && *number < 2200)
+        year = static_cast<int>(*number);
+      else if (*number >= 1 && *number <= 31)
+        day = static_cast<int>(*number);
+      else
+        ++others;
     } else if (const int named = month_from_name(word); named != 0) {
       month = named;
     } else if (stamp && equal_ignoring_case(word, "pm")) {

@@ -24,8 +24,8 @@ struct Stamp {
   size_t length = 0;  // Bytes of text that were read.
 };
 
-// Reads "13:18:25", "13:18:25.250", "01:18:25 PM", "2025-10-20 13:18:25,250", "2025/10/20T13:18:25Z"
-// or "…+02:00" at the very start of `text`.
+// Reads "13:18:25", "13:18:25.250", "01:18:25 PM", "2025-10-20 13:18:25,250",
+// "2025/10/20T13:18:25Z" or "…+02:00" at the very start of `text`.
 std::optional<Stamp> parse_stamp(std::string_view text);
 
 // A number that can only be seconds, milli-, micro- or nanoseconds since 1970 (2001 to 2128).

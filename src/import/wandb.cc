@@ -2,8 +2,9 @@
 // A chart exported from Weights & Biases: "Step" or a time, then one column per run and metric,
 // named "<run> - system.proc.memory.rssMB" (or "system/…"), each followed by __MIN and __MAX.
 //
-// Step and time columns stand before the first run's. Every run name becomes a Run of its own. The device's "memoryAllocated" is a percentage there
-// (the amount is "memoryAllocatedBytes"), so without a unit it is left out.
+// Step and time columns stand before the first run's. Every run name becomes a Run of its own. The
+// device's "memoryAllocated" is a percentage there (the amount is "memoryAllocatedBytes"), so
+// without a unit it is left out.
 #include <fmt/format.h>
 
 #include <memory>

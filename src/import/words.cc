@@ -221,7 +221,9 @@ constexpr double kKi = 1024.0;
 
 }  // namespace
 
-WordBits word_bits(std::string_view word) { return look_up(key_of(word), word); }
+WordBits word_bits(std::string_view word) {
+  return look_up(key_of(word), word);
+}
 
 size_t word_end(std::string_view text, size_t at) {
   size_t end = at + 1;

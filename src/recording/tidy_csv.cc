@@ -85,7 +85,9 @@ std::string field(std::string_view text) {
   return quoted;
 }
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
 
 std::string header_of(const Layout& layout) {
   std::vector<std::string> names;
@@ -97,7 +99,8 @@ std::string header_of(const Layout& layout) {
   names.emplace_back(layout.pids ? "pid" : "proc");
   if (layout.names) names.emplace_back("name");
   if (layout.parents) names.emplace_back("parent");
-  for (const Metric metric : layout.metrics) names.push_back(fmt::format("{}_mb", metric_name(metric)));
+  for (const Metric metric : layout.metrics)
+    names.push_back(fmt::format("{}_mb", metric_name(metric)));
   for (const std::string& gauge : layout.gauges) {
     names.push_back(gauge == "threads" ? gauge : field("gauge." + gauge));
   }
@@ -142,9 +145,9 @@ class RunWriter {
     for (const auto& [metric, series] : series_[process]) {
       if (std::isfinite(series->mb[instant])) return true;
     }
-    return std::any_of(gauges_[process].begin(), gauges_[process].end(), [instant](const auto& one) {
-      return std::isfinite(one.second->value[instant]);
-    });
+    return std::any_of(
+        gauges_[process].begin(), gauges_[process].end(),
+        [instant](const auto& one) { return std::isfinite(one.second->value[instant]); });
   }
 
   void write_row(size_t instant, size_t process, bool first, std::string& out) const {

@@ -10,7 +10,8 @@ plateau::Run tree() {
   plateau::Run run;
   run.processes = {{.id = 0, .parent = -1, .id_is_pid = false, .name = "python, main", .role = {}},
                    {.id = 1, .parent = 0, .id_is_pid = false, .name = "", .role = {}}};
-  run.instants = {{.step = 2, .time_s = 1.5, .epoch = 0.25}, {.step = 4, .time_s = 2, .epoch = 0.5}};
+  run.instants = {{.step = 2, .time_s = 1.5, .epoch = 0.25},
+                  {.step = 4, .time_s = 2, .epoch = 0.5}};
   run.series = {{0, Metric::rss, "rss", {100.25, 101}}, {1, Metric::rss, "rss", {7, kMissing}}};
   run.gauges = {{"threads", 0, {3, 4}}};
   run.events = {{1, EventKind::eval, "eval"}};
@@ -32,7 +33,8 @@ TEST(TidyCsv, SeveralRunsAreNumberedAndFactsBecomeColumns) {
   const std::string text = tidy_csv(runs);
   EXPECT_TRUE(text.starts_with("run,t_s,")) << text;
   EXPECT_NE(text.find("context.examples\n1,"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n2,2,4,0.5,eval,0,\"python, main\",,101,4,663\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n2,2,4,0.5,eval,0,\"python, main\",,101,4,663\n"), std::string::npos)
+      << text;
 }
 
 TEST(TidyCsv, EventTextsCannotBreakTheTable) {
