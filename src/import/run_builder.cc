@@ -60,7 +60,7 @@ size_t RunBuilder::memory_column(size_t process, Metric metric, std::string_view
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, false, metric, clean(label), {}});
+  columns_.push_back({process, false, metric, clean(label), {}, 0, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
@@ -71,7 +71,7 @@ size_t RunBuilder::gauge_column(size_t process, std::string_view name) {
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, true, Metric::memory, clean(name), {}});
+  columns_.push_back({process, true, Metric::memory, clean(name), {}, 0, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
@@ -100,6 +100,7 @@ void RunBuilder::row(const Instant& at, size_t line) {
 
 void RunBuilder::open(const Instant& at, size_t line) {
   commit();
+  ++open_serial_;
   open_.used = true;
   open_.at = at;
   open_.line = line;
@@ -110,20 +111,19 @@ void RunBuilder::open(const Instant& at, size_t line) {
   joining_ = false;
 }
 
-void RunBuilder::put(size_t column, double value) {
-  if (joining_) {
-    const auto same = [column](const auto& cell) { return cell.first == column; };
-    const auto found = std::find_if(open_.cells.begin(), open_.cells.end(), same);
-    if (found != open_.cells.end()) {
-      const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
-      if (next_.step >= 0 && (!times_known || next_.time_s == open_.at.time_s)) {
-        found->second = value;
-        return;
-      }
-      open(next_, next_line_);
+void RunBuilder::put(size_t index, double value) {
+  Column& column = columns_[index];
+  if (column.open_serial == open_serial_) {
+    const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
+    if (!joining_ || (next_.step >= 0 && (!times_known || next_.time_s == open_.at.time_s))) {
+      open_.cells[column.open_cell].second = value;
+      return;
     }
+    open(next_, next_line_);
   }
-  open_.cells.emplace_back(column, value);
+  column.open_serial = open_serial_;
+  column.open_cell = open_.cells.size();
+  open_.cells.emplace_back(index, value);
 }
 
 bool RunBuilder::set_mb(size_t column, double mb) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/scan_cache.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
@@ -19,8 +20,20 @@ size_t slot_of(std::string_view line, size_t slots) {
   return static_cast<size_t>(mix >> 32) % slots;
 }
 
+uint64_t load8(const char* from) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, from, 8);
+  return bytes;
+}
+
+// The number at `place` of a padded line; short whole ones without a detour.
 double value_at(std::string_view line, Place place) {
-  return read_number(line, place).value;
+  const char* p = line.data() + place;
+  uint32_t value = 0;
+  while (is_digit(*p)) value = value * 10 + static_cast<uint32_t>(*p++ - '0');
+  const bool more = *p == '.' || *p == ',' || *p == '\'' || (*p | 0x20) == 'e';
+  if (more || p - (line.data() + place) > 9) return read_number(line, place).value;
+  return value;
 }
 
 void renew(std::string_view line, Place place, int64_t& field) {
@@ -33,23 +46,34 @@ void renew(std::string_view line, Place place, double& field) {
 
 }  // namespace
 
-bool same_shape(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  const char* x = a.data();
-  const char* y = b.data();
-  // No early exit inside a block, so that the compiler can use vectors.
-  size_t at = 0;
-  for (; at + 16 <= a.size(); at += 16) {
-    unsigned char differs = 0;
-    for (size_t i = at; i < at + 16; ++i) {
-      const bool digits = static_cast<unsigned char>(x[i] - '0') < 10 &&
-                          static_cast<unsigned char>(y[i] - '0') < 10;
-      differs |= static_cast<unsigned char>((x[i] != y[i]) & !digits);
-    }
-    if (differs != 0) return false;
+// In the mask, bytes are 0xff where the line has a digit and 0 elsewhere.
+std::string digit_mask(std::string_view line) {
+  std::string mask(line.size(), '\0');
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (is_digit(line[i])) mask[i] = '\xff';
   }
-  for (; at < a.size(); ++at) {
-    if (x[at] != y[at] && !(is_digit(x[at]) && is_digit(y[at]))) return false;
+  return mask;
+}
+
+bool same_shape(std::string_view known, std::string_view mask, std::string_view line) {
+  if (known.size() != line.size()) return false;
+  const size_t size = line.size();
+  if (size < 8) {
+    for (size_t i = 0; i < size; ++i) {
+      if (mask[i] != 0 ? !is_digit(line[i]) : known[i] != line[i]) return false;
+    }
+    return true;
+  }
+  for (size_t at = 0; at < size; at += 8) {
+    // The last eight bytes overlap those before.
+    const size_t from = std::min(at, size - 8);
+    const uint64_t digits = load8(mask.data() + from);
+    const uint64_t text = load8(line.data() + from);
+    if (((text ^ load8(known.data() + from)) & ~digits) != 0) return false;
+    // Where digits belong, '0' to '9' leave 0 to 9; adding 0x76 sets the top bit of all others.
+    const uint64_t values = (text ^ 0x3030303030303030ull) & digits;
+    const uint64_t beyond = (values & 0x7f7f7f7f7f7f7f7full) + 0x7676767676767676ull;
+    if (((beyond | values) & 0x8080808080808080ull) != 0) return false;
   }
   return true;
 }
@@ -83,12 +107,15 @@ const ScannedLine& ScanCache::scan(std::string_view line) {
     return fresh_;
   }
   Known& known = known_[slot_of(line, kSlots)];
-  if (known.filled && same_shape(known.line, line)) {
+  if (known.filled && same_shape(known.line, known.mask, line)) {
     if (refresh(line, known.result)) return known.result;
   }
   scan_line(line, known.result);
   known.filled = known.result.by_shape;
-  known.line = line;
+  if (known.filled) {
+    known.line = line;
+    known.mask = digit_mask(line);
+  }
   return known.result;
 }
 

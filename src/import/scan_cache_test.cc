@@ -73,11 +73,24 @@ TEST(ScanCache, GivesWhatAFreshScanGivesForLinesOfTheSameShape) {
   }
 }
 
+bool alike(std::string_view known, std::string_view line) {
+  return same_shape(known, digit_mask(known), line);
+}
+
 TEST(ScanCache, ShapesDifferWhereNonDigitsDo) {
-  EXPECT_TRUE(same_shape("step 10 rss 5552 MB and more", "step 99 rss 1234 MB and more"));
-  EXPECT_FALSE(same_shape("step 10 rss 5552 MB and more", "step 10 rss 5552 GB and more"));
-  EXPECT_FALSE(same_shape("step 10", "step 1x"));
-  EXPECT_FALSE(same_shape("step 10", "step 100"));
+  EXPECT_TRUE(alike("step 10 rss 5552 MB and more", "step 99 rss 1234 MB and more"));
+  EXPECT_FALSE(alike("step 10 rss 5552 MB and more", "step 10 rss 5552 GB and more"));
+  EXPECT_FALSE(alike("step 10", "step 1x"));
+  EXPECT_FALSE(alike("step 10", "step 100"));
+  EXPECT_TRUE(alike("a1", "a2"));
+}
+
+TEST(ScanCache, OnlyDigitsStandForDigits) {
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string line = "rss 5 MB step 7";
+    line[4] = static_cast<char>(byte);
+    EXPECT_EQ(alike("rss 1 MB step 7", line), byte >= '0' && byte <= '9') << byte;
+  }
 }
 
 }  // namespace
