@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace plateau {
 namespace {
 
@@ -25,6 +27,16 @@ TEST(Text, NumbersMustFillTheWholeText) {
   EXPECT_EQ(*parse_int("-4"), -4);
   EXPECT_FALSE(parse_int("4.0"));
   EXPECT_FALSE(parse_int("99999999999999999999"));
+}
+
+TEST(Text, ShortDecimalsAreExactToo) {
+  for (const char* text :
+       {"0.1", "336.762", "123456789012.345", "0.000000000001", "99999999.999999",
+        "1234567890123456", "12345678901234567.5", "7.", "5.25"}) {
+    EXPECT_EQ(parse_double(text).value_or(-1), std::strtod(text, nullptr)) << text;
+  }
+  EXPECT_FALSE(parse_double("1.2.3"));
+  EXPECT_FALSE(parse_double("1.x"));
 }
 
 TEST(Text, WordsComeOneByOne) {

@@ -22,7 +22,7 @@ struct Format {
 };
 
 const std::vector<Format>& formats() {
-  static const std::vector<Format> kFormats = {
+  static const std::vector<Format> known = {
       {{"text", "text logs of any make: lines with a step or a time and an amount of memory"},
        read_text_log},
       {{"csv", "CSV, TSV or ';' with a header; units from column names"}, read_csv},
@@ -40,7 +40,7 @@ const std::vector<Format>& formats() {
       {{"prometheus", "the JSON answer of a Prometheus range query"}, read_prometheus},
       {{"wandb", "system metrics exported from Weights & Biases as CSV"}, read_wandb_csv},
   };
-  return kFormats;
+  return known;
 }
 
 const Format* find_format(std::string_view name) {
@@ -107,12 +107,12 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
 }  // namespace
 
 const std::vector<FormatInfo>& import_formats() {
-  static const std::vector<FormatInfo> kInfos = [] {
+  static const std::vector<FormatInfo> infos_once = [] {
     std::vector<FormatInfo> infos;
     for (const Format& format : formats()) infos.push_back(format.info);
     return infos;
   }();
-  return kInfos;
+  return infos_once;
 }
 
 Result<std::vector<Run>> import_file(const std::string& path, const ImportOptions& options) {

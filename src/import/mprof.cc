@@ -45,10 +45,8 @@ class MprofReader {
     const auto time = parse_double(next_word(text));
     if (!mib || !time || !std::isfinite(*time)) return false;
     // A child is measured a moment after its parent and belongs to the same sample.
-    if (process == 0) {
-      builder_.row({.step = -1, .time_s = *time, .epoch = kMissing}, number_);
-      sample_time_ = *time;
-    } else if (std::isnan(sample_time_) || *time > sample_time_ + 60 || *time < sample_time_) {
+    const bool same_sample = process > 0 && *time >= sample_time_ && *time <= sample_time_ + 60;
+    if (!same_sample) {
       builder_.row({.step = -1, .time_s = *time, .epoch = kMissing}, number_);
       sample_time_ = *time;
     }

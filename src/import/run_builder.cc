@@ -60,7 +60,7 @@ size_t RunBuilder::memory_column(size_t process, Metric metric, std::string_view
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, false, metric, clean(label), {}});
+  columns_.push_back({process, false, metric, clean(label), {}, 0, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
@@ -71,7 +71,7 @@ size_t RunBuilder::gauge_column(size_t process, std::string_view name) {
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, true, Metric::memory, clean(name), {}});
+  columns_.push_back({process, true, Metric::memory, clean(name), {}, 0, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
@@ -100,28 +100,30 @@ void RunBuilder::row(const Instant& at, size_t line) {
 
 void RunBuilder::open(const Instant& at, size_t line) {
   commit();
+  ++open_serial_;
   open_.used = true;
   open_.at = at;
   open_.line = line;
   open_.has_memory = false;
-  merge_facts(open_.facts, pending_, false);
+  if (has_pending_) merge_facts(open_.facts, pending_, false);
+  open_.has_facts = open_.has_facts || has_pending_;
+  has_pending_ = false;
   joining_ = false;
 }
 
-void RunBuilder::put(size_t column, double value) {
-  if (joining_) {
-    const auto same = [column](const auto& cell) { return cell.first == column; };
-    const auto found = std::find_if(open_.cells.begin(), open_.cells.end(), same);
-    if (found != open_.cells.end()) {
-      const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
-      if (next_.step >= 0 && (!times_known || next_.time_s == open_.at.time_s)) {
-        found->second = value;
-        return;
-      }
-      open(next_, next_line_);
+void RunBuilder::put(size_t index, double value) {
+  Column& column = columns_[index];
+  if (column.open_serial == open_serial_) {
+    const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
+    if (!joining_ || (next_.step >= 0 && (!times_known || next_.time_s == open_.at.time_s))) {
+      open_.cells[column.open_cell].second = value;
+      return;
     }
+    open(next_, next_line_);
   }
-  open_.cells.emplace_back(column, value);
+  column.open_serial = open_serial_;
+  column.open_cell = open_.cells.size();
+  open_.cells.emplace_back(index, value);
 }
 
 bool RunBuilder::set_mb(size_t column, double mb) {
@@ -162,6 +164,7 @@ void RunBuilder::fact(FactField which, double value, std::string_view source) {
   if (!std::isfinite(value) || value <= 0) return;
   if (is_known(which, value)) return;
   pending_.*which = Fact{value, std::string(source)};
+  has_pending_ = true;
 }
 
 void RunBuilder::fact_at_line(FactField which, double value, size_t line) {
@@ -216,7 +219,9 @@ void RunBuilder::commit() {
 void RunBuilder::drop(Row& row) {
   row.cells.clear();
   row.events.clear();
-  merge_facts(pending_, row.facts, true);
+  if (row.has_facts) merge_facts(pending_, row.facts, true);
+  has_pending_ = has_pending_ || row.has_facts;
+  row.has_facts = false;
 }
 
 // Decides what the held row was, now that the key of the next one is known (NaN: there is none).
@@ -237,7 +242,8 @@ void RunBuilder::settle_held(double next_key) {
 
 void RunBuilder::append(Row& row) {
   if (run_.instants.empty()) run_line_ = row.line;
-  merge_facts(run_.context, row.facts, false);
+  if (row.has_facts) merge_facts(run_.context, row.facts, false);
+  row.has_facts = false;
   const bool keep = skipped_ + 1 >= stride_;
   skipped_ = keep ? 0 : skipped_ + 1;
   if (keep) {

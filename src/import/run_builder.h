@@ -87,6 +87,8 @@ class RunBuilder {
     Metric metric = Metric::memory;
     std::string label;           // Key or gauge name.
     std::vector<double> values;  // Of the current run; shorter than the run until padded.
+    size_t open_serial = 0;      // The row that last had a value here, and where among its cells.
+    size_t open_cell = 0;
   };
   struct Row {
     bool used = false;
@@ -95,10 +97,11 @@ class RunBuilder {
     std::vector<std::pair<size_t, double>> cells;
     std::vector<Event> events;
     Context facts;  // Stated since the row before.
+    bool has_facts = false;
     bool has_memory = false;
   };
 
-  void put(size_t column, double value);
+  void put(size_t index, double value);
   void open(const Instant& at, size_t line);
   void commit();
   void settle_held(double next_key);
@@ -119,7 +122,8 @@ class RunBuilder {
   std::vector<Column> columns_;
   std::unordered_map<std::string, size_t> column_of_;
 
-  Row open_;      // The row being filled.
+  Row open_;                // The row being filled,
+  size_t open_serial_ = 0;  // and its number among all rows.
   Row held_;      // A row that goes back, until the next one tells a restart from a late line.
   Instant next_;  // What row() was called with; opened by the first set().
   size_t next_line_ = 0;
@@ -132,6 +136,7 @@ class RunBuilder {
   size_t run_line_ = 0;  // Where the current run began.
   size_t cells_done_ = 0;
   size_t samples_ = 0;
+  bool has_pending_ = false;
   Context pending_;  // Facts since the last row was opened.
   bool epoch_time_ = false;
   std::vector<Run> runs_;

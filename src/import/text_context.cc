@@ -2,7 +2,6 @@
 #include "import/text_context.h"
 
 #include "base/text.h"
-#include "import/text_number.h"
 
 namespace plateau {
 namespace {
@@ -49,8 +48,12 @@ double value_after(std::string_view line, size_t at) {
   ++at;
   while (at < line.size() && (line[at] == ' ' || line[at] == '*' || line[at] == '\t')) ++at;
   if (at >= line.size() || !is_digit(line[at])) return 0;
-  const LineNumber number = read_number(line, at);
-  return number.whole && !number.garbled && number.value < 1e15 ? number.value : 0;
+  double value = 0;
+  for (; at < line.size() && (is_digit(line[at]) || line[at] == ','); ++at) {
+    if (line[at] != ',') value = value * 10 + (line[at] - '0');
+  }
+  const bool fraction = at + 1 < line.size() && line[at] == '.' && is_digit(line[at + 1]);
+  return !fraction && value < 1e15 ? value : 0;
 }
 
 }  // namespace

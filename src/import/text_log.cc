@@ -28,6 +28,7 @@
 #include "import/readers.h"
 #include "import/record_rows.h"
 #include "import/run_builder.h"
+#include "import/scan_cache.h"
 #include "import/text_context.h"
 #include "import/text_scan.h"
 #include "import/timestamp.h"
@@ -120,7 +121,8 @@ class TextLog {
   void read_context(std::string_view text);
   Clock* choose();
 
-  ScannedLine scan_;
+  ScanCache cache_;
+  const ScannedLine* scan_ = nullptr;  // The current line's.
   std::array<Picked, ScannedLine::kMaxFigures> picked_{};
   size_t number_ = 0;
   std::vector<std::unique_ptr<Clock>> clocks_;
@@ -145,16 +147,16 @@ size_t TextLog::pick() {
     picked_[count++] = {metric, &figure};
     host |= metric != Metric::gpu && metric != Metric::gpu_reserved;
   };
-  for (size_t i = 0; i < scan_.count; ++i) {
-    const Figure& figure = scan_.figures[i];
+  for (size_t i = 0; i < scan_->count; ++i) {
+    const Figure& figure = scan_->figures[i];
     if (!figure.keyed) continue;
     const auto metric = metric_of(figure.bits, figure.unit_mb > 0);
     if (metric) add(*metric, figure);
   }
   if (host) return count;
-  const bool step_word = scan_.step_word != StepWord::none;
-  for (size_t i = 0; i < scan_.count; ++i) {
-    const Figure& figure = scan_.figures[i];
+  const bool step_word = scan_->step_word != StepWord::none;
+  for (size_t i = 0; i < scan_->count; ++i) {
+    const Figure& figure = scan_->figures[i];
     if (figure.keyed || (figure.bits & (kWordNotUsage | kWordOther)) != 0) continue;
     if (!step_word && !figure.after_time) continue;
     add(figure.bare_rss ? Metric::rss : Metric::memory, figure);
@@ -181,7 +183,7 @@ Clock& TextLog::clock_of(ClockKind kind, int64_t total) {
 }
 
 Clock& TextLog::clock_for_line() {
-  switch (scan_.step_word) {
+  switch (scan_->step_word) {
     case StepWord::step:
       return clock_of(ClockKind::step, 0);
     case StepWord::iteration:
@@ -191,20 +193,20 @@ Clock& TextLog::clock_for_line() {
     case StepWord::none:
       break;
   }
-  if (scan_.bar_at >= 0) return clock_of(ClockKind::bar, scan_.bar_total);
-  return clock_of(scan_.has_time ? ClockKind::time : ClockKind::none, 0);
+  if (scan_->bar_at >= 0) return clock_of(ClockKind::bar, scan_->bar_total);
+  return clock_of(scan_->has_time ? ClockKind::time : ClockKind::none, 0);
 }
 
 // Where on the clock the line stands, with the facts its position gives away.
 Instant TextLog::place(Clock& clock) {
   Instant at;
-  at.epoch = scan_.epoch;
+  at.epoch = scan_->epoch;
   const bool bar = clock.kind == ClockKind::bar;
   if (bar || clock.kind < ClockKind::bar) {
-    const int64_t total = bar ? scan_.bar_total : scan_.step_total;
-    const int64_t position = bar ? scan_.bar_at : scan_.step;
+    const int64_t total = bar ? scan_->bar_total : scan_->step_total;
+    const int64_t position = bar ? scan_->bar_at : scan_->step;
     at.step = clock.steps.unroll(position, total, whole_epoch_);
-    const bool per_epoch = clock.steps.epoch_length() > 0 || (bar && scan_.whole_epoch);
+    const bool per_epoch = clock.steps.epoch_length() > 0 || (bar && scan_->whole_epoch);
     if (clock.steps.wrapped()) {
       const auto length = static_cast<double>(clock.steps.epoch_length());
       clock.builder.fact_at_line(&Context::epoch_steps, length, number_);
@@ -217,10 +219,10 @@ Instant TextLog::place(Clock& clock) {
   } else {
     at.step = carried_step_ >= 0 ? carried_step_ : carried_bar_;
   }
-  if (scan_.has_time) {
-    at.time_s = clock.times.accept(scan_.time);
+  if (scan_->has_time) {
+    at.time_s = clock.times.accept(scan_->time);
     clock.builder.set_epoch_time(clock.times.counts_from_1970());
-    if (scan_.time.kind == Stamp::Kind::elapsed) {
+    if (scan_->time.kind == Stamp::Kind::elapsed) {
       // A bar that starts again with the epoch counts its seconds from 0 again.
       if (clock.steps.wrapped() && !std::isnan(clock.last_time))
         clock.time_offset = clock.last_time;
@@ -247,8 +249,8 @@ void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
     }
     unit = guessed;
   }
-  if (scan_.rank >= 0) {
-    const size_t process = clock.builder.process(scan_.rank, (scan_.words & kWordPid) != 0);
+  if (scan_->rank >= 0) {
+    const size_t process = clock.builder.process(scan_->rank, (scan_->words & kWordPid) != 0);
     clock.builder.set_mb(clock.builder.memory_column(process, picked.metric, label),
                          figure.value * unit);
     return;
@@ -263,7 +265,7 @@ void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
 void TextLog::put_tensors(Clock& clock) {
   static constexpr std::array<std::string_view, 3> kNames = {"tensors", "tensors.cpu",
                                                              "tensors.gpu"};
-  const std::array<double, 3> values = {scan_.tensors, scan_.tensors_cpu, scan_.tensors_gpu};
+  const std::array<double, 3> values = {scan_->tensors, scan_->tensors_cpu, scan_->tensors_gpu};
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) continue;
     if (clock.gauges[i] == RunBuilder::kNone) {
@@ -288,23 +290,23 @@ void TextLog::add_event(EventKind kind, std::string_view text) {
 // but a dict of evaluation results is.
 void TextLog::happened(std::string_view text, bool is_sample) {
   if (clocks_.empty()) return;
-  if (is_sample && scan_.arrow) {
-    const std::string_view note = trim(text.substr(scan_.note));
+  if (is_sample && scan_->arrow) {
+    const std::string_view note = trim(text.substr(scan_->note));
     if (!note.empty()) add_event(event_kind_of(note), note);
     return;
   }
   // Lists and headings of a note talk about events; they are none.
   if (text.starts_with("- ") || text.starts_with("#")) return;
-  if ((scan_.free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
+  if ((scan_->free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
     if (!is_sample) eval_line_ = number_;
     add_event(EventKind::eval, text);
   }
-  if ((scan_.free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
-  if ((scan_.free_words & kWordRestart) != 0) add_event(EventKind::restart, text);
+  if ((scan_->free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
+  if ((scan_->free_words & kWordRestart) != 0) add_event(EventKind::restart, text);
   const auto says = [text](std::string_view phrase) {
     return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
   };
-  const bool maybe_oom = (scan_.words & (kWordOom | kWordMemory)) != 0 && !is_sample;
+  const bool maybe_oom = (scan_->words & (kWordOom | kWordMemory)) != 0 && !is_sample;
   const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") || says("oom-kill") ||
                                  says("oom_kill") || says("oomkill"));
   if (oom) add_event(EventKind::oom, text);
@@ -312,10 +314,10 @@ void TextLog::happened(std::string_view text, bool is_sample) {
 
 // Keeps the position of lines that carry one but no memory.
 void TextLog::remember_position() {
-  if (scan_.step_word == StepWord::step) carried_step_ = scan_.step;
-  if (scan_.bar_at >= 0 && scan_.bar_total >= widest_bar_) {
-    widest_bar_ = scan_.bar_total;
-    carried_bar_ = scan_.bar_at;
+  if (scan_->step_word == StepWord::step) carried_step_ = scan_->step;
+  if (scan_->bar_at >= 0 && scan_->bar_total >= widest_bar_) {
+    widest_bar_ = scan_->bar_total;
+    carried_bar_ = scan_->bar_at;
   }
 }
 
@@ -331,27 +333,28 @@ void TextLog::read_context(std::string_view text) {
 
 void TextLog::line(std::string_view text, size_t number) {
   number_ = number;
-  scan_line(text, scan_);
-  if (scan_.whole_epoch) {
-    if (whole_epoch_ >= 0 && scan_.epoch > whole_epoch_) {
-      add_event(EventKind::epoch, fmt::format("epoch {}", scan_.epoch));
+  scan_ = &cache_.scan(text);
+  if (scan_->whole_epoch) {
+    if (whole_epoch_ >= 0 && scan_->epoch > whole_epoch_) {
+      add_event(EventKind::epoch, fmt::format("epoch {}", scan_->epoch));
     }
-    whole_epoch_ = scan_.epoch;
+    whole_epoch_ = scan_->epoch;
   }
-  const size_t picked = scan_.count > 0 ? pick() : 0;
-  const bool has_clock = scan_.step_word != StepWord::none || scan_.bar_at >= 0 || scan_.has_time;
+  const size_t picked = scan_->count > 0 ? pick() : 0;
+  const bool has_clock =
+      scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
   // Without a clock only "key: amount" is a sample; prose about memory is not.
   const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned);
   if (is_sample) {
     sample(text, picked);
-  } else if (scan_.negative && has_clock) {
+  } else if (scan_->negative && has_clock) {
     clock_for_line().builder.bad(number,
                                  fmt::format("negative memory in '{}'", text.substr(0, 80)));
   }
   if (!is_sample) remember_position();
   constexpr WordBits kEvents = kWordEval | kWordSave | kWordRestart | kWordOom | kWordMemory;
-  if ((scan_.words & kEvents) != 0 || scan_.arrow) happened(text, is_sample);
-  if ((scan_.words & kWordContext) != 0) read_context(text);
+  if ((scan_->words & kEvents) != 0 || scan_->arrow) happened(text, is_sample);
+  if ((scan_->words & kWordContext) != 0) read_context(text);
 }
 
 Clock* TextLog::choose() {

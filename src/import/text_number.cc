@@ -12,20 +12,14 @@ namespace {
 
 constexpr double kKi = 1024.0;
 
-// A separator at `at` splits thousands if exactly three digits follow it.
-bool splits_thousands(std::string_view line, size_t at) {
-  if (at + 3 >= line.size() || (line[at] != ',' && line[at] != '\'')) return false;
-  for (size_t i = 1; i <= 3; ++i) {
-    if (!is_digit(line[at + i])) return false;
-  }
-  return at + 4 >= line.size() || !is_digit(line[at + 4]);
+// A separator at `p` splits thousands if exactly three digits follow it.
+bool splits_thousands(const char* p) {
+  return is_digit(p[1]) && is_digit(p[2]) && is_digit(p[3]) && !is_digit(p[4]);
 }
 
-bool has_exponent(std::string_view line, size_t at) {
-  if (at + 1 >= line.size() || (line[at] != 'e' && line[at] != 'E')) return false;
-  if (is_digit(line[at + 1])) return true;
-  return at + 2 < line.size() && (line[at + 1] == '+' || line[at + 1] == '-') &&
-         is_digit(line[at + 2]);
+bool has_exponent(const char* p) {
+  if ((*p | 0x20) != 'e') return false;
+  return is_digit(p[1]) || ((p[1] == '+' || p[1] == '-') && is_digit(p[2]));
 }
 
 // A number with a fraction, an exponent or many digits.
@@ -47,34 +41,28 @@ LineNumber read_long_number(std::string_view line, size_t at) {
 
 LineNumber read_number(std::string_view line, size_t at) {
   LineNumber number;
-  const size_t start = at;
-  const size_t size = line.size();
-  // Whole numbers are exact; past 19 digits the double below takes over.
+  const char* const start = line.data() + at;
+  const char* p = start;
   uint64_t digits = 0;
-  for (; at < size; ++at) {
-    if (is_digit(line[at])) {
-      if (at - start >= 18) return read_long_number(line, start);
-      digits = digits * 10 + static_cast<uint64_t>(line[at] - '0');
-    } else if ((line[at] != ',' && line[at] != '\'') || (at - start > 3 && !number.grouped) ||
-               !splits_thousands(line, at)) {
+  for (;; ++p) {
+    while (is_digit(*p)) digits = digits * 10 + static_cast<uint64_t>(*p++ - '0');
+    if ((*p != ',' && *p != '\'') || (p - start > 3 && !number.grouped) || !splits_thousands(p)) {
       break;  // 1000,200: the first group is too long for a separated number.
-    } else {
-      number.grouped = true;
     }
+    number.grouped = true;
   }
+  // Whole numbers up to here are exact.
+  if (p - start > 18) return read_long_number(line, at);
   number.value = static_cast<double>(digits);
-  number.end = at;
-  if (at + 1 >= size) return number;
-  const bool fraction = line[at] == '.' && is_digit(line[at + 1]);
-  if (!fraction && !has_exponent(line, at)) return number;
-  if (!number.grouped) return read_long_number(line, start);
+  number.end = static_cast<size_t>(p - line.data());
+  const bool fraction = *p == '.' && is_digit(p[1]);
+  if (!fraction && !has_exponent(p)) return number;
+  if (!number.grouped) return read_long_number(line, at);
   // from_chars does not know groups; a fraction behind them is all that is left to read.
   double scale = 0.1;
-  for (++at; at < size && is_digit(line[at]); ++at, scale /= 10) {
-    number.value += scale * (line[at] - '0');
-  }
+  for (++p; is_digit(*p); ++p, scale /= 10) number.value += scale * (*p - '0');
   number.whole = false;
-  number.end = at;
+  number.end = static_cast<size_t>(p - line.data());
   return number;
 }
 

@@ -17,7 +17,8 @@ struct LineNumber {
 };
 
 // Reads the number at `at`. Thousands may be separated by commas or apostrophes in groups of three.
-// Requires: a digit at `at`.
+// Requires: a digit at `at`, and four readable bytes behind `line` that are neither digits nor
+// letters (ScannedLine pads its lines so).
 LineNumber read_number(std::string_view line, size_t at);
 
 // In MB, for "kB", "MiB", "g" and so on; 0 if the word is no unit of memory.

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "import/timestamp.h"
 #include "import/words.h"
@@ -27,8 +28,13 @@
 
 namespace plateau {
 
+// Where in the line a number stands that was taken; kNoPlace if none was.
+using Place = uint32_t;
+inline constexpr Place kNoPlace = static_cast<Place>(-1);
+
 struct Figure {
   double value = 0;
+  Place place = kNoPlace;
   double unit_mb = 0;  // 0: the line does not say.
   WordBits bits = 0;   // Of the words before it (or right after it).
   uint32_t key_begin = 0;
@@ -64,9 +70,25 @@ struct ScannedLine {
   size_t note = 0;
   std::array<Figure, kMaxFigures> figures;
   size_t count = 0;
+
+  // For ScanCache: the places of the numbers above, and whether all decisions depended only on
+  // which characters of the line are digits, not on which digits they are.
+  Place step_place = kNoPlace;
+  Place step_total_place = kNoPlace;
+  Place epoch_place = kNoPlace;
+  Place rank_place = kNoPlace;
+  std::array<Place, 3> tensor_places{};  // tensors, tensors_cpu, tensors_gpu
+  Place time_place = kNoPlace;
+  bool by_shape = true;
+
+  std::vector<char> padded;
 };
 
-// Fills `out`, which need not be cleared. Looks at the first 64 KB of the line.
+// `line` with zeros around it, valid until the next call with the same `out`.
+std::string_view pad_line(std::string_view line, ScannedLine& out);
+
+// Fills `out`, which need not be cleared. Looks at the first 64 KB of the line, of which it keeps a
+// copy with zeros around it, so that looking ahead and back needs no checks.
 void scan_line(std::string_view line, ScannedLine& out);
 
 }  // namespace plateau
