@@ -44,11 +44,20 @@ Run series(uint64_t number) {
     const auto t = static_cast<double>(step);
     double mb = 2000 + 10 * noise();
     switch (number % 5) {
-      case 1: mb += 800 * (1 - std::exp(-t / 40)); break;
-      case 2: mb += 9 * std::min(t, 90.0); break;
-      case 3: mb += 2 * t; break;
-      case 4: mb += 60 * std::floor(t / 50); break;
-      default: break;
+      case 1:
+        mb += 800 * (1 - std::exp(-t / 40));
+        break;
+      case 2:
+        mb += 9 * std::min(t, 90.0);
+        break;
+      case 3:
+        mb += 2 * t;
+        break;
+      case 4:
+        mb += 60 * std::floor(t / 50);
+        break;
+      default:
+        break;
     }
     run.instants.push_back({.step = step});
     rss.mb.push_back(mb);
@@ -67,7 +76,8 @@ void one_by_one() {
       word = judge(run).word;
       best = std::min(best, cpu_seconds() - begin);
     }
-    fmt::print("one verdict, {} samples, {:<10} {:.2f} ms\n", kSamples, word_name(word), 1e3 * best);
+    fmt::print("one verdict, {} samples, {:<10} {:.2f} ms\n", kSamples, word_name(word),
+               1e3 * best);
   }
 }
 
@@ -80,8 +90,8 @@ void ten_thousand() {
     leaks += judge(run).word == Word::leak;
     spent += cpu_seconds() - begin;
   }
-  fmt::print("10,000 series of {} samples: {:.1f} s on one core ({} called leak)\n", kSamples, spent,
-             leaks);
+  fmt::print("10,000 series of {} samples: {:.1f} s on one core ({} called leak)\n", kSamples,
+             spent, leaks);
 }
 
 }  // namespace

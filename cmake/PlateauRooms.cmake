@@ -37,6 +37,6 @@ function(add_room name)
       rapidcheck)
     target_compile_definitions(${name}_test PRIVATE
       PLATEAU_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
   endif()
 endfunction()
