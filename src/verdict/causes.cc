@@ -142,8 +142,10 @@ std::string say_first_events(const Clues&) {
   return "the floor rose at the first evaluations or checkpoints and not at later ones";
 }
 
+// Workers that multiply at every evaluation are the better answer, being more specific.
 double score_eval_leak(const Clues& c) {
-  return c.grows ? c.weight(Family::per_evaluation) : 0;
+  const double specific = c.rising("processes") ? 0.3 : 1.0;
+  return c.grows ? specific * c.weight(Family::per_evaluation) : 0;
 }
 std::string say_eval_leak(const Clues& c) {
   return fmt::format("the floor rises at each of {} evaluations and is level between them",
@@ -211,8 +213,9 @@ std::string say_processes(const Clues& c) {
   return fmt::format("processes went from {:.0f} to {:.0f}", trend->first, trend->last);
 }
 
+// More processes have more threads; that is not a leak of threads.
 double score_threads(const Clues& c) {
-  return c.grows && c.rising("threads") ? 0.8 : 0;
+  return c.grows && c.rising("threads") && !c.rising("processes") ? 0.8 : 0;
 }
 std::string say_threads(const Clues& c) {
   const CountTrend* trend = c.count("threads");

@@ -107,7 +107,9 @@ void fill_processes(const CaseFile& file, Verdict& verdict) {
   if (verdict.processes.empty()) return;
   const ProcessGrowth& first = verdict.processes.front();
   const bool named = !first.name.empty() || first.id_is_pid;
-  if (verdict.processes.size() > 1 || named) verdict.process = first;
+  // A quarter of the growth is enough to be named; less is "spread over many".
+  const bool stands_out = verdict.processes.size() > 1 && first.share >= 0.25;
+  if (stands_out || (verdict.processes.size() == 1 && named)) verdict.process = first;
 }
 
 // How the spikes are timed: by evaluations, checkpoints, evenly, or not at all.
@@ -149,7 +151,7 @@ void fill_excursions(const CaseFile& file, Verdict& verdict) {
     verdict.spikes.height_mb = *middle;
     verdict.spikes.clock = spike_clock(file, floors, verdict.clock);
   }
-  if (floors.teeth_mb > 0)
+  if (floors.teeth_mb > file.decision().tolerated_mb)
     verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
 }
 

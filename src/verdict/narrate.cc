@@ -56,6 +56,10 @@ class Narrator {
     return verdict_.settled && verdict_.settled->mb - verdict_.first_mb > decision_.tolerated_mb;
   }
 
+  [[nodiscard]] bool rises() const {
+    return verdict_.last_mb - verdict_.first_mb > decision_.tolerated_mb;
+  }
+
   void headline() {
     switch (verdict_.word) {
       case Word::plateau:
@@ -111,7 +115,9 @@ class Narrator {
                     format_mb(verdict_.rate_range.high), format_mb(verdict_.first_mb),
                     format_mb(verdict_.last_mb), at(verdict_.last_step)));
     const Explanation* bounded = best(true);
-    if (bounded != nullptr) {
+    if (bounded == nullptr || bounded->weight < 1e-4) {
+      say("No bounded explanation keeps even 0.01 % of the weight.");
+    } else {
       say(fmt::format("The best bounded explanation, {}, has {:.2g} % of the weight.",
                       bounded->words, 100 * bounded->weight));
     }
@@ -249,6 +255,10 @@ class Narrator {
       say(fmt::format("{} has {:.0f} % of the growth: {} → {}.",
                       p.name.empty() ? fmt::format("Process {}", p.id) : p.name, 100 * p.share,
                       format_mb(p.first_mb), format_mb(p.last_mb)));
+    } else if (verdict_.processes.size() > 1 && !verdict_.process && rises()) {
+      const auto growing = std::count_if(verdict_.processes.begin(), verdict_.processes.end(),
+                                         [](const ProcessGrowth& p) { return p.growth_mb > 0; });
+      say(fmt::format("The growth is spread over {} processes.", growing));
     }
   }
 
