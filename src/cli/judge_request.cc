@@ -94,7 +94,7 @@ std::vector<Option> answer_options() {
        .choices = {"plateau", "warming", "leak", "undecided"}},
       {.name = "strict",
        .group = kAnswer,
-       .help = "Call a leak only at a tenth of the usual false-alarm rate (0.1 % instead of 1 %)."},
+       .help = "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 %)."},
   };
 }
 
