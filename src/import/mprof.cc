@@ -32,6 +32,7 @@ class MprofReader {
       good = index && *index >= 0 && *index < 1'000'000 && memory(text, *index + 1);
     } else if (kind == "CMDLINE") {
       builder_.new_run();
+      sample_time_ = kMissing;
       builder_.describe(builder_.process(0, false), trim(text), -1);
     } else if (kind == "FUNC") {
       builder_.event(EventKind::mark, fmt::format("function {}", next_word(text)));

@@ -79,6 +79,13 @@ TEST(TrainerState, DeltasAreNotUsageAndBrokenJsonSaysSo) {
   EXPECT_NE(broken.error().message.find("cannot be parsed"), std::string::npos);
 }
 
+// Found by fuzz_mprof: the child's value went into a row that the new run had closed.
+TEST(Mprof, ChildRightAfterANewCommandOpensItsOwnRow) {
+  const auto run = read_as("mprof", "MEM 10 100\nCHLD 0 5 100.1\nCMDLINE x\nCHLD 0 6 100.2\n");
+  ASSERT_EQ(run.instants.size(), 1u);
+  EXPECT_NEAR(run.series[0].mb[0], 6 * 1.048576, 1e-9);
+}
+
 TEST(Pidstat, TwelveHourClockAndDecimalCommaAreRead) {
   const auto run =
       read_as("pidstat",

@@ -112,6 +112,8 @@ void RunBuilder::open(const Instant& at, size_t line) {
 }
 
 void RunBuilder::put(size_t index, double value) {
+  // After new_run() the instant that row() named last goes on in the new run.
+  if (!open_.used) open(next_, next_line_);
   Column& column = columns_[index];
   if (column.open_serial == open_serial_) {
     const bool times_known = std::isfinite(next_.time_s) && std::isfinite(open_.at.time_s);
@@ -195,6 +197,7 @@ bool RunBuilder::goes_back(const Row& row) const {
 void RunBuilder::commit() {
   if (!open_.used) return;
   open_.used = false;
+  ++open_serial_;
   if (!open_.has_memory) {
     // No sample. What happened then is put after the sample before it.
     for (Event& event : open_.events) {
