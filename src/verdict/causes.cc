@@ -132,6 +132,7 @@ std::string say_phase(const Clues& c) {
   for (const Fit& fit : c.file.decision().posterior.fits) {
     if (fit.steps > 0 && (best == nullptr || fit.weight > best->weight)) best = &fit;
   }
+  if (best == nullptr) return "";
   return fmt::format("one step up at {}, level before and after", at_clock(c, best->step_at));
 }
 
