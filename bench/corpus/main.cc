@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 
+#include "causes_score.h"
 #include "promises.h"
 #include "rivals.h"
 #include "score.h"
@@ -95,6 +96,7 @@ int run(const std::vector<std::string>& arguments) {
       status |= print_stability(traces.value());
     } else if (mode == "--promises") {
       print_promises(traces.value());
+      print_causes(traces.value());
     } else {
       print_tables(argument, traces.value());
     }

@@ -33,6 +33,7 @@ Result<std::vector<Trace>> load_traces(const std::string& directory) {
     Trace trace;
     trace.name = name;
     trace.kind = text_or(label, "kind");
+    trace.cause = text_or(label, "cause");
     trace.leak = text_or(label, "label") == "leak";
     trace.epoch_steps = number_or(label, "epoch_steps", 0);
     const double steps = number_or(label, "steps", 0) - number_or(label, "onset_step", 0);

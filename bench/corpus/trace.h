@@ -13,6 +13,7 @@ namespace plateau::bench {
 struct Trace {
   std::string name;
   std::string kind;
+  std::string cause;       // As labels.json names it.
   bool leak = false;       // The truth.
   double added_mb = 0;     // What a leak added by the end, from its mechanism.
   double epoch_steps = 0;  // 0 if the job has no epochs.

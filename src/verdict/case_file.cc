@@ -123,4 +123,12 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   return file;
 }
 
+bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {
+  const double epoch = file.timeline.epoch_steps;
+  if (!verdict.settled || epoch <= 0) return false;
+  const double rise = verdict.settled->mb - verdict.first_mb;
+  return rise > file.decision().tolerated_mb &&
+         std::fabs(verdict.settled->step - epoch) <= 0.07 * epoch;
+}
+
 }  // namespace plateau

@@ -42,6 +42,10 @@ struct CaseFile {
 // Requires: `run` and `signals` outlive the result.
 CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy);
 
+// Did the climb end with the first pass over the data? Within a sample or so of it: epochs are
+// known to a few per cent only, with dropped last batches and uneven loaders.
+bool ended_with_epoch(const CaseFile& file, const Verdict& verdict);
+
 // Weight of a family in the deciding component.
 inline double weight_of(const CaseFile& file, Family family) {
   return file.decision().posterior.families[static_cast<size_t>(family)].weight;

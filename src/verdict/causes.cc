@@ -71,7 +71,8 @@ double score_example_cache(const Clues& c) {
   if (!c.is_owned || !c.grows || c.file.timeline.epoch_steps <= 0) return 0;
   const double ahead =
       c.file.timeline.epoch_steps > c.verdict.last_step ? c.weight(Family::still_filling) : 0.0;
-  return c.weight(Family::epoch_hinge) + ahead;
+  const double stopped = ended_with_epoch(c.file, c.verdict) ? 0.8 * (1 - c.unbounded()) : 0.0;
+  return std::max(c.weight(Family::epoch_hinge) + ahead, stopped);
 }
 std::string say_example_cache(const Clues& c) {
   const bool over = c.verdict.last_step >= c.file.timeline.epoch_steps;

@@ -81,7 +81,7 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   decision.material_mb = std::max(kMaterialShare * level, kMaterialMb);
   decision.material_rate = decision.material_mb / span;
   decision.tolerated_mb = std::max(
-      {kToleratedShare * level, kMaterialMb, kToleratedOfRange * decision.floors.range_mb});
+      {kToleratedShare * level, kToleratedMb, kToleratedOfRange * decision.floors.range_mb});
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   add_up(decision);

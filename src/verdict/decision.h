@@ -40,6 +40,7 @@ inline constexpr size_t kMinSamples = 6;
 inline constexpr double kMaterialShare = 0.01;
 inline constexpr double kMaterialMb = 2.0;
 inline constexpr double kToleratedShare = 0.02;
+inline constexpr double kToleratedMb = 4.0;
 inline constexpr double kToleratedOfRange = 0.03;
 inline constexpr double kLeakBaseRate = 1.0 / 3;
 

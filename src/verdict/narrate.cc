@@ -189,8 +189,7 @@ class Narrator {
   void tell_epoch() {
     const double epoch = file_.timeline.epoch_steps;
     if (epoch <= 0 || verdict_.clock != Clock::steps) return;
-    const double hinge = weight_of(file_, Family::epoch_hinge) / std::max(1e-9, 1 - decision_.leak);
-    if (verdict_.word == Word::plateau && rose() && hinge > 0.3) {
+    if (verdict_.word == Word::plateau && ended_with_epoch(file_, verdict_)) {
       say(fmt::format("Growth stopped where the first pass over the data ended: {} = {}.",
                       file_.epoch_source, at(epoch)));
       if (verdict_.mb_per_example) {

@@ -141,11 +141,15 @@ std::optional<Verdict::Settled> find_settled(const Decision& decision, const Tim
        i < opened.size(); ++i) {
     low = std::min(low, opened[i].mb);
   }
+  // Level is what a plateau tolerates, but not more than a tenth of the rise: a small rise must not
+  // count as over before it is.
+  const double rise = std::max(low - opened.front().mb, 0.0);
+  const double band =
+      std::min(decision.tolerated_mb, std::max(0.1 * rise, 2 * decision.posterior.noise_floor_mb));
   size_t first = 0;
-  while (first + 1 < opened.size() && opened[first].mb < low - decision.tolerated_mb) ++first;
-  // A later fall below the band, and a return, would be a second settling: take the last one.
-  for (size_t i = first; i < opened.size(); ++i) {
-    if (opened[i].mb < low - decision.tolerated_mb && i + 1 < opened.size()) first = i + 1;
+  // A later fall below the band, and a return, is a second settling: the last one counts.
+  for (size_t i = 0; i + 1 < opened.size(); ++i) {
+    if (opened[i].mb < low - band) first = i + 1;
   }
   Verdict::Settled settled;
   settled.step = opened[first].at;
@@ -183,11 +187,15 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   std::vector<WeightedValue> times;
   double weight = 0, heaviest = 0;
   const double now = decision.floors.now;
+  const bool epoch_ahead = timeline.epoch_steps > now;
   for (const Fit& fit : decision.posterior.fits) heaviest = std::max(heaviest, fit.weight);
   for (const Fit& fit : decision.posterior.fits) {
     if (!is_bounded(fit.family)) continue;
-    // Filling towards the policy's deadline is no forecast of an end.
-    if (fit.family == Family::still_filling && timeline.epoch_steps <= now) continue;
+    // Filling towards the policy's deadline is no forecast of an end. Towards the epoch it is the
+    // one that an undecided run is about.
+    const bool filling = fit.family == Family::still_filling;
+    if (filling && !epoch_ahead) continue;
+    if (!filling && epoch_ahead && decision.word == Word::undecided) continue;
     weight += fit.weight;
     // A level series has thousands of near-equal fits; those that add nothing to a quantile are
     // left out of it.
@@ -200,7 +208,7 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
     }
     times.push_back({at, fit.weight});
   }
-  if (weight < 0.01) return std::nullopt;
+  if (weight < 0.01 || ends.empty()) return std::nullopt;
   Verdict::Forecast forecast;
   sort_by_value(ends);
   forecast.plateau_mb = sorted_quantile(ends, 0.5);
