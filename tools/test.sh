@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-fuzz_seconds=${FUZZ_SECONDS:-120}
+fuzz_seconds=${FUZZ_SECONDS:-300}
 passed=0
 failed=0
 table=()
