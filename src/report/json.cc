@@ -6,6 +6,11 @@
 namespace plateau {
 namespace {
 
+// A confidence of 0 means that none can be given.
+std::optional<double> known(double confidence) {
+  return confidence == 0 ? std::nullopt : std::optional<double>(confidence);
+}
+
 constexpr int kSchema = 1;
 
 // Unknown texts are empty in a Verdict and null in JSON.
@@ -150,7 +155,7 @@ void parts(JsonWriter& json, const Verdict& verdict) {
     json.begin_object().key("name").value(component.name);
     json.key("measure").value(component.measure);
     json.key("verdict").value(word_name(component.word));
-    json.key("confidence").value(component.confidence);
+    json.key("confidence").value(known(component.confidence));
     json.key("first_mb").value(component.first_mb).key("last_mb").value(component.last_mb);
     json.key("rate_mb_per_step").value(component.rate_mb_per_step);
     json.key("reclaimable").value(component.reclaimable).end_object();
@@ -192,7 +197,8 @@ void additions(JsonWriter& json, const Verdict& verdict) {
 std::string verdict_json(const Verdict& verdict) {
   JsonWriter json;
   json.begin_object().key("file").value(verdict.file);
-  json.key("verdict").value(word_name(verdict.word)).key("confidence").value(verdict.confidence);
+  json.key("verdict").value(word_name(verdict.word));
+  json.key("confidence").value(known(verdict.confidence));
   risk(json, verdict);
   json.key("component");
   text_or_null(json, verdict.component);

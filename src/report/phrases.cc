@@ -80,6 +80,10 @@ std::string word_upper(Word word) {
   return name;
 }
 
+std::string confidence_phrase(double confidence) {
+  return confidence == 0 ? "-" : percent_phrase(confidence);
+}
+
 std::string percent_phrase(double share) {
   if (!std::isfinite(share)) return "? %";
   const double percent = 100 * std::clamp(share, 0.0, 1.0);

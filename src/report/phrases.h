@@ -16,6 +16,9 @@ std::string word_upper(Word word);  // "PLATEAU"
 // "87 %", "99.9 %", "> 99.9 %", "< 1 %": as many digits as mean something near the ends.
 std::string percent_phrase(double share);
 
+// The same for a confidence, of which 0 means that none can be given: "-".
+std::string confidence_phrase(double confidence);
+
 // "step 83", "12 min", "sample 40".
 std::string moment_phrase(Clock clock, double at);
 // "steps 10–82", "0 s – 12 min", "samples 1–40".

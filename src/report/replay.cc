@@ -18,7 +18,7 @@ std::string replay_row(const Verdict& verdict, const View& view) {
   std::string row = fmt::format(
       "{}  {}  {}{}", pad_left(moment_phrase(verdict.clock, verdict.last_step), 12),
       pad_left(format_mb(verdict.last_mb), 9), paint(view, word_ink(verdict.word), word),
-      pad_left(percent_phrase(verdict.confidence), 8));
+      pad_left(confidence_phrase(verdict.confidence), 8));
   if (verdict.decides_at_step) {
     row += fmt::format("  knows by {}", moment_phrase(verdict.clock, *verdict.decides_at_step));
   }

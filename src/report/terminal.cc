@@ -106,7 +106,7 @@ std::string component_row(const Verdict& verdict, const ComponentVerdict& compon
   std::string row =
       fmt::format("{}  {}{}  {}", pad_right(shorten(component.name, widest), widest),
                   paint(view, word_ink(component.word), word),
-                  pad_left(percent_phrase(component.confidence), 8),
+                  pad_left(confidence_phrase(component.confidence), 8),
                   pad_right(from_to_phrase(component.first_mb, component.last_mb), 18));
   size_t used = Layout::kMargin + widest + 40;
   const double moved = component.rate_mb_per_step * (verdict.last_step - verdict.first_step);
@@ -174,8 +174,9 @@ void say_warnings(const Verdict& verdict, Layout& layout) {
 std::string headline(const Verdict& verdict, const View& view) {
   const std::string word = pad_right(word_upper(verdict.word), 9);
   std::string text = verdict.headline;
-  if (!text.empty()) text += " · ";
-  text += percent_phrase(verdict.confidence);
+  if (verdict.confidence != 0) {
+    text += (text.empty() ? "" : " · ") + percent_phrase(verdict.confidence);
+  }
   if (!verdict.title.empty()) text += " · " + verdict.title;
   return fmt::format("{} {}", paint(view, word_ink(verdict.word), word), text);
 }
@@ -219,7 +220,7 @@ std::string render_line(const Verdict& verdict, const View& view) {
       clean.samples == 0 ? "no samples" : from_to_phrase(clean.first_mb, clean.last_mb);
   Layout layout(view);
   layout.line(fmt::format("{} {}  {}  {}", paint(view, word_ink(clean.word), word),
-                          pad_left(percent_phrase(clean.confidence), 8), pad_right(moved, 18),
+                          pad_left(confidence_phrase(clean.confidence), 8), pad_right(moved, 18),
                           rest));
   return layout.take();
 }

@@ -145,6 +145,8 @@ class Narrator {
     } else {
       verdict_.undecided_because = tie();
     }
+    // Nothing has grown yet: there is nothing to explain or to try.
+    if (!decision_.enough && verdict_.last_mb - verdict_.first_mb < kMaterialMb) return;
     const bool per_example_open = verdict_.last_step < file_.timeline.deadline;
     verdict_.experiment =
         weight_of(file_, Family::per_evaluation) + weight_of(file_, Family::first_events) > 0.5
