@@ -94,7 +94,8 @@ std::vector<Option> answer_options() {
        .choices = {"plateau", "warming", "leak", "undecided"}},
       {.name = "strict",
        .group = kAnswer,
-       .help = "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 %)."},
+       .help =
+           "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 %)."},
   };
 }
 

@@ -26,7 +26,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
     for cause in verdict["causes"]:
         assert list(cause) == ["name", "weight", "evidence", "confirm"], cause
     assert verdict["verdict"] in WORDS
-    assert 0 <= verdict["confidence"] <= 1
+    assert verdict["confidence"] is None or 0 < verdict["confidence"] <= 1
     assert isinstance(verdict["evidence"], list)
     assert verdict["schema"] == 1
     count += 1
