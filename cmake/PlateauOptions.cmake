@@ -13,6 +13,8 @@ target_compile_options(plateau_options INTERFACE
   -Wno-missing-field-initializers
   # GCC 12 warns of overlapping copies inside its own std::string (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # clang warns of a deprecated helper inside the standard library's own stable_sort.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   # Floating-point contraction differs between compilers and CPUs; a verdict must not.
   -ffp-contract=off)
 if(PLATEAU_SANITIZE)

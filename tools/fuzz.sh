@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 total=${1:-60}
 [[ "$total" =~ ^[0-9]+$ ]] || { echo "usage: tools/fuzz.sh SECONDS_TOTAL" >&2; exit 2; }
-tools/build.sh fuzz
+tools/build.sh fuzz fuzzers
 work=$(mktemp -d "${TMPDIR:-/tmp}/plateau-fuzz.XXXXXX")
 
 targets=()

@@ -16,8 +16,8 @@ constexpr std::array<double, 3> kNoises = {1.0, 3.0, 9.0};
 // How m falls, in shares of the span.
 constexpr std::array<double, 5> kDecays = {0.06, 0.1, 0.16, 0.25, 0.4};
 constexpr std::array<double, 2> kRecordScales = {0.02, 0.07};
-// A sixth of the floors must lie after a stop, as for hinges.
-constexpr size_t kStopTail = 6;
+// A quarter of the floors must lie after a stop: a pause between two steps is no stop.
+constexpr size_t kStopTail = 4;
 
 // How the mean growth per floor changes along the run: one factor per increment, mean 1 over those
 // that have been seen, so that heights compare.
