@@ -2,12 +2,18 @@
 #include "verdict/decision.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "verdict/normal.h"
 
 namespace plateau {
 namespace {
+
+// A leak once established holds while it is still by far the likelier camp, nine to one.
+constexpr double kHeldFrom = 0.9;
+// Looked at again at these shares of the run; more of them would only cost time.
+constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
 
 // P(rate > threshold), given that it is positive.
 double rate_exceeds(const Fit& fit, double threshold) {
@@ -68,10 +74,8 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
   decision.confidence = std::max(decision.leak, 1 - decision.leak);
 }
 
-}  // namespace
-
-Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
-                const Policy& policy, double reference_mb) {
+Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timeline,
+                    const Policy& policy, double reference_mb) {
   Decision decision;
   decision.floors = find_floors(points, policy.tuning.floors);
   decision.enough = points.size() >= kMinSamples;
@@ -86,6 +90,31 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   add_up(decision);
   choose_word(decision, timeline, policy);
+  return decision;
+}
+
+// Undecided only just: growing to new highs past the deadline, with most of the weight on a leak.
+bool wavers(const Decision& decision, const Timeline& timeline) {
+  return decision.word == Word::undecided && decision.enough && decision.leak >= kHeldFrom &&
+         decision.floors.now >= timeline.deadline && makes_new_highs(decision);
+}
+
+}  // namespace
+
+Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
+                const Policy& policy, double reference_mb) {
+  Decision decision = decide_now(points, timeline, policy, reference_mb);
+  if (!wavers(decision, timeline)) return decision;
+  for (const double share : kEarlierLooks) {
+    const double until = points.front().at + share * (points.back().at - points.front().at);
+    const auto end = std::upper_bound(points.begin(), points.end(), until,
+                                      [](double at, const TimedValue& p) { return at < p.at; });
+    const std::vector<TimedValue> earlier(points.begin(), end);
+    if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
+    decision.word = Word::leak;
+    decision.confidence = decision.leak;
+    break;
+  }
   return decision;
 }
 

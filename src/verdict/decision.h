@@ -18,6 +18,11 @@
 //   warming    P(leak) <= false_plateau at the base rate, but not level yet
 //   undecided  otherwise, and always with fewer than six samples
 //
+// The test is sequential: a Bayes factor that has passed its threshold once has done so for good,
+// as far as the false-alarm rate is concerned. So a leak that was established at 70, 80 or 90 % of
+// the run holds while it is still nine times likelier than not, instead of flickering with every
+// pause; below that it is taken back.
+//
 // The accusation is a Bayes factor and takes no account of how common leaks are. The all-clear is a
 // probability and has to: of the growing runs that people ask about, a third being leaks is a
 // cautious guess (maintainers say most reports turn out to be something else).
