@@ -8,6 +8,7 @@
 #include <ctime>
 #include <string>
 
+#include "verdict/test_runs.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -20,18 +21,6 @@ double cpu_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-class Noise {
- public:
-  explicit Noise(uint64_t seed) : state_(seed * 2654435761u + 1) {}
-  double operator()() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<double>(state_ >> 11) / 4503599627370496.0 - 1.0;
-  }
-
- private:
-  uint64_t state_;
-};
 
 // Flat, saturating, epoch hinge, leak or staircase, in turn.
 Run series(uint64_t number) {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace plateau {
 namespace {
 
@@ -40,24 +42,6 @@ constexpr std::array<Unit, 22> kUnits = {{
     {"gigabytes", 1e3},
     {"kilobytes", 1e-3},
 }};
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 // Three significant digits, trailing zeros kept so that columns line up: 5.43, 17.7, 532.
 std::string three_digits(double value) {

@@ -148,6 +148,19 @@ TEST(Judge, SharedMemoryLeakDecidesThoughOwnedMemoryIsFlat) {
   EXPECT_EQ(verdict.component, "shmem");
 }
 
+TEST(Judge, PagesMovingToSwapAreShownApartAndAreNoLeak) {
+  plateau::Run run = with_epoch(run_of(300, 2, [](double t) { return 900 - t; }), 60);
+  run.series[0].metric = Metric::anon;
+  Series swap{.process = 0, .metric = Metric::swap, .label = "swap", .mb = {}};
+  for (const Instant& at : run.instants) swap.mb.push_back(static_cast<double>(at.step));
+  run.series.push_back(swap);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::plateau);
+  EXPECT_EQ(verdict.component, "owned");
+  ASSERT_EQ(verdict.components.size(), 2u);
+  EXPECT_EQ(verdict.components[1].name, "swap");
+}
+
 TEST(Judge, SteadyTensorsAreSaidNotToBeTheCause) {
   plateau::Run run = with_production_context(run_of(production_run2()));
   Gauge tensors{.name = "tensors", .process = 0, .value = {}};

@@ -164,9 +164,10 @@ Signals extract_signals(const Run& run) {
     const char* measure;
     bool reclaimable;
   };
-  constexpr std::array<Other, 5> kOthers = {{
+  constexpr std::array<Other, 6> kOthers = {{
       {Metric::shmem, "shmem", "shared memory", false},
       {Metric::file, "file", "file-backed pages", true},
+      {Metric::swap, "swap", "memory swapped out (part of owned)", false},
       {Metric::gpu, "gpu", "GPU memory in use", false},
       {Metric::gpu_reserved, "gpu_reserved", "GPU memory held by the caching allocator", false},
       {Metric::system_used, "system", "memory in use on the whole machine", false},

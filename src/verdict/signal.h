@@ -33,7 +33,7 @@ struct TimedValue {
 
 // One judged series: one kind of page over the whole tree.
 struct Component {
-  std::string name;     // "owned", "shmem", "file", "gpu", "gpu_reserved", "system"
+  std::string name;     // "owned", "shmem", "file", "swap", "gpu", "gpu_reserved", "system"
   std::string measure;  // In words, for the report.
   bool reclaimable = false;
   bool primary = false;            // The series that decides unless another one is worse.
