@@ -207,6 +207,14 @@ TEST(Judge, MissingAndAbsurdValuesDoNotDisturb) {
   EXPECT_TRUE(std::isfinite(verdict.confidence));
 }
 
+TEST(Judge, ReplayOfALongRunLooksAtMostTwoThousandTimesAndAtTheEnd) {
+  const plateau::Run run = run_of(5000, 1, [](double) { return 500.0; });
+  const std::vector<Verdict> looks = replay(run);
+  EXPECT_LE(looks.size(), 2001u);
+  EXPECT_EQ(looks.back().last_step, 5000);
+  EXPECT_EQ(looks.front().samples, 3u);
+}
+
 TEST(Judge, PlotKeepsTheExtremesOfALongRun) {
   plateau::Run run = run_of(50000, 1, [](double t) { return t == 31415 ? 9000.0 : 500.0; });
   const Verdict verdict = judge(run);
