@@ -20,7 +20,8 @@ their descriptions (`bench/corpus/rivals.cc`); each sees the tree's PSS.
 - Letters: `P` plateau, `w` warming, `L` leak, `?` undecided.
 
 `dev` was looked at while the method was built. `own` was recorded for mechanisms that `dev` lacks and was looked at too.
-`heldout` is the other part of the same recordings, split by a hash of the name; no constant was chosen by it.
+`heldout` is the other part of the same recordings, split by a hash of the name; no constant was chosen by it, though it
+was scored several times along the way.
 
 What the false alarms on `own` and `heldout` have in common: caches that go on filling at a steady rate for two to five
 passes over the data, or staircases that end after many events. Until they end they are the same curve as a leak; see
