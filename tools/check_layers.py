@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "probe": {"base", "recording"},
     "verdict": {"base", "recording"},
     "report": {"base", "verdict", "recording"},
-    "session": {"base", "recording", "probe", "verdict"},
+    "session": {"base", "recording", "import", "probe", "verdict"},
     "cli": {"base", "recording", "import", "probe", "verdict", "report", "session"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

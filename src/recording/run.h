@@ -23,20 +23,23 @@ inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // What a memory column counts. `memory` is for logs that do not say ("RAM: 5552 MB").
 enum class Metric : uint8_t {
-  memory,        // Unspecified; treated like RSS of one process.
-  rss,           // Resident set, shared pages counted in full.
-  pss,           // Proportional share: shared pages divided among their mappers.
-  uss,           // Private pages only.
-  anon,          // RssAnon: anonymous resident pages, shared-by-fork pages counted in full.
-  pss_anon,      // Anonymous pages, proportional: what a tree owns.
-  file,          // File-backed resident pages; the kernel can take them back.
-  shmem,         // Shared memory, tmpfs, memfd.
-  swap,          // Swapped out.
-  system_used,   // Whole machine or container, used.
-  gpu,           // Device memory in use (driver's figure).
-  gpu_reserved,  // Held by the framework's caching allocator.
+  memory,          // Unspecified; treated like RSS of one process.
+  rss,             // Resident set, shared pages counted in full.
+  pss,             // Proportional share: shared pages divided among their mappers.
+  uss,             // Private pages only.
+  anon,            // RssAnon: anonymous resident pages, shared-by-fork pages counted in full.
+  pss_anon,        // Anonymous pages, proportional: what a tree owns.
+  file,            // File-backed resident pages; the kernel can take them back.
+  shmem,           // Shared memory, tmpfs, memfd.
+  swap,            // Swapped out.
+  system_used,     // Whole machine or container, used.
+  gpu,             // Device memory in use (driver's figure).
+  gpu_reserved,    // Held by the framework's caching allocator.
+  pss_file,        // File-backed pages, proportional.
+  pss_shmem,       // Shared memory, proportional: sums over a tree without counting twice.
+  shmem_unmapped,  // Shared memory that only open descriptors keep: in nobody's RSS or PSS.
 };
-inline constexpr size_t kMetricCount = 12;
+inline constexpr size_t kMetricCount = 15;
 
 // "rss", "pss_anon", ... as used in tidy CSV (with suffix _mb) and in JSON.
 std::string_view metric_name(Metric metric);
@@ -51,6 +54,7 @@ struct Process {
   bool id_is_pid = false;  // False for a mere index such as the corpus's `proc`.
   std::string name;        // Command or label; may be empty.
   Role role = Role::unknown;
+  std::string role_reason;  // Why this role: "forked by pid 4242, same command line"; may be empty.
 };
 
 // One row. A log may know the step, the time, or both; an absent one is -1 or NaN.
@@ -96,6 +100,21 @@ struct Context {
   std::optional<Fact> limit_mb;     // Memory limit.
 };
 
+// How the job ended, where that is known: Plateau's own recordings know, logs do not.
+struct Ending {
+  enum class Kind : uint8_t {
+    unknown,     // The recording stops: the watcher was killed, or it is still being written.
+    exited,      // With exit code `code`.
+    signaled,    // By signal `code`.
+    oom_killed,  // By the kernel for want of memory; `code` is the signal.
+    left,        // The watcher stopped looking while the job went on.
+    vanished,    // A watched process that is not our child is gone; its exit code is not known.
+  };
+  Kind kind = Kind::unknown;
+  int code = 0;
+  std::string text;  // For a reader: "stopped by --on-limit after 20 GB"; may be empty.
+};
+
 struct Run {
   std::string source;  // File name, or "stdin".
   std::string format;  // Importer's name: "text log", "csv", "mprof", ...
@@ -106,6 +125,8 @@ struct Run {
   std::vector<Series> series;
   std::vector<Gauge> gauges;
   std::vector<Event> events;
+  std::string command;  // The job's command line, if known.
+  Ending ending;
 
   // Importer's account of what it could not use.
   size_t lines_read = 0;

@@ -42,6 +42,21 @@ double owned_at(const ProcessColumns& columns, size_t instant) {
   return kMissing;
 }
 
+// One kind of page of one process at one instant. Of shared and file-backed pages the proportional
+// figure is taken where there is one: summed over a tree, the plain one counts them once per
+// mapper. Shared memory that only descriptors hold is in neither, and is added.
+double kind_at(const ProcessColumns& columns, Metric metric, size_t instant) {
+  const auto get = [&](Metric which) { return value_at(columns, which, instant); };
+  double mb = get(metric);
+  if (metric == Metric::file && std::isfinite(get(Metric::pss_file))) mb = get(Metric::pss_file);
+  if (metric == Metric::shmem) {
+    if (std::isfinite(get(Metric::pss_shmem))) mb = get(Metric::pss_shmem);
+    const double unmapped = get(Metric::shmem_unmapped);
+    if (std::isfinite(unmapped)) mb = (std::isfinite(mb) ? mb : 0) + unmapped;
+  }
+  return mb;
+}
+
 // Which rung of the ladder the log stands on, in words.
 std::string owned_measure(const std::vector<ProcessColumns>& columns, size_t processes) {
   const auto has = [&](Metric metric) {
@@ -177,7 +192,7 @@ Signals extract_signals(const Run& run) {
                             .measure = other.measure,
                             .reclaimable = other.reclaimable,
                             .points = tree_sum(signals, processes, [&](size_t p, size_t i) {
-                              return value_at(columns[p], other.metric, i);
+                              return kind_at(columns[p], other.metric, i);
                             })});
   }
 

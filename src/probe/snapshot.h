@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operating system says about a job at one moment: the output of this room.
+//
+// Plain data. Amounts are in kB of 1024 bytes, as the kernel counts; kUnread (-1) where a figure
+// could not be or was not read. A process that vanished while it was read is simply not in the
+// snapshot.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recording/run.h"
+
+namespace plateau {
+
+inline constexpr int64_t kUnread = -1;
+
+// A pid alone is not a name: the kernel hands it out again. With the start time it is one.
+struct ProcessKey {
+  pid_t pid = 0;
+  uint64_t start_ticks = 0;  // Since boot, /proc/PID/stat field 22.
+
+  auto operator<=>(const ProcessKey&) const = default;
+};
+
+struct ProcessSample {
+  ProcessKey key;
+  pid_t parent = -1;  // As of the tree: an orphan keeps the parent it had.
+  std::string name;   // For a reader: "python train.py", "sh", at most 60 characters.
+  Role role = Role::unknown;
+  std::string role_reason;  // "runs torchrun, has children"; one clause.
+
+  // Cheap, every tick (/proc/PID/status, stat).
+  int64_t rss_kb = kUnread;  // anon + file + shmem.
+  int64_t anon_kb = kUnread;
+  int64_t file_kb = kUnread;
+  int64_t shmem_kb = kUnread;
+  int64_t swap_kb = kUnread;
+  int64_t threads = kUnread;
+  double cpu_s = 0;  // User and system, since its start.
+
+  // From a page-table walk, and between walks carried by the cheap figures (see carry.h): measured
+  // only in a snapshot with `walked`. kUnread until the first walk could be afforded or if it is
+  // not permitted; pss_anon_kb alone is always carried, from the fork on.
+  int64_t pss_kb = kUnread;
+  int64_t pss_anon_kb = kUnread;
+  int64_t pss_file_kb = kUnread;
+  int64_t pss_shmem_kb = kUnread;
+  int64_t uss_kb = kUnread;
+
+  // Now and then (descriptor scan); the last figure is repeated in between.
+  int64_t fds = kUnread;
+  int64_t shmem_unmapped_kb = kUnread;  // Deleted or anonymous shared memory it holds open without
+                                        // mapping it; counted once per tree, at its first holder.
+  int64_t gpu_kb = kUnread;             // NVML, over all devices.
+};
+
+struct CgroupSample {
+  std::string path;  // As the kernel shows it: "/user.slice/job-1".
+  int version = 0;   // 1 or 2; 0 if there is none to read.
+  int64_t usage_kb = kUnread;
+  int64_t anon_kb = kUnread;
+  int64_t file_kb = kUnread;
+  int64_t shmem_kb = kUnread;
+  int64_t limit_kb = kUnread;  // The tightest of this group and its ancestors; kUnread: none.
+  int64_t oom_kills = kUnread;
+};
+
+struct GpuSample {
+  int index = 0;
+  std::string name;
+  int64_t used_kb = kUnread;
+  int64_t total_kb = kUnread;
+};
+
+// What watching cost so far, in seconds of wall-clock and CPU of this process.
+struct ProbeCost {
+  double cpu_s = 0;        // Of sampling.
+  double walks_s = 0;      // Spent in page-table walks, all targets.
+  uint64_t walks = 0;      // smaps_rollup files read.
+  uint64_t ticks = 0;      // Snapshots taken.
+  double worst_share = 0;  // Of one target's life spent under a walk: the largest over targets.
+};
+
+struct Snapshot {
+  double time_s = 0;  // Of the probe's clock, monotonic.
+  bool walked = false;
+  std::vector<ProcessSample> processes;  // Root first, then by pid.
+  std::vector<ProcessKey> gone;          // Members of the snapshot before that are no longer there.
+  CgroupSample cgroup;                   // Of the main process.
+  int64_t system_available_kb = kUnread;
+  int64_t system_total_kb = kUnread;
+  int64_t system_shmem_kb = kUnread;
+  int64_t system_swap_free_kb = kUnread;
+  std::vector<GpuSample> gpus;
+  ProbeCost cost;
+  // Things that may not be read, each said once per Sampler: "pid 812 (postgres): smaps_rollup:
+  // permission denied; its PSS is not known".
+  std::vector<std::string> complaints;
+};
+
+}  // namespace plateau

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plateau's own recording: what a watcher appends while a job runs, and what is read back.
+// docs/formats/recording.md explains the file byte by byte.
+//
+// Both sides meet in RecordingLog, the table in memory. A Writer is a log that also appends every
+// change to a file; reading a file replays the appends into a log. So the Run that a live verdict
+// is given and the Run that the file gives afterwards are the same by construction.
+//
+// Bounded: once there are kMaxRows rows, neighbouring old rows are merged. A merged row stands for
+// all samples of its span and keeps two of them whole, the one at which the tree owned least and
+// the one at which it owned most, with the mean of every column; to_run() yields both. Events are
+// all kept. The file is then written anew beside the old one and renamed over it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/run.h"
+
+namespace plateau {
+
+// What is said once, at the start.
+struct RecordingHead {
+  std::string command;  // Of the job, as a shell would take it.
+  std::string host;
+  std::string plateau_version;
+  double started_unix_s = 0;  // Wall clock at time_s = 0.
+  double interval_s = 0;      // Nominal distance of samples; 0: it varies.
+};
+
+// One sample of all columns. Columns that are not named keep no value at this row (NaN in the Run).
+struct RecordedRow {
+  double time_s = 0;  // Since the start of the recording; must not fall.
+  int64_t step = -1;
+  double epoch = kMissing;
+  std::vector<std::pair<size_t, int64_t>> kb;     // Memory columns.
+  std::vector<std::pair<size_t, double>> gauges;  // Gauge columns.
+};
+
+class RecordingWriter {
+ public:
+  static constexpr size_t kMaxRows = 4096;
+  static constexpr size_t kMaxEvents = 100000;
+
+  // Creates (or truncates) `path`. An empty path keeps everything in memory only.
+  static Result<RecordingWriter> create(const std::string& path, const RecordingHead& head,
+                                        size_t max_rows = kMaxRows);
+
+  RecordingWriter(RecordingWriter&&) noexcept;
+  RecordingWriter& operator=(RecordingWriter&&) noexcept;
+  ~RecordingWriter();  // Without finish() the recording simply stops, as after a kill.
+
+  // Each returns an index; a process is the same if id and start are (the kernel reuses pids).
+  size_t process(const Process& process, uint64_t start_ticks);
+  // Role, reason, name or parent of a known process changed.
+  void update_process(size_t index, const Process& process);
+  size_t memory_column(size_t process, Metric metric);
+  size_t gauge_column(size_t process, std::string_view name);
+
+  void row(const RecordedRow& row);
+  // At the row that comes next; the last one if there is none.
+  void event(EventKind kind, std::string_view text, double time_s);
+  void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
+  void note(std::string_view text);  // Shown to readers of the recording; said once.
+  void finish(const Ending& ending);
+
+  // What reading the file would give now (source and format differ). Steps: rows before the first
+  // known step count as step 0, so that a job with steps is judged by them from its start.
+  [[nodiscard]] Run run() const;
+  [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] uint64_t bytes_written() const;  // Of the current file.
+
+  // Why nothing is written any more ("disk full"), once; empty while all is well. The log in
+  // memory goes on.
+  std::string trouble();
+
+ private:
+  struct State;
+  explicit RecordingWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Does `bytes` begin like a recording?
+bool looks_like_recording(std::string_view bytes);
+
+// Reads a recording. A torn or damaged tail is not an error: all records before it are used and a
+// note says how many bytes were left out. Fails only if the head itself cannot be read, or is of a
+// newer version.
+Result<Run> read_recording(std::string_view name, std::string_view bytes);
+
+// Every record of a recording as one line of text, or as one JSON object; damaged ones with their
+// offset and reason. For `plateau dump`.
+Result<std::vector<std::string>> describe_recording(std::string_view name, std::string_view bytes,
+                                                    bool json);
+
+}  // namespace plateau

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words between a training loop and the watcher: one text line a datagram.
+//
+//   run total_steps=250 examples=663 batch=8 epoch_steps=83      facts, any of them
+//   step 120 epoch=1.45                                          a step has ended
+//   begin eval | end eval | begin save | end save                a phase; others are marks
+//   gauge tensors.cpu 330                                        a count
+//   mark checkpoint                                              an event; "eval", "checkpoint",
+//                                                                "epoch" and "restart" have meaning
+// A line may end in pid=N: the sender, where it is not the process the socket's credentials name.
+// docs/formats/step-clock.md is the whole grammar. Unknown words and unknown keys are ignored, so
+// that a newer client works with an older watcher.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "recording/run.h"
+
+namespace plateau {
+
+struct StepWords {
+  enum class Kind : uint8_t { run, step, begin, end, gauge, mark };
+  Kind kind = Kind::mark;
+  int64_t step = -1;                                                // step
+  double epoch = kMissing;                                          // step, if said
+  std::string name;                                                 // begin, end, gauge, mark
+  double value = kMissing;                                          // gauge
+  std::optional<double> total_steps, examples, batch, epoch_steps;  // run
+  int64_t pid = -1;
+};
+
+// nullopt for what is not one of these lines. At most 4 KB are looked at. Never throws.
+std::optional<StepWords> parse_step_words(std::string_view line);
+
+}  // namespace plateau
