@@ -19,11 +19,13 @@ int badness(int code) {
 
 }  // namespace
 
-int exit_code_for(Word word, std::optional<Word> expected) {
-  if (expected && word == *expected) return kExitFine;
-  if (word == Word::undecided) return kExitUndecided;
-  if (expected) return kExitLeak;
-  return word == Word::leak ? kExitLeak : kExitFine;
+int exit_code_for(const Verdict& verdict, const Expectation& expected) {
+  if (expected.word && verdict.word == *expected.word) {
+    return unmet(verdict, expected).empty() ? kExitFine : kExitLeak;
+  }
+  if (verdict.word == Word::undecided) return kExitUndecided;
+  if (expected.word) return kExitLeak;
+  return verdict.word == Word::leak ? kExitLeak : kExitFine;
 }
 
 int worse_exit_code(int a, int b) {

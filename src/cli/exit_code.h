@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "verdict/expectation.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -20,14 +21,14 @@ struct ExitMeaning {
 };
 inline constexpr std::array<ExitMeaning, 4> kExitMeanings = {{
     {kExitFine, "plateau or warming; with --expect, the expected word"},
-    {kExitLeak, "leak; with --expect, another decided word"},
+    {kExitLeak, "leak; with --expect, another decided word or an expectation not met"},
     {kExitTrouble, "wrong usage, or input or output that failed"},
     {kExitUndecided, "undecided"},
 }};
 
-// The code for a verdict; `expected` is the word of --expect, if given. With it, only that very
-// word is 0: `--expect plateau` does not accept warming.
-int exit_code_for(Word word, std::optional<Word> expected);
+// The code for a verdict. With an expected word only that very word is 0, and only if the rest of
+// the expectation holds too: `--expect plateau` does not accept warming.
+int exit_code_for(const Verdict& verdict, const Expectation& expected = {});
 
 // The code for several files: trouble over leak over undecided over fine.
 int worse_exit_code(int a, int b);

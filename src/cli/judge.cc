@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
+#include "cli/shared_options.h"
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/printable.h"
@@ -117,12 +118,11 @@ int judge_files(const Invocation& invocation, const JudgeRequest& request) {
     }
     if (!first && !request.json && !request.quiet) out.print("\n");
     first = false;
-    const Word word = judge_runs(runs.value(), request, out).word;
-    ++words[static_cast<size_t>(word)];
-    code = worse_exit_code(code, exit_code_for(word, request.expected));
-    if (request.expected && word != *request.expected) {
-      out.complain("judge", fmt::format("expected {}, but {} is {}", word_name(*request.expected),
-                                        runs.value().front().source, word_name(word)));
+    const Verdict verdict = judge_runs(runs.value(), request, out);
+    ++words[static_cast<size_t>(verdict.word)];
+    code = worse_exit_code(code, exit_code_for(verdict, request.expected));
+    for (const std::string& missing : unmet(verdict, request.expected)) {
+      out.complain("judge", fmt::format("{}: {}", runs.value().front().source, missing));
     }
   }
   const bool several = request.files.size() > 1;

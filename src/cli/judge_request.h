@@ -11,6 +11,7 @@
 #include "cli/verb.h"
 #include "recording/run.h"
 #include "report/text.h"
+#include "verdict/expectation.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -23,7 +24,7 @@ struct JudgeRequest {
   Context given;  // Facts from the command line; they win over the log's.
   Until until;
   Policy policy;
-  std::optional<Word> expected;
+  Expectation expected;
   bool replay = false;
   bool every = false;  // Of a replay, every sample.
   bool explain = false;
@@ -33,9 +34,5 @@ struct JudgeRequest {
 };
 
 Result<JudgeRequest> judge_request(const Invocation& invocation);
-
-// Puts the given facts over the run's own. Steps per epoch that the log states give way to
-// examples and batch from the command line: the user knows better.
-void apply_facts(const Context& given, Context& context);
 
 }  // namespace plateau

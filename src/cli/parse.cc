@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "cli/suggest.h"
+#include "cli/until.h"
 
 namespace plateau {
 namespace {
@@ -40,6 +41,7 @@ std::string wanted_instead(Takes takes, const std::vector<std::string>& choices,
     case Takes::nothing:
     case Takes::text:
     case Takes::file:
+    case Takes::command:
       return value.empty() && takes != Takes::nothing ? "something" : "";
     case Takes::count:
       return whole_number(value, 1) ? "" : "a whole number of at least 1";
@@ -49,6 +51,13 @@ std::string wanted_instead(Takes takes, const std::vector<std::string>& choices,
       const std::optional<double> mb = parse_memory_mb(value);
       return mb && *mb > 0 ? "" : "an amount of memory such as 20GB or 512MiB";
     }
+    case Takes::seconds: {
+      const std::optional<TimeLimit> time = parse_time_limit(value);
+      const bool length = time && time->kind == TimeLimit::Kind::elapsed && time->seconds > 0;
+      return length ? "" : "a length of time such as 30s, 10m or 1h30m";
+    }
+    case Takes::pid:
+      return whole_number(value, 1) ? "" : "a process id, a whole number";
     case Takes::choice:
       if (std::find(choices.begin(), choices.end(), value) != choices.end()) return "";
       return fmt::format("one of {}", fmt::join(choices, ", "));
@@ -96,6 +105,24 @@ Result<std::vector<std::string>> positionals_of(const Verb& verb,
   return given;
 }
 
+// Where a verb that takes a command ends its own options: at "--", or at the first word that is
+// neither an option nor an option's value. The command's own options are not ours to read.
+size_t command_start(const Verb& verb, std::span<const std::string> words) {
+  size_t at = 0;
+  while (at < words.size()) {
+    const std::string& word = words[at];
+    if (word == "--" || word.size() < 2 || word.front() != '-') return at;
+    ++at;
+    if (word.find('=') != std::string::npos) continue;
+    for (const Option& option : verb.options) {
+      const bool named = word == "--" + option.name ||
+                         (option.letter != 0 && word == std::string{'-', option.letter});
+      if (named && option.takes != Takes::nothing) ++at;
+    }
+  }
+  return words.size();
+}
+
 std::optional<Error> check_values(const Verb& verb, const Arguments& arguments) {
   for (const Option& option : verb.options) {
     const std::optional<std::string> value = arguments.text(option.name);
@@ -111,6 +138,13 @@ std::optional<Error> check_values(const Verb& verb, const Arguments& arguments) 
 }  // namespace
 
 Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words) {
+  std::span<const std::string> command;
+  if (verb.positional.takes == Takes::command) {
+    const size_t start = command_start(verb, words);
+    command = words.subspan(start);
+    words = words.first(start);
+    if (!command.empty() && command.front() == "--") command = command.subspan(1);
+  }
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -142,7 +176,10 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
     arguments.options["help"] = "";
     return arguments;
   }
-  Result<std::vector<std::string>> given = positionals_of(verb, app.remaining());
+  std::vector<std::string> rest = app.remaining();
+  if (!command.empty()) rest.emplace_back("--");
+  rest.insert(rest.end(), command.begin(), command.end());
+  Result<std::vector<std::string>> given = positionals_of(verb, rest);
   if (!given) return given.error();
   arguments.positionals = std::move(given.value());
   if (std::optional<Error> wrong = check_values(verb, arguments)) return *wrong;

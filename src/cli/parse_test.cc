@@ -113,5 +113,39 @@ TEST(ParseArguments, RequiredAndUnexpectedArgumentsAreNamed) {
             "SHELL must be one of bash, zsh, not 'basch' (did you mean 'bash'?)");
 }
 
+Verb command_verb() {
+  Verb verb = sample_verb();
+  verb.positional = {.placeholder = "COMMAND",
+                     .help = "What to run.",
+                     .takes = Takes::command,
+                     .required = true,
+                     .many = true};
+  return verb;
+}
+
+TEST(ParseArguments, ACommandKeepsItsOwnOptions) {
+  const Result<Arguments> given = parse_arguments(
+      command_verb(),
+      std::vector<std::string>{"--examples", "3", "python", "train.py", "--examples", "9", "-o"});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given.value().number("examples"), 3);
+  EXPECT_EQ(given.value().positionals,
+            (std::vector<std::string>{"python", "train.py", "--examples", "9", "-o"}));
+}
+
+TEST(ParseArguments, TheTwoDashesBeforeACommandAreNotPartOfIt) {
+  const Result<Arguments> given =
+      parse_arguments(command_verb(), std::vector<std::string>{"-o", "x", "--", "sh", "--", "-c"});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given.value().positionals, (std::vector<std::string>{"sh", "--", "-c"}));
+}
+
+TEST(ParseArguments, AMissingCommandIsSaid) {
+  const Result<Arguments> given =
+      parse_arguments(command_verb(), std::vector<std::string>{"--examples", "3"});
+  ASSERT_FALSE(given.ok());
+  EXPECT_EQ(given.error().message, "COMMAND is missing");
+}
+
 }  // namespace
 }  // namespace plateau

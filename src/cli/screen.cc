@@ -20,7 +20,7 @@ bool wants_color(const Surroundings& around, std::string_view color) {
   if (!around.variable("NO_COLOR").value_or("").empty()) return false;
   const std::string force = around.variable("CLICOLOR_FORCE").value_or("");
   if (!force.empty() && force != "0") return true;
-  return around.stdout_is_terminal && around.variable("TERM").value_or("dumb") != "dumb";
+  return around.is_terminal && around.variable("TERM").value_or("dumb") != "dumb";
 }
 
 // The first of the three that is set decides, as setlocale() has it.
@@ -45,12 +45,11 @@ std::optional<size_t> columns_variable(const Surroundings& around) {
 
 }  // namespace
 
-Surroundings look_around() {
+Surroundings look_around(int fd) {
   Surroundings around;
-  around.stdout_is_terminal = isatty(STDOUT_FILENO) == 1;
+  around.is_terminal = isatty(fd) == 1;
   winsize size = {};
-  if (around.stdout_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
+  if (around.is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     around.terminal_columns = size.ws_col;
   }
   around.variable = [](std::string_view name) -> std::optional<std::string> {

@@ -14,12 +14,12 @@ namespace plateau {
 
 // What surrounds the process, gathered once so that the decision itself is a pure function.
 struct Surroundings {
-  bool stdout_is_terminal = false;
+  bool is_terminal = false;
   std::optional<size_t> terminal_columns;
   // Value of an environment variable; nullopt if it is not set.
   std::function<std::optional<std::string>(std::string_view)> variable;
 };
-Surroundings look_around();
+Surroundings look_around(int fd = 1);  // The descriptor to draw on.
 
 // Colour: `color` "always" or "never" decides; "auto" means yes on a terminal that is not dumb,
 // with NO_COLOR against and CLICOLOR_FORCE for it, in that order. Width: `width`, the terminal,

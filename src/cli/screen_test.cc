@@ -10,7 +10,7 @@ namespace {
 
 Surroundings around(bool terminal, std::map<std::string, std::string, std::less<>> variables) {
   Surroundings made;
-  made.stdout_is_terminal = terminal;
+  made.is_terminal = terminal;
   made.variable = [variables](std::string_view name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     if (found == variables.end()) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "cli/until.h"
 
 namespace plateau {
 
@@ -30,11 +31,20 @@ std::optional<double> Arguments::memory_mb(std::string_view option) const {
   return parse_memory_mb(*given);
 }
 
+std::optional<double> Arguments::seconds(std::string_view option) const {
+  const std::optional<std::string> given = text(option);
+  if (!given) return std::nullopt;
+  const std::optional<TimeLimit> time = parse_time_limit(*given);
+  if (!time || time->kind != TimeLimit::Kind::elapsed) return std::nullopt;
+  return time->seconds;
+}
+
 std::string usage_line(const Verb& verb) {
   std::string line = "plateau " + verb.name;
   if (!verb.options.empty()) line += " [OPTIONS]";
   const Positional& positional = verb.positional;
   if (positional.placeholder.empty()) return line;
+  if (positional.takes == Takes::command) return line + " -- " + positional.placeholder;
   const std::string name = positional.placeholder + (positional.many ? "..." : "");
   return fmt::format(fmt::runtime(positional.required ? "{} {}" : "{} [{}]"), line, name);
 }

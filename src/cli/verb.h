@@ -26,6 +26,9 @@ enum class Takes : uint8_t {
   choice,   // One of Option::choices.
   text,     // Anything; the verb checks it.
   file,     // A path.
+  seconds,  // A length of time: "30", "1.5s", "10m", "1h30m".
+  pid,      // A process id.
+  command,  // As an argument: a program and its arguments, taken as they are to the end.
 };
 
 struct Option {
@@ -61,6 +64,8 @@ class Arguments {
   [[nodiscard]] std::optional<double> number(std::string_view option) const;
   // Requires: the option takes memory.
   [[nodiscard]] std::optional<double> memory_mb(std::string_view option) const;
+  // Requires: the option takes seconds.
+  [[nodiscard]] std::optional<double> seconds(std::string_view option) const;
 
   std::map<std::string, std::string, std::less<>> options;  // A flag's value is "".
   std::vector<std::string> positionals;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "cli/run_request.h"
+#include "cli/shared_options.h"
+#include "report/explain.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "session/supervisor.h"
+
+namespace plateau {
+namespace {
+
+std::string ending_sentence(const Ending& ending) {
+  const std::string why = ending.text.empty() ? "" : ", " + ending.text;
+  switch (ending.kind) {
+    case Ending::Kind::exited:
+      return fmt::format("exit code {}{}", ending.code, why);
+    case Ending::Kind::signaled:
+      return fmt::format("ended by signal {}{}", ending.code, why);
+    case Ending::Kind::oom_killed:
+      return "killed by the kernel for want of memory" + why;
+    default:
+      return "ended" + why;
+  }
+}
+
+// What watching cost, so that nobody has to ask.
+std::string cost_sentence(const Outcome& outcome) {
+  const double elapsed_s = std::max(outcome.elapsed_s, 1e-3);
+  return fmt::format(
+      "{} samples in {}; watching took {:.2f} % of one core, and {:.2f} % of the "
+      "job's time passed under page-table walks",
+      outcome.cost.ticks, format_seconds(outcome.elapsed_s), 100 * outcome.watch_cpu_s / elapsed_s,
+      100 * outcome.cost.worst_share);
+}
+
+Verdict judge_outcome(Outcome& outcome, const RunRequest& request) {
+  apply_facts(request.job.given, outcome.run.context);
+  Verdict verdict = judge(outcome.run, request.policy);
+  verdict.file =
+      request.job.recording_path.empty() ? request.job.command.front() : request.job.recording_path;
+  return verdict;
+}
+
+void print_verdict(const Verdict& verdict, const Outcome& outcome, const RunRequest& request,
+                   Output& out) {
+  if (request.json) {
+    out.remark(verdict_json(verdict) + "\n");
+    return;
+  }
+  if (request.quiet) {
+    out.remark(render_line(verdict, request.view));
+    return;
+  }
+  out.remark("\n" + render_verdict(verdict, request.view));
+  if (request.explain) out.remark(render_explain(verdict, request.view));
+  out.remark(
+      fmt::format("\nplateau: {}; {}\n", ending_sentence(outcome.ending), cost_sentence(outcome)));
+  if (!request.job.recording_path.empty()) {
+    out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
+  }
+}
+
+bool wants_restart(const Outcome& outcome, size_t attempt, const RunRequest& request) {
+  const bool failed = outcome.exit_code != 0 || outcome.stopped_by_limit;
+  return failed && attempt <= request.restarts;
+}
+
+// The job's own code, unless a test was asked for: then a job that failed keeps its code, and one
+// that did not takes the test's.
+int final_code(const Outcome& outcome, const Verdict& verdict, const RunRequest& request,
+               Output& out) {
+  if (!request.expected.word || outcome.exit_code != 0) return outcome.exit_code;
+  for (const std::string& missing : unmet(verdict, request.expected)) out.complain("run", missing);
+  return exit_code_for(verdict, request.expected);
+}
+
+int run_attempts(RunRequest request, Output& out) {
+  const std::string first_path = request.job.recording_path;
+  request.job.say = [&out](const std::string& text) { out.complain("run", text); };
+  for (size_t attempt = 1;; ++attempt) {
+    request.job.recording_path = attempt_name(first_path, attempt);
+    Supervised supervised = supervise(request.job);
+    if (!supervised.outcome) {
+      out.complain("run", supervised.failure.message);
+      return supervised.failure.exit_code;
+    }
+    Outcome& outcome = *supervised.outcome;
+    // From here on the job is over, and its recording is only read.
+    const Verdict verdict = judge_outcome(outcome, request);
+    print_verdict(verdict, outcome, request, out);
+    if (!wants_restart(outcome, attempt, request)) {
+      return final_code(outcome, verdict, request, out);
+    }
+    out.complain("run", fmt::format("{}; starting it again ({} of {})",
+                                    ending_sentence(outcome.ending), attempt, request.restarts));
+  }
+}
+
+int run_run(const Invocation& invocation) {
+  Result<RunRequest> request = run_request(invocation.arguments);
+  if (!request) {
+    invocation.out.complain("run", request.error().message + "; try 'plateau run --help'");
+    return kExitTrouble;
+  }
+  return run_attempts(std::move(request.value()), invocation.out);
+}
+
+}  // namespace
+
+Verb run_verb() {
+  Verb verb;
+  verb.name = "run";
+  verb.summary = "start a job, watch its process tree, say the verdict when it ends";
+  verb.description = {
+      "Runs COMMAND with its output untouched and its exit code passed on, and watches the memory "
+      "of every process it starts. When it ends, the verdict is printed on standard error: leak or "
+      "plateau, which process, why, and what to do. The recording can be judged again with "
+      "'plateau judge FILE'.",
+      "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
+      "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
+      "either, growth is judged over time.",
+      "Watching is light: small files are read a few times a second, and the costly page-table "
+      "walks take at most 0.2 % of the job's time. If plateau is killed, the job goes on."};
+  verb.positional = {.placeholder = "COMMAND",
+                     .help = "The program to run, with its arguments.",
+                     .takes = Takes::command,
+                     .required = true,
+                     .many = true};
+  verb.options = run_options();
+  verb.examples = {
+      {"watch a training run", "plateau run -- python train.py --epochs 3"},
+      {"say what it cannot know, and where the ceiling is",
+       "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
+      {"save and stop before the machine does, and resume",
+       "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py --resume"},
+      {"a CI test: level from step 90 on, within 500 MB",
+       "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
+  };
+  verb.run = run_run;
+  return verb;
+}
+
+}  // namespace plateau

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau run -- COMMAND`: start a job, watch its whole process tree, say the verdict at the end.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb run_verb();
+
+}  // namespace plateau

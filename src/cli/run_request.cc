@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_request.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/shared_options.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kWatching = "Watching";
+constexpr const char* kLimit = "Limit";
+constexpr const char* kAnswer = "Answer";
+constexpr double kMinInterval_s = 0.01;
+
+std::vector<Option> watching_options() {
+  return {
+      {.name = "output",
+       .letter = 'o',
+       .takes = Takes::file,
+       .placeholder = "FILE",
+       .group = kWatching,
+       .help = "Write the recording to FILE (default: COMMAND-DATE-TIME.plateau here)."},
+      {.name = "no-recording",
+       .group = kWatching,
+       .help = "Keep the recording in memory only; nothing is written."},
+      {.name = "interval",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = kWatching,
+       .help = "Time between samples (default: 0.1 s at first, stretching to 1 s)."},
+      {.name = "walk-share",
+       .takes = Takes::text,
+       .placeholder = "PERCENT",
+       .group = kWatching,
+       .help = "Share of the job's time that page-table walks may take (default 0.2)."},
+      {.name = "keep-orphans",
+       .group = kWatching,
+       .help = "Leave processes alone that outlive the job; without it they are ended."},
+  };
+}
+
+std::vector<Option> limit_options() {
+  return {
+      {.name = "on-limit",
+       .takes = Takes::choice,
+       .placeholder = "WHAT",
+       .group = kLimit,
+       .help = "When the job passes --limit: warn (default), checkpoint (signal it to save, then "
+               "SIGTERM, then SIGKILL, a grace apart) or stop (SIGTERM, then SIGKILL). The last "
+               "two also set a cgroup limit a little above it, where that is permitted.",
+       .choices = {"warn", "checkpoint", "stop"}},
+      {.name = "save-signal",
+       .takes = Takes::text,
+       .placeholder = "NAME",
+       .group = kLimit,
+       .help = "Signal that makes the job save (default USR1); it is sent only to a process that "
+               "handles it."},
+      {.name = "grace",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = kLimit,
+       .help = "Time between the stages of --on-limit (default 30s)."},
+      {.name = "restart",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kLimit,
+       .help = "Start the command again, up to N times, when it fails or was stopped at its limit; "
+               "for jobs that resume. Each attempt has a recording of its own."},
+  };
+}
+
+std::vector<Option> answer_options() {
+  return {
+      {.name = "explain", .group = kAnswer, .help = "Add every explanation that competed."},
+      {.name = "json",
+       .group = kAnswer,
+       .help = "The verdict as one JSON object, on standard error like the report."},
+  };
+}
+
+Result<double> walk_share(const Arguments& arguments) {
+  const std::optional<std::string> text = arguments.text("walk-share");
+  if (!text) return ProbeOptions().walk_share;
+  const std::optional<double> percent = parse_double(*text);
+  if (!percent || !(*percent > 0 && *percent <= 10)) {
+    return Error{Error::Kind::usage,
+                 fmt::format("--walk-share takes a percentage up to 10, not '{}'", *text)};
+  }
+  return *percent / 100;
+}
+
+Result<LimitPolicy> limit_policy(const Arguments& arguments) {
+  LimitPolicy policy;
+  policy.limit_mb = arguments.memory_mb("limit").value_or(0);
+  const std::string what = arguments.text("on-limit").value_or("warn");
+  if (what == "checkpoint") policy.on_limit = OnLimit::checkpoint;
+  if (what == "stop") policy.on_limit = OnLimit::stop;
+  policy.grace_s = arguments.seconds("grace").value_or(policy.grace_s);
+  if (arguments.has("on-limit") && policy.limit_mb <= 0) {
+    return Error{Error::Kind::usage, "--on-limit needs --limit"};
+  }
+  return policy;
+}
+
+}  // namespace
+
+std::vector<Option> run_options() {
+  std::vector<Option> all;
+  for (const auto& group : {watching_options(), limit_options(), context_options(),
+                            answer_options(), expect_options(), look_options()}) {
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  return all;
+}
+
+int signal_from_name(std::string_view name) {
+  if (const std::optional<int64_t> number = parse_int(name)) {
+    return *number >= 1 && *number <= 64 ? static_cast<int>(*number) : 0;
+  }
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (int number = 1; number < 32; ++number) {
+    const char* abbreviation = sigabbrev_np(number);
+    if (abbreviation != nullptr && name == abbreviation) return number;
+  }
+  return 0;
+}
+
+std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s) {
+  // "python train.py" is called after the script, not the interpreter.
+  const auto stem = [](const std::string& word) {
+    return std::filesystem::path(word).stem().string();
+  };
+  std::string name = stem(command.front());
+  const bool interpreter =
+      name.starts_with("python") || name == "sh" || name == "bash" || name == "uv";
+  if (interpreter) {
+    for (size_t i = 1; i < command.size(); ++i) {
+      if (!command[i].ends_with(".py") && !command[i].ends_with(".sh")) continue;
+      name = stem(command[i]);
+      break;
+    }
+  }
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !is_letter(c) && !is_digit(c) && c != '_'; },
+      '-');
+  const time_t time = static_cast<time_t>(unix_s);
+  tm local = {};
+  localtime_r(&time, &local);
+  return fmt::format("{}-{:04}{:02}{:02}-{:02}{:02}{:02}.plateau", name.substr(0, 60),
+                     local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour,
+                     local.tm_min, local.tm_sec);
+}
+
+std::string attempt_name(const std::string& path, size_t attempt) {
+  if (attempt <= 1 || path.empty()) return path;
+  const std::string_view suffix = ".plateau";
+  const bool has_suffix = std::string_view(path).ends_with(suffix);
+  const std::string stem = has_suffix ? path.substr(0, path.size() - suffix.size()) : path;
+  return fmt::format("{}.{}{}", stem, attempt, has_suffix ? suffix : "");
+}
+
+Result<RunRequest> run_request(const Arguments& arguments) {
+  RunRequest request;
+  request.job.command = arguments.positionals;
+  if (!arguments.has("no-recording")) {
+    request.job.recording_path = arguments.text("output").value_or(
+        default_recording_name(request.job.command, static_cast<int64_t>(time(nullptr))));
+  } else if (arguments.has("output")) {
+    return Error{Error::Kind::usage, "--output and --no-recording exclude each other"};
+  }
+  request.job.interval_s = arguments.seconds("interval").value_or(0);
+  if (arguments.has("interval") && request.job.interval_s < kMinInterval_s) {
+    return Error{Error::Kind::usage, "--interval takes at least 0.01s"};
+  }
+  const Result<double> share = walk_share(arguments);
+  if (!share) return share.error();
+  request.job.probe.walk_share = share.value();
+  const Result<LimitPolicy> limit = limit_policy(arguments);
+  if (!limit) return limit.error();
+  request.job.limit = limit.value();
+  const std::string save = arguments.text("save-signal").value_or("USR1");
+  request.job.save_signal = signal_from_name(save);
+  if (request.job.save_signal == 0) {
+    return Error{Error::Kind::usage, fmt::format("--save-signal: there is no signal '{}'", save)};
+  }
+  request.job.keep_orphans = arguments.has("keep-orphans");
+  request.job.given = given_facts(arguments);
+  request.restarts = static_cast<size_t>(arguments.number("restart").value_or(0));
+  request.policy = policy_of(arguments);
+  const Result<Expectation> expected = expectation_of(arguments);
+  if (!expected) return expected.error();
+  request.expected = expected.value();
+  request.json = arguments.has("json");
+  request.quiet = arguments.has("quiet");
+  request.explain = arguments.has("explain");
+  request.view = view_of(arguments, STDERR_FILENO);
+  return request;
+}
+
+}  // namespace plateau

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `plateau run` was asked, as one struct.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/verb.h"
+#include "report/text.h"
+#include "session/supervisor.h"
+#include "verdict/expectation.h"
+
+namespace plateau {
+
+std::vector<Option> run_options();
+
+struct RunRequest {
+  SupervisorOptions job;
+  size_t restarts = 0;
+  Policy policy;
+  Expectation expected;
+  bool json = false;
+  bool quiet = false;
+  bool explain = false;
+  View view;  // Of standard error.
+};
+
+Result<RunRequest> run_request(const Arguments& arguments);
+
+// "USR1", "SIGUSR1", "10" -> 10; 0 if there is no such signal.
+int signal_from_name(std::string_view name);
+
+// A name for the recording of `command` started at `unix_s`, in the current directory:
+// "train-20261116-014502.plateau".
+std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s);
+
+// "run.plateau" for the first attempt, "run.2.plateau" for the second.
+std::string attempt_name(const std::string& path, size_t attempt);
+
+}  // namespace plateau

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/shared_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/screen.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kContext = "What you know about the job (wins over what the log says)";
+constexpr const char* kLooks = "Looks";
+constexpr const char* kExpect = "As a test";
+
+std::optional<Fact> fact(const std::optional<double>& value, std::string_view source) {
+  if (!value) return std::nullopt;
+  return Fact{*value, std::string(source)};
+}
+
+std::optional<Word> word_from_name(std::string_view name) {
+  for (const Word word : {Word::plateau, Word::warming, Word::leak, Word::undecided}) {
+    if (word_name(word) == name) return word;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Option> context_options() {
+  return {
+      {.name = "examples",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Examples in the training set."},
+      {.name = "batch",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Examples per optimizer step, over all devices and accumulation."},
+      {.name = "epoch-steps",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Optimizer steps in one pass over the data, if you know it directly."},
+      {.name = "total-steps",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Steps the job will run; the risk is about reaching the limit before then."},
+      {.name = "limit",
+       .takes = Takes::memory,
+       .placeholder = "SIZE",
+       .group = kContext,
+       .help = "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
+  };
+}
+
+std::vector<Option> expect_options() {
+  return {
+      {.name = "expect",
+       .takes = Takes::choice,
+       .placeholder = "WORD",
+       .group = kExpect,
+       .help = "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit 0 "
+               "if it is, 1 if it is another word, 3 if undecided.",
+       .choices = {"plateau", "warming", "leak", "undecided"}},
+      {.name = "settle-by",
+       .takes = Takes::index,
+       .placeholder = "N",
+       .group = kExpect,
+       .help = "With --expect plateau: fail unless memory is level from step N on, or earlier."},
+      {.name = "spread",
+       .takes = Takes::memory,
+       .placeholder = "SIZE",
+       .group = kExpect,
+       .help = "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
+               "there on."},
+      {.name = "strict",
+       .group = kExpect,
+       .help =
+           "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 %)."},
+  };
+}
+
+std::vector<Option> look_options() {
+  return {
+      {.name = "quiet",
+       .letter = 'q',
+       .group = kLooks,
+       .help = "One line a file and nothing else."},
+      {.name = "no-plot", .group = kLooks, .help = "Leave the plot out."},
+      {.name = "color",
+       .takes = Takes::choice,
+       .placeholder = "WHEN",
+       .group = kLooks,
+       .help = "When to colour: auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), "
+               "always, never.",
+       .choices = {"auto", "always", "never"}},
+      {.name = "width",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kLooks,
+       .help = "Columns to draw in; default the terminal's, or 80."},
+  };
+}
+
+Context given_facts(const Arguments& arguments) {
+  Context given;
+  given.examples = fact(arguments.number("examples"), "--examples");
+  given.batch = fact(arguments.number("batch"), "--batch");
+  given.epoch_steps = fact(arguments.number("epoch-steps"), "--epoch-steps");
+  given.total_steps = fact(arguments.number("total-steps"), "--total-steps");
+  given.limit_mb = fact(arguments.memory_mb("limit"), "--limit");
+  return given;
+}
+
+Policy policy_of(const Arguments& arguments) {
+  Policy policy;
+  if (arguments.has("strict")) policy.false_leak = 0.001;
+  return policy;
+}
+
+Result<Expectation> expectation_of(const Arguments& arguments) {
+  Expectation expected;
+  expected.word = word_from_name(arguments.text("expect").value_or(""));
+  expected.settle_by = arguments.number("settle-by");
+  expected.spread_mb = arguments.memory_mb("spread");
+  if ((expected.settle_by || expected.spread_mb) && expected.word != Word::plateau) {
+    return Error{Error::Kind::usage, "--settle-by and --spread go with --expect plateau"};
+  }
+  return expected;
+}
+
+View view_of(const Arguments& arguments, int fd) {
+  const std::optional<double> width = arguments.number("width");
+  View view =
+      choose_view(look_around(fd), arguments.text("color").value_or("auto"),
+                  width ? std::optional<size_t>(static_cast<size_t>(*width)) : std::nullopt);
+  view.plot = !arguments.has("no-plot");
+  return view;
+}
+
+void apply_facts(const Context& given, Context& context) {
+  const bool counted = given.examples || given.batch;
+  if (given.examples) context.examples = given.examples;
+  if (given.batch) context.batch = given.batch;
+  if (given.epoch_steps) {
+    context.epoch_steps = given.epoch_steps;
+  } else if (counted && context.examples && context.batch) {
+    context.epoch_steps.reset();
+  }
+  if (given.total_steps) context.total_steps = given.total_steps;
+  if (given.limit_mb) context.limit_mb = given.limit_mb;
+}
+
+}  // namespace plateau

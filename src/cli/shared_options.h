@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several verbs take, declared and read in one place so that they mean the same.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "cli/verb.h"
+#include "recording/run.h"
+#include "report/text.h"
+#include "verdict/expectation.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+std::vector<Option>
+context_options();                     // --examples, --batch, --epoch-steps, --total-steps, --limit
+std::vector<Option> expect_options();  // --expect, --settle-by, --spread, --strict
+std::vector<Option> look_options();    // --quiet, --no-plot, --color, --width
+
+Context given_facts(const Arguments& arguments);
+Policy policy_of(const Arguments& arguments);
+Result<Expectation> expectation_of(const Arguments& arguments);
+// How to draw on `fd`.
+View view_of(const Arguments& arguments, int fd);
+
+// Puts the given facts over the run's own. Steps per epoch that the log states give way to
+// examples and batch from the command line: the user knows better.
+void apply_facts(const Context& given, Context& context);
+
+}  // namespace plateau

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/line_clock.h"
+
+#include "import/words.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxLine = 64 * 1024;
+constexpr size_t kEvalHeader = 4;  // Lines after an evaluation's heading that state its own facts.
+
+}  // namespace
+
+// A better kind of position replaces what was counted so far; a worse one is ignored.
+int64_t LineClock::position(Kind kind, int64_t at, int64_t total) {
+  if (kind < kind_ || (kind == Kind::bar && kind_ == Kind::bar && total < total_)) return -1;
+  if (kind > kind_ || (kind == Kind::bar && total > total_)) {
+    kind_ = kind;
+    total_ = total;
+    offset_ = 0;
+    last_ = -1;
+  }
+  if (last_ > 0 && at < last_) {
+    // It starts again, mostly with an epoch: a bar at its total, other counts where they were.
+    offset_ += kind == Kind::bar && last_ >= total - 1 ? total : last_;
+  }
+  last_ = at;
+  return offset_ + at;
+}
+
+LineClock::News LineClock::read(std::string_view line) {
+  ++lines_;
+  News news;
+  const ScannedLine& scan = cache_.scan(line.substr(0, kMaxLine));
+  switch (scan.step_word) {
+    case StepWord::step:
+      news.step = position(Kind::step, scan.step, scan.step_total);
+      break;
+    case StepWord::iteration:
+      news.step = position(Kind::iteration, scan.step, scan.step_total);
+      break;
+    case StepWord::batch:
+      news.step = position(Kind::batch, scan.step, scan.step_total);
+      break;
+    case StepWord::none:
+      if (scan.bar_at >= 0) news.step = position(Kind::bar, scan.bar_at, scan.bar_total);
+      break;
+  }
+  if (!scan.whole_epoch) news.epoch = scan.epoch;
+  const int64_t total = scan.step_word == StepWord::none ? scan.bar_total : scan.step_total;
+  if (news.step >= 0 && total > 0) {
+    // A count that started again goes round once an epoch; one that never did may be the whole run.
+    const FactField field = offset_ > 0 ? &Context::epoch_steps : &Context::total_steps;
+    news.facts.emplace_back(field, static_cast<double>(total));
+  }
+  if ((scan.free_words & kWordEval) != 0 || line.starts_with("{'eval_")) {
+    if (news.step < 0) eval_line_ = lines_;
+    news.events.push_back(EventKind::eval);
+  }
+  if ((scan.free_words & kWordSave) != 0) news.events.push_back(EventKind::checkpoint);
+  const bool of_evaluation = eval_line_ > 0 && lines_ - eval_line_ <= kEvalHeader;
+  if ((scan.words & kWordContext) != 0 && !of_evaluation) {
+    context_.read(
+        line, [&news](FactField field, double value) { news.facts.emplace_back(field, value); });
+  }
+  return news;
+}
+
+std::vector<LineClock::News> OutputClock::read(std::string_view bytes) {
+  std::vector<LineClock::News> all;
+  while (!bytes.empty()) {
+    const size_t end = bytes.find_first_of("\r\n");
+    const std::string_view piece = bytes.substr(0, end);
+    if (partial_.size() < kMaxLine) partial_ += piece.substr(0, kMaxLine);
+    if (end == std::string_view::npos) break;
+    bytes.remove_prefix(end + 1);
+    if (partial_.empty()) continue;
+    LineClock::News news = clock_.read(partial_);
+    partial_.clear();
+    const bool any =
+        news.step >= 0 || news.epoch == news.epoch || !news.facts.empty() || !news.events.empty();
+    if (any) all.push_back(std::move(news));
+  }
+  return all;
+}
+
+}  // namespace plateau

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/job_cgroup.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace plateau {
+namespace {
+
+bool write_file(const std::string& path, std::string_view text) {
+  const Fd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// Our own place in a hierarchy: the path after "N:controllers:" of /proc/self/cgroup. For version 2
+// the controllers are empty.
+std::string own_path(const std::string& self, std::string_view controller) {
+  size_t at = 0;
+  while (at < self.size()) {
+    const size_t end = std::min(self.find('\n', at), self.size());
+    const std::string_view line = std::string_view(self).substr(at, end - at);
+    at = end + 1;
+    const size_t first = line.find(':');
+    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    if (controllers == fmt::format(",{},", controller) ||
+        (!controller.empty() &&
+         controllers.find(fmt::format(",{},", controller)) != std::string::npos)) {
+      return std::string(line.substr(second + 1));
+    }
+  }
+  return "";
+}
+
+struct Place {
+  std::string parent;  // Where the new group is made.
+  const char* limit_file;
+};
+
+std::vector<Place> places(const std::string& root, const std::string& self) {
+  std::vector<Place> all;
+  const std::string v1 = own_path(self, "memory");
+  if (!v1.empty()) all.push_back({root + "/memory" + v1, "memory.limit_in_bytes"});
+  const std::string v2 = own_path(self, "");
+  if (!v2.empty()) {
+    // A group that holds processes cannot hand controllers to children, so the parent is tried too.
+    for (const std::string& base : {root + v2, root + v2.substr(0, v2.rfind('/'))}) {
+      all.push_back({base, "memory.max"});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+double backstop_mb(double limit_mb) {
+  return limit_mb + std::max(64.0, 0.05 * limit_mb);
+}
+
+Result<JobCgroup> JobCgroup::create(const std::string& root, const std::string& self,
+                                    double hard_limit_mb) {
+  std::string reason = "no memory controller is mounted";
+  const std::string bytes = fmt::format("{:.0f}", hard_limit_mb * 1e6);
+  for (const Place& place : places(root, self)) {
+    const std::string directory = fmt::format("{}/plateau-{}", place.parent, getpid());
+    if (mkdir(directory.c_str(), 0755) != 0) {
+      reason = std::strerror(errno);
+      continue;
+    }
+    JobCgroup group(directory);
+    if (write_file(fmt::format("{}/{}", directory, place.limit_file), bytes)) return group;
+    reason = fmt::format("{} cannot be set there: {}", place.limit_file, std::strerror(errno));
+  }
+  return Error{Error::Kind::not_found,
+               fmt::format("no cgroup limit ({}); sampling alone guards the limit", reason)};
+}
+
+JobCgroup::JobCgroup(JobCgroup&& other) noexcept
+    : directory_(std::exchange(other.directory_, std::string())) {}
+
+JobCgroup::~JobCgroup() {
+  if (!directory_.empty()) rmdir(directory_.c_str());
+}
+
+}  // namespace plateau

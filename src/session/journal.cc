@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/journal.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace plateau {
+namespace {
+
+constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
+constexpr size_t kMaxSaid = 256;  // Gauges one loop may name; more are ignored.
+
+struct MemoryColumn {
+  Metric metric;
+  int64_t ProcessSample::* kb;
+};
+constexpr std::array<MemoryColumn, 13> kMemory = {{
+    {Metric::rss, &ProcessSample::rss_kb},
+    {Metric::anon, &ProcessSample::anon_kb},
+    {Metric::file, &ProcessSample::file_kb},
+    {Metric::shmem, &ProcessSample::shmem_kb},
+    {Metric::swap, &ProcessSample::swap_kb},
+    {Metric::pss_anon, &ProcessSample::pss_anon_kb},
+    {Metric::pss, &ProcessSample::pss_kb},
+    {Metric::pss_file, &ProcessSample::pss_file_kb},
+    {Metric::pss_shmem, &ProcessSample::pss_shmem_kb},
+    {Metric::uss, &ProcessSample::uss_kb},
+    {Metric::shmem_unmapped, &ProcessSample::shmem_unmapped_kb},
+    {Metric::gpu, &ProcessSample::gpu_kb},
+    {Metric::gpu_reserved, nullptr},
+}};
+
+Process described(const ProcessSample& sample) {
+  return {.id = sample.key.pid,
+          .parent = sample.parent,
+          .id_is_pid = true,
+          .name = sample.name,
+          .role = sample.role,
+          .role_reason = sample.role_reason};
+}
+
+bool same_words(const Process& a, const Process& b) {
+  return a.parent == b.parent && a.name == b.name && a.role == b.role &&
+         a.role_reason == b.role_reason;
+}
+
+double kb_to_mb(int64_t kb) {
+  return static_cast<double>(kb) * 1024 / 1e6;
+}
+
+EventKind kind_of_phase(std::string_view name) {
+  if (name == "eval" || name == "evaluate" || name == "evaluation") return EventKind::eval;
+  if (name == "save" || name == "checkpoint") return EventKind::checkpoint;
+  return event_from_name(name).value_or(EventKind::mark);
+}
+
+}  // namespace
+
+Journal::Known& Journal::known(const ProcessSample& process) {
+  const auto [at, is_new] = known_.try_emplace(process.key);
+  Known& known = at->second;
+  Process now = described(process);
+  if (is_new) {
+    known.columns.fill(kNoColumn);
+    known.index = recording_.process(now, process.key.start_ticks);
+    known.described = std::move(now);
+  } else if (!same_words(known.described, now)) {
+    recording_.update_process(known.index, now);
+    known.described = std::move(now);
+  }
+  return known;
+}
+
+void Journal::gauge(RecordedRow& row, size_t process, std::string_view name, double value) {
+  const auto [at, is_new] = gauges_.try_emplace({process, std::string(name)}, 0);
+  if (is_new) at->second = recording_.gauge_column(process, name);
+  row.gauges.emplace_back(at->second, value);
+}
+
+void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
+  Known& of = known(process);
+  for (size_t i = 0; i < kMemory.size(); ++i) {
+    if (kMemory[i].kb == nullptr) continue;
+    const int64_t kb = process.*kMemory[i].kb;
+    // A column that was never more than zero (no swap, no GPU) is not opened.
+    if (kb == kUnread || (kb == 0 && of.columns[i] == kNoColumn)) continue;
+    if (of.columns[i] == kNoColumn) {
+      of.columns[i] = recording_.memory_column(of.index, kMemory[i].metric);
+    }
+    row.kb.emplace_back(of.columns[i], kb);
+  }
+  if (process.threads != kUnread) {
+    gauge(row, of.index, "threads", static_cast<double>(process.threads));
+  }
+  if (process.fds != kUnread) gauge(row, of.index, "fds", static_cast<double>(process.fds));
+  gauge(row, of.index, "cpu_s", std::round(process.cpu_s * 100) / 100);
+}
+
+// Figures of the machine and the cgroup stand beside the first process: they belong to none.
+void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
+  const size_t first = known(snapshot.processes.front()).index;
+  const auto add = [&](std::string_view name, int64_t kb) {
+    if (kb != kUnread) gauge(row, first, name, std::round(kb_to_mb(kb)));
+  };
+  add("system.available_mb", snapshot.system_available_kb);
+  if (snapshot.cgroup.version == 0) return;
+  add("cgroup.usage_mb", snapshot.cgroup.usage_kb);
+  add("cgroup.anon_mb", snapshot.cgroup.anon_kb);
+  add("cgroup.file_mb", snapshot.cgroup.file_kb);
+  add("cgroup.shmem_mb", snapshot.cgroup.shmem_kb);
+}
+
+void Journal::sample(const Snapshot& snapshot, double at_s) {
+  if (snapshot.processes.empty()) return;
+  RecordedRow row;
+  row.time_s = at_s;
+  row.step = step_;
+  row.epoch = epoch_;
+  for (const ProcessSample& process : snapshot.processes) add_process(process, row);
+  add_machine(snapshot, row);
+  for (const auto& [name, said] : said_) row.gauges.emplace_back(said.first, said.second);
+  recording_.row(row);
+  const int64_t kills = snapshot.cgroup.oom_kills;
+  if (oom_kills_ != kUnread && kills > oom_kills_) {
+    event(EventKind::oom, "the kernel killed a process of this cgroup for want of memory", at_s);
+  }
+  oom_kills_ = kills;
+  for (const std::string& complaint : snapshot.complaints) recording_.note(complaint);
+}
+
+bool Journal::advance(int64_t step, double epoch) {
+  if (step < step_) return false;
+  const bool moved = step > step_;
+  step_ = step;
+  if (std::isfinite(epoch)) epoch_ = epoch;
+  learn_epoch_steps();
+  return moved;
+}
+
+// The loop says step and epoch but seldom the length of the epoch. Epochs are printed with two
+// digits, so the quotient settles as they grow; it is stated anew when it moves by half a per cent.
+void Journal::learn_epoch_steps() {
+  if (epoch_stated_ || !(epoch_ >= 0.1) || step_ < 10 || epoch_ == std::floor(epoch_)) return;
+  const double steps = std::round(static_cast<double>(step_) / epoch_);
+  if (steps < 2 || std::fabs(steps / std::max(1.0, epoch_steps_) - 1) < 0.005) return;
+  epoch_steps_ = steps;
+  recording_.fact(&Context::epoch_steps, steps, "step / epoch");
+}
+
+void Journal::fact(std::optional<Fact> Context::* which, double value, std::string_view source) {
+  // Progress bars say their total on every line.
+  if ((stated_.*which) && (stated_.*which)->value == value) return;
+  stated_.*which = Fact{value, std::string(source)};
+  if (which == &Context::epoch_steps || which == &Context::examples) epoch_stated_ = true;
+  recording_.fact(which, value, source);
+}
+
+bool Journal::words(const StepWords& words, double at_s) {
+  switch (words.kind) {
+    case StepWords::Kind::run:
+      if (words.total_steps) fact(&Context::total_steps, *words.total_steps, "the training loop");
+      if (words.examples) fact(&Context::examples, *words.examples, "the training loop");
+      if (words.batch) fact(&Context::batch, *words.batch, "the training loop");
+      if (words.epoch_steps) fact(&Context::epoch_steps, *words.epoch_steps, "the training loop");
+      return false;
+    case StepWords::Kind::step:
+      loop_speaks_ = true;
+      return advance(words.step, words.epoch);
+    case StepWords::Kind::begin:
+      event(kind_of_phase(words.name), words.name, at_s);
+      return false;
+    case StepWords::Kind::end:
+      event(EventKind::mark, words.name + " ended", at_s);
+      return false;
+    case StepWords::Kind::gauge: {
+      if (known_.empty() || (said_.size() >= kMaxSaid && !said_.contains(words.name))) return false;
+      size_t process = known_.begin()->second.index;
+      for (const auto& [key, of] : known_) {
+        if (key.pid == words.pid) process = of.index;
+      }
+      const auto [at, is_new] = said_.try_emplace(words.name, 0, words.value);
+      if (is_new) at->second.first = recording_.gauge_column(process, words.name);
+      at->second.second = words.value;
+      return false;
+    }
+    case StepWords::Kind::mark:
+      event(kind_of_phase(words.name), words.name, at_s);
+      return false;
+  }
+  return false;
+}
+
+bool Journal::output(const LineClock::News& news, double at_s) {
+  if (loop_speaks_) return false;
+  for (const auto& [field, value] : news.facts) fact(field, value, "the job's output");
+  for (const EventKind kind : news.events) event(kind, event_name(kind), at_s);
+  if (news.step < 0) {
+    if (std::isfinite(news.epoch) && step_ >= 0) return advance(step_, news.epoch);
+    return false;
+  }
+  return advance(news.step, news.epoch);
+}
+
+void Journal::event(EventKind kind, std::string_view text, double at_s) {
+  recording_.event(kind, text, at_s);
+}
+
+}  // namespace plateau

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns what is seen (snapshots of the job, words from its loop, lines of its output) into a
+// recording.
+//
+// Each process becomes a set of columns, opened when it is first seen. Steps come from the loop's
+// own words; until there are any, from the output. They never go back: a smaller one is ignored, so
+// a late line cannot fold the clock. One Journal per recording, one thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "import/line_clock.h"
+#include "probe/snapshot.h"
+#include "recording/recording.h"
+#include "session/step_words.h"
+
+namespace plateau {
+
+class Journal {
+ public:
+  explicit Journal(RecordingWriter recording) : recording_(std::move(recording)) {}
+
+  // `at_s` counts from the start of the recording everywhere.
+  void sample(const Snapshot& snapshot, double at_s);
+  // True if a step ended: the moment to sample.
+  bool words(const StepWords& words, double at_s);
+  bool output(const LineClock::News& news, double at_s);
+  void event(EventKind kind, std::string_view text, double at_s);
+  void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
+
+  [[nodiscard]] int64_t step() const { return step_; }
+  [[nodiscard]] double epoch() const { return epoch_; }
+  [[nodiscard]] const Context& stated() const { return stated_; }
+  RecordingWriter& recording() { return recording_; }
+  [[nodiscard]] const RecordingWriter& recording() const { return recording_; }
+
+ private:
+  static constexpr size_t kColumns = 13;
+  struct Known {
+    size_t index = 0;
+    Process described;
+    std::array<size_t, kColumns> columns;
+  };
+
+  Known& known(const ProcessSample& process);
+  void add_process(const ProcessSample& process, RecordedRow& row);
+  void add_machine(const Snapshot& snapshot, RecordedRow& row);
+  void gauge(RecordedRow& row, size_t process, std::string_view name, double value);
+  bool advance(int64_t step, double epoch);
+  void learn_epoch_steps();
+
+  RecordingWriter recording_;
+  std::map<ProcessKey, Known> known_;
+  std::map<std::pair<size_t, std::string>, size_t> gauges_;
+  std::map<std::string, std::pair<size_t, double>, std::less<>> said_;  // Gauges from the loop.
+  int64_t step_ = -1;
+  double epoch_ = kMissing;
+  bool loop_speaks_ = false;  // Steps came as words; the output is no longer asked for them.
+  bool epoch_stated_ = false;
+  double epoch_steps_ = 0;
+  Context stated_;
+  int64_t oom_kills_ = kUnread;
+};
+
+}  // namespace plateau

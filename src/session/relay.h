@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that copies a job's output to where it was going, and a second copy to the watcher.
+//
+// It exists so that the watcher can be slow, stopped or killed without the job noticing: the relay
+// holds the channel, does nothing but read and write, and ends when the job's last writer has. The
+// copy for the watcher goes into a pipe that never blocks: when it is full, bytes are dropped (with
+// a line break in their place, so that two halves do not make one line). If the destination goes
+// away (`| head`), the relay closes the channel, so that the job gets the same error as without us.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "session/channel.h"
+
+namespace plateau {
+
+struct Relay {
+  pid_t pid = -1;
+  Fd copy;  // Non-blocking read end of the watcher's copy.
+};
+
+// Forks the relay of `channel`; takes its `our_end`. `job_group` is told when the terminal's size
+// changes. `others` are descriptors that the relay must not hold open.
+Result<Relay> start_relay(Channel& channel, pid_t job_group);
+
+}  // namespace plateau

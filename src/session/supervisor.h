@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one job from start to end under watch: what `plateau run` does, without its printing.
+//
+// One poll loop, no threads: signals (signalfd), words from the training loop (datagram socket),
+// copies of the job's output (relays), and a tick that samples the tree and guards the limit.
+// Nothing in the loop can hold the job up: its output is carried by the relays, words are
+// datagrams, and a walk that takes long delays only the next sample.
+//
+// If this process is killed, the job goes on: it is not tied to us by a signal, its output still
+// flows through the relays, and its datagrams are dropped unread. The recording ends where it is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "probe/sampler.h"
+#include "recording/recording.h"
+#include "session/limit_guard.h"
+
+namespace plateau {
+
+struct SupervisorOptions {
+  std::vector<std::string> command;
+  std::string recording_path;  // Empty: in memory only.
+  double interval_s = 0;       // 0: the default pace.
+  LimitPolicy limit;
+  int save_signal = 0;  // Asks the job to save; see LimitGuard.
+  bool keep_orphans = false;
+  double orphan_grace_s = 5;
+  Context given;  // Facts from the command line.
+  ProbeOptions probe;
+  // Called with one sentence when something happens that the user should see at once.
+  std::function<void(const std::string&)> say;
+};
+
+struct Outcome {
+  Run run;  // What the recording holds.
+  Ending ending;
+  int exit_code = 0;  // As a shell reports it.
+  bool stopped_by_limit = false;
+  double elapsed_s = 0;
+  double watch_cpu_s = 0;  // All CPU of this process while it watched.
+  ProbeCost cost;
+};
+
+// Blocks until the job has ended and nothing of it is left. The error carries the exit code to use:
+// 127 or 126 if the command cannot be started, as shells have it, else 2.
+struct SupervisorFailure {
+  std::string message;
+  int exit_code = 2;
+};
+struct Supervised {
+  std::optional<Outcome> outcome;
+  SupervisorFailure failure;
+};
+Supervised supervise(const SupervisorOptions& options);
+
+}  // namespace plateau
