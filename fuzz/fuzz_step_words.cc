@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever arrives on the socket: words that are accepted keep the promises of their header.
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "session/step_words.h"
+
+namespace {
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+void check(const plateau::StepWords& words) {
+  using Kind = plateau::StepWords::Kind;
+  require(words.pid == -1 || words.pid > 0);
+  require(words.name.size() <= 4096);
+  for (const char c : words.name) require(static_cast<unsigned char>(c) >= 0x20 || c == '\t');
+  if (words.kind == Kind::step) require(words.step >= 0);
+  require(std::isnan(words.epoch) || (words.epoch >= 0 && std::isfinite(words.epoch)));
+  if (words.kind == Kind::gauge) require(std::isfinite(words.value));
+  if (words.kind != Kind::run && words.kind != Kind::step) require(!words.name.empty());
+  for (const auto& fact : {words.total_steps, words.examples, words.batch, words.epoch_steps}) {
+    require(!fact || (*fact > 0 && std::isfinite(*fact)));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto words =
+      plateau::parse_step_words(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (words) check(*words);
+  return 0;
+}

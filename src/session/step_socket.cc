@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/step_socket.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace plateau {
+namespace {
+
+constexpr int kMaxDatagrams = 512;
+constexpr size_t kMaxLines = size_t{1} << 16;
+constexpr size_t kMaxDatagramBytes = size_t{64} << 10;
+constexpr std::string_view kPrefix = "plateau-";
+constexpr std::string_view kSocketName = "/steps";
+constexpr time_t kUnboundGrace_s = 60;
+
+std::string cause() {
+  return std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): callers are single-threaded.
+}
+
+std::optional<sockaddr_un> address_of(std::string_view path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return std::nullopt;
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+// The pid in "plateau-4242-AbCdEf", or -1.
+int64_t pid_in_name(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return -1;
+  name.remove_prefix(kPrefix.size());
+  const size_t dash = name.find('-');
+  if (dash == std::string_view::npos || name.size() != dash + 7) return -1;
+  const auto pid = parse_int(name.substr(0, dash));
+  return pid && *pid > 0 && *pid < (int64_t{1} << 31) ? *pid : -1;
+}
+
+// True if nobody is behind the socket in `directory`. A pid alone does not tell: a watcher in
+// another container may share /tmp with us but not our pids. A directory without a socket may be
+// one that is being made right now, so it has to be a minute old.
+bool abandoned(const std::string& directory, const struct stat& info) {
+  const auto address = address_of(directory + std::string(kSocketName));
+  if (!address) return false;
+  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probe < 0) return false;
+  const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
+  const int error = status == 0 ? 0 : errno;
+  close(probe);
+  if (error == ENOENT) return time(nullptr) - info.st_mtime > kUnboundGrace_s;
+  return error == ECONNREFUSED;
+}
+
+bool remove_directory(const std::string& directory) {
+  unlink((directory + std::string(kSocketName)).c_str());
+  return rmdir(directory.c_str()) == 0;
+}
+
+// The sender's pid from the credentials, or -1. Descriptors that somebody sends along are closed.
+int64_t sender_of(msghdr& message) {
+  int64_t pid = -1;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET) continue;
+    if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
+      ucred who{};
+      std::memcpy(&who, CMSG_DATA(part), sizeof(who));
+      if (who.pid > 0) pid = who.pid;
+    }
+    if (part->cmsg_type == SCM_RIGHTS) {
+      const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (size_t i = 0; i < count; ++i) {
+        int passed = -1;
+        std::memcpy(&passed, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
+        close(passed);
+      }
+    }
+  }
+  return pid;
+}
+
+}  // namespace
+
+int sweep_step_sockets(const std::string& base) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(base.c_str()), closedir);
+  if (!listing) return 0;
+  int removed = 0;
+  while (const dirent* entry = readdir(listing.get())) {
+    const int64_t pid = pid_in_name(entry->d_name);
+    if (pid < 0 || kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH) continue;
+    const std::string directory = base + "/" + entry->d_name;
+    struct stat info{};
+    const bool ours =
+        lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
+    if (ours && abandoned(directory, info) && remove_directory(directory)) ++removed;
+  }
+  return removed;
+}
+
+Result<StepSocket> StepSocket::create() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe)
+  if (runtime != nullptr && runtime[0] == '/') {
+    auto made = create_under(runtime);
+    if (made.ok()) return made;
+  }
+  return create_under("/tmp");
+}
+
+Result<StepSocket> StepSocket::create_under(const std::string& base) {
+  sweep_step_sockets(base);
+  std::string directory = fmt::format("{}/{}{}-XXXXXX", base, kPrefix, getpid());
+  const std::string path_shape = directory + std::string(kSocketName);
+  if (!address_of(path_shape)) {
+    return Error{Error::Kind::usage,
+                 fmt::format("{}: too long for a socket's path; set XDG_RUNTIME_DIR to a shorter "
+                             "directory",
+                             path_shape)};
+  }
+  if (mkdtemp(directory.data()) == nullptr) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("{}: cannot make a directory for the step socket: {}; set "
+                             "XDG_RUNTIME_DIR to one that can be written",
+                             base, cause())};
+  }
+  StepSocket made;
+  made.owner_pid_ = getpid();
+  made.directory_ = directory;
+  made.path_ = directory + std::string(kSocketName);
+  made.buffer_.resize(kMaxDatagramBytes);
+  made.fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int on = 1;
+  const auto address = address_of(made.path_);
+  // The wish for credentials comes before the name, so that no datagram arrives without them.
+  if (made.fd_ < 0 || setsockopt(made.fd_, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
+      bind(made.fd_, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("{}: cannot listen for steps: {}", made.path_, cause())};
+  }
+  return made;
+}
+
+StepSocket::StepSocket(StepSocket&& other) noexcept {
+  *this = std::move(other);
+}
+
+StepSocket& StepSocket::operator=(StepSocket&& other) noexcept {
+  if (this == &other) return *this;
+  close_and_remove();
+  fd_ = std::exchange(other.fd_, -1);
+  owner_pid_ = std::exchange(other.owner_pid_, -1);
+  directory_ = std::exchange(other.directory_, {});
+  path_ = std::exchange(other.path_, {});
+  buffer_ = std::exchange(other.buffer_, {});
+  malformed_ = other.malformed_;
+  cut_ = other.cut_;
+  return *this;
+}
+
+StepSocket::~StepSocket() {
+  close_and_remove();
+}
+
+void StepSocket::close_and_remove() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+  if (!directory_.empty() && owner_pid_ == getpid()) remove_directory(directory_);
+  directory_.clear();
+}
+
+std::vector<StepWords> StepSocket::receive() {
+  std::vector<StepWords> words;
+  for (int i = 0; fd_ >= 0 && i < kMaxDatagrams && words.size() < kMaxLines; ++i) {
+    // Room for the credentials only: descriptors do not fit, and the kernel drops them.
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+    iovec where{.iov_base = buffer_.data(), .iov_len = buffer_.size()};
+    msghdr message{};
+    message.msg_iov = &where;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t size = recvmsg(fd_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) break;
+    const int64_t pid = sender_of(message);
+    std::string_view datagram(buffer_.data(), static_cast<size_t>(size));
+    if ((message.msg_flags & MSG_TRUNC) != 0) {
+      ++cut_;
+      // The last line is not whole.
+      datagram = datagram.substr(0, datagram.rfind('\n') + 1);
+    }
+    take_lines(datagram, pid, words);
+  }
+  return words;
+}
+
+void StepSocket::take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words) {
+  while (!datagram.empty()) {
+    const std::string_view line = datagram.substr(0, datagram.find('\n'));
+    datagram.remove_prefix(std::min(datagram.size(), line.size() + 1));
+    if (trim(line).empty()) continue;
+    auto parsed = parse_step_words(line);
+    if (!parsed) {
+      ++malformed_;
+      continue;
+    }
+    if (parsed->pid < 0) parsed->pid = pid;
+    words.push_back(std::move(*parsed));
+  }
+}
+
+}  // namespace plateau

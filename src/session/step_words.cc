@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/step_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxBytes = 4096;
+
+struct KeyValue {
+  std::string_view key, value;
+};
+
+// "epoch=1.45" as its two halves; an empty key for a word without '='.
+KeyValue split_pair(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return {};
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+std::optional<double> finite(std::string_view text) {
+  const auto number = parse_double(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+// A pid that the kernel could have given; -1 for anything else.
+int64_t pid_of(std::string_view text) {
+  constexpr int64_t kMaxPid = int64_t{1} << 22;
+  const auto pid = parse_int(text);
+  return pid && *pid > 0 && *pid <= kMaxPid ? *pid : -1;
+}
+
+// Takes a last word "pid=N" off `rest`. Any other last word stays.
+int64_t take_pid(std::string_view& rest) {
+  const std::string_view text = trim(rest);
+  const size_t space = text.find_last_of(" \t");
+  const size_t start = space == std::string_view::npos ? 0 : space + 1;
+  const auto [key, value] = split_pair(text.substr(start));
+  if (key != "pid") return -1;
+  const int64_t pid = pid_of(value);
+  if (pid > 0) rest = trim(text.substr(0, start));
+  return pid;
+}
+
+std::optional<StepWords> parse_run(std::string_view rest, StepWords words) {
+  words.kind = StepWords::Kind::run;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    const auto [key, value] = split_pair(word);
+    const auto number = finite(value);
+    if (!number || *number <= 0) continue;
+    if (key == "total_steps") words.total_steps = number;
+    if (key == "examples") words.examples = number;
+    if (key == "batch") words.batch = number;
+    if (key == "epoch_steps") words.epoch_steps = number;
+  }
+  return words;
+}
+
+std::optional<StepWords> parse_step(std::string_view rest, StepWords words) {
+  const auto step = parse_int(next_word(rest));
+  if (!step || *step < 0) return std::nullopt;
+  words.kind = StepWords::Kind::step;
+  words.step = *step;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    const auto [key, value] = split_pair(word);
+    const auto number = finite(value);
+    if (key == "epoch" && number && *number >= 0) words.epoch = *number;
+  }
+  return words;
+}
+
+std::optional<StepWords> parse_gauge(std::string_view rest, StepWords words) {
+  words.kind = StepWords::Kind::gauge;
+  words.name = next_word(rest);
+  const auto value = finite(next_word(rest));
+  if (words.name.empty() || !value) return std::nullopt;
+  words.value = *value;
+  return words;
+}
+
+std::optional<StepWords> parse_phase(StepWords::Kind kind, std::string_view rest, StepWords words) {
+  words.kind = kind;
+  words.name = next_word(rest);
+  return words.name.empty() ? std::nullopt : std::optional(std::move(words));
+}
+
+std::optional<StepWords> parse_mark(std::string_view rest, StepWords words) {
+  words.kind = StepWords::Kind::mark;
+  words.name = trim(rest);
+  return words.name.empty() ? std::nullopt : std::optional(std::move(words));
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+}  // namespace
+
+std::optional<StepWords> parse_step_words(std::string_view line) {
+  std::string_view rest = trim(line.substr(0, kMaxBytes));
+  // A line of text has no control characters but tabs; names go to terminals and pages later.
+  if (std::any_of(rest.begin(), rest.end(), [](char c) { return is_control(c) && c != '\t'; })) {
+    return std::nullopt;
+  }
+  const std::string_view verb = next_word(rest);
+  StepWords words;
+  words.pid = take_pid(rest);
+  if (verb == "run") return parse_run(rest, std::move(words));
+  if (verb == "step") return parse_step(rest, std::move(words));
+  if (verb == "begin") return parse_phase(StepWords::Kind::begin, rest, std::move(words));
+  if (verb == "end") return parse_phase(StepWords::Kind::end, rest, std::move(words));
+  if (verb == "gauge") return parse_gauge(rest, std::move(words));
+  if (verb == "mark") return parse_mark(rest, std::move(words));
+  return std::nullopt;
+}
+
+}  // namespace plateau
