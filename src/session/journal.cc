@@ -188,6 +188,8 @@ bool Journal::words(const StepWords& words, double at_s) {
     case StepWords::Kind::mark:
       event(kind_of_phase(words.name), words.name, at_s);
       return false;
+    case StepWords::Kind::subscribe:
+      return false;  // The hub's business.
   }
   return false;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/step_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -94,6 +96,13 @@ std::optional<StepWords> parse_mark(std::string_view rest, StepWords words) {
   return words.name.empty() ? std::nullopt : std::optional(std::move(words));
 }
 
+// Only a path from the root: a relative one would be ours, not the sender's.
+std::optional<StepWords> parse_subscribe(std::string_view rest, StepWords words) {
+  words.kind = StepWords::Kind::subscribe;
+  words.name = trim(rest);
+  return words.name.starts_with('/') ? std::optional(std::move(words)) : std::nullopt;
+}
+
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
@@ -115,7 +124,45 @@ std::optional<StepWords> parse_step_words(std::string_view line) {
   if (verb == "end") return parse_phase(StepWords::Kind::end, rest, std::move(words));
   if (verb == "gauge") return parse_gauge(rest, std::move(words));
   if (verb == "mark") return parse_mark(rest, std::move(words));
+  if (verb == "subscribe") return parse_subscribe(rest, std::move(words));
   return std::nullopt;
+}
+
+std::string format_step_words(const StepWords& words) {
+  std::string line;
+  const auto add = [&line](std::string_view key, const std::optional<double>& value) {
+    if (value) line += fmt::format(" {}={}", key, *value);
+  };
+  switch (words.kind) {
+    case StepWords::Kind::run:
+      line = "run";
+      add("total_steps", words.total_steps);
+      add("examples", words.examples);
+      add("batch", words.batch);
+      add("epoch_steps", words.epoch_steps);
+      break;
+    case StepWords::Kind::step:
+      line = fmt::format("step {}", words.step);
+      if (std::isfinite(words.epoch)) add("epoch", words.epoch);
+      break;
+    case StepWords::Kind::begin:
+      line = "begin " + words.name;
+      break;
+    case StepWords::Kind::end:
+      line = "end " + words.name;
+      break;
+    case StepWords::Kind::gauge:
+      line = fmt::format("gauge {} {}", words.name, words.value);
+      break;
+    case StepWords::Kind::mark:
+      line = "mark " + words.name;
+      break;
+    case StepWords::Kind::subscribe:
+      line = "subscribe " + words.name;
+      break;
+  }
+  if (words.pid > 0) line += fmt::format(" pid={}", words.pid);
+  return line;
 }
 
 }  // namespace plateau

@@ -7,6 +7,8 @@
 //   gauge tensors.cpu 330                                        a count
 //   mark checkpoint                                              an event; "eval", "checkpoint",
 //                                                                "epoch" and "restart" have meaning
+//   subscribe PATH                                               another watcher: send it all of
+//   this
 // A line may end in pid=N: the sender, where it is not the process the socket's credentials name.
 // docs/formats/step-clock.md is the whole grammar. Unknown words and unknown keys are ignored, so
 // that a newer client works with an older watcher.
@@ -22,17 +24,20 @@
 namespace plateau {
 
 struct StepWords {
-  enum class Kind : uint8_t { run, step, begin, end, gauge, mark };
+  enum class Kind : uint8_t { run, step, begin, end, gauge, mark, subscribe };
   Kind kind = Kind::mark;
-  int64_t step = -1;                                                // step
-  double epoch = kMissing;                                          // step, if said
-  std::string name;                                                 // begin, end, gauge, mark
-  double value = kMissing;                                          // gauge
+  int64_t step = -1;        // step
+  double epoch = kMissing;  // step, if said
+  std::string name;         // begin, end, gauge, mark; the path of subscribe
+  double value = kMissing;  // gauge
   std::optional<double> total_steps, examples, batch, epoch_steps;  // run
   int64_t pid = -1;
 };
 
 // nullopt for what is not one of these lines. At most 4 KB are looked at. Never throws.
 std::optional<StepWords> parse_step_words(std::string_view line);
+
+// The line that parse_step_words() reads back as `words`.
+std::string format_step_words(const StepWords& words);
 
 }  // namespace plateau

@@ -22,6 +22,7 @@
 #include "session/machine.h"
 #include "session/pace.h"
 #include "session/signals.h"
+#include "session/step_hub.h"
 #include "session/step_socket.h"
 
 namespace plateau {
@@ -61,6 +62,7 @@ class Supervisor {
   const SupervisorOptions& options_;
   Journal journal_;
   StepSocket socket_;
+  StepHub hub_;
   Job job_;
   Sampler sampler_;
   std::vector<OutputClock> output_;
@@ -92,6 +94,7 @@ void Supervisor::wait(SignalReader& signals) {
 
 void Supervisor::read_words() {
   for (const StepWords& words : socket_.receive()) {
+    hub_.words(words);
     step_ended_ = journal_.words(words, now()) || step_ended_;
   }
 }
@@ -107,7 +110,13 @@ void Supervisor::read_output(size_t relay) {
   }
   const std::string_view bytes(buffer.data(), static_cast<size_t>(n));
   for (const LineClock::News& news : output_[relay].read(bytes)) {
-    step_ended_ = journal_.output(news, now()) || step_ended_;
+    if (!journal_.output(news, now())) continue;
+    step_ended_ = true;
+    StepWords words;
+    words.kind = StepWords::Kind::step;
+    words.step = journal_.step();
+    words.epoch = news.epoch;
+    hub_.words(words);
   }
 }
 
