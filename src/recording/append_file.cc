@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/append_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace plateau {
+namespace {
+
+// 0, or errno; `written` counts what got out.
+int write_all(int fd, std::string_view bytes, size_t& written) {
+  written = 0;
+  while (written < bytes.size()) {
+    const ssize_t got = ::write(fd, bytes.data() + written, bytes.size() - written);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return ENOSPC;
+    written += static_cast<size_t>(got);
+  }
+  return 0;
+}
+
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+void sync_directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+std::string replacement_path(const std::string& path) {
+  return path + ".rewrite";
+}
+
+Result<AppendFile> AppendFile::create(const std::string& path) {
+  AppendFile file;
+  file.fd_ =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+  struct stat about{};
+  if (file.fd_ < 0 || ::fstat(file.fd_, &about) != 0) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  }
+  file.regular_ = S_ISREG(about.st_mode);
+  file.mode_ = about.st_mode & 07777;
+  file.target_ = resolved(path);
+  if (file.regular_) ::unlink(replacement_path(file.target_).c_str());
+  return file;
+}
+
+AppendFile::AppendFile(AppendFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      target_(std::move(other.target_)),
+      size_(other.size_),
+      mode_(other.mode_),
+      regular_(other.regular_) {}
+
+AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(target_, other.target_);
+  std::swap(size_, other.size_);
+  std::swap(mode_, other.mode_);
+  std::swap(regular_, other.regular_);
+  return *this;
+}
+
+AppendFile::~AppendFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string AppendFile::append(std::string_view bytes) {
+  size_t written = 0;
+  const int error = write_all(fd_, bytes, written);
+  if (error == 0) {
+    size_ += written;
+    return "";
+  }
+  if (written > 0 && regular_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) size_ += written;
+  return std::strerror(error);
+}
+
+std::string AppendFile::replace(std::string_view bytes) {
+  const std::string beside = replacement_path(target_);
+  ::unlink(beside.c_str());
+  const int fd =
+      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return std::strerror(errno);
+  size_t written = 0;
+  int error = write_all(fd, bytes, written);
+  if (error == 0 && ::fchmod(fd, mode_) != 0) error = errno;
+  if (error == 0 && ::fsync(fd) != 0) error = errno;
+  if (error == 0 && ::rename(beside.c_str(), target_.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::close(fd);
+    ::unlink(beside.c_str());
+    return std::strerror(error);
+  }
+  ::close(fd_);
+  fd_ = fd;
+  size_ = written;
+  sync_directory_of(target_);
+  return "";
+}
+
+}  // namespace plateau

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every record of a recording in words, for whoever wants to see what is really in the file.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "recording/recording_reader.h"
+#include "recording/wire.h"
+
+namespace plateau {
+namespace {
+
+// Collects what one record says, as "name value" pairs or as members of a JSON object.
+class Line {
+ public:
+  Line(bool json, const ReadRecord& record) : json_(json) {
+    if (json_) {
+      writer_.begin_object();
+      add("offset", record.offset);
+      add("type", record_type_name(record.frame.type));
+      add("length", record.frame.payload.size());
+    } else {
+      text_ = fmt::format("{:>8}  {:<11}  {:>5}", record.offset,
+                          record_type_name(record.frame.type), record.frame.payload.size());
+    }
+  }
+
+  void add(std::string_view name, std::string_view value) {
+    if (json_) {
+      writer_.key(name).value(value);
+    } else {
+      text_ += fmt::format("  {} {}", name, json_quoted(value));
+    }
+  }
+  void add(std::string_view name, const char* value) { add(name, std::string_view(value)); }
+  void add(std::string_view name, double value) {
+    if (json_) {
+      writer_.key(name).value(value);
+    } else {
+      text_ += fmt::format("  {} {}", name, value);
+    }
+  }
+  template <std::integral Integer>
+  void add(std::string_view name, Integer value) {
+    if (json_) {
+      writer_.key(name).value(value);
+    } else {
+      text_ += fmt::format("  {} {}", name, value);
+    }
+  }
+
+  [[nodiscard]] bool json() const { return json_; }
+  JsonWriter& writer() { return writer_; }
+  std::string finish() {
+    if (!json_) return std::move(text_);
+    writer_.end_object();
+    return writer_.take();
+  }
+
+ private:
+  bool json_;
+  std::string text_;
+  JsonWriter writer_;
+};
+
+// What rows need to be read: the columns so far and the sample before.
+struct Walk {
+  std::vector<Column> columns;
+  Sample before;
+  uint64_t serial = 0;
+};
+
+double value_of(const Sample& sample, size_t column, const Walk& walk) {
+  const int64_t cell = sample.cells[column];
+  return walk.columns[column].is_gauge ? std::bit_cast<double>(cell) : static_cast<double>(cell);
+}
+
+// The cells as {"column": value}, kB or the gauge's unit.
+void add_cells(Line& line, const Sample& sample, const Walk& walk) {
+  JsonWriter& json = line.writer();
+  json.key("cells").begin_object();
+  for (size_t i = 0; i < sample.present.size(); ++i) {
+    if (sample.has(i)) json.key(fmt::format("{}", i)).value(value_of(sample, i, walk));
+  }
+  json.end_object();
+}
+
+void add_sample(Line& line, const Sample& sample, const Walk& walk) {
+  line.add("serial", sample.serial);
+  line.add("time_s", static_cast<double>(sample.time_ms) / 1000);
+  if (sample.step >= 0) line.add("step", sample.step);
+  if (!std::isnan(sample.epoch)) line.add("epoch", sample.epoch);
+  line.add("owned_kb", owned_kb(sample, walk.columns));
+  if (line.json()) add_cells(line, sample, walk);
+}
+
+void add_kept(Line& line, std::string_view name, const Sample& sample, const Walk& walk) {
+  if (line.json()) {
+    line.writer().key(name).begin_object();
+    add_sample(line, sample, walk);
+    line.writer().end_object();
+    return;
+  }
+  line.add(std::string(name) + "_kb", owned_kb(sample, walk.columns));
+  line.add("at_s", static_cast<double>(sample.time_ms) / 1000);
+  if (sample.step >= 0) line.add("step", sample.step);
+}
+
+void add_row(Line& line, const Frame& frame, Walk& walk) {
+  SampleSpan span;
+  const bool is_sample = frame.type == static_cast<uint8_t>(RecordType::sample);
+  const bool fits = is_sample
+                        ? decode_sample(frame.payload, walk.before, walk.serial, walk.columns, span)
+                        : decode_span(frame.payload, walk.before, walk.serial, walk.columns, span);
+  if (!fits) return;
+  if (is_sample) {
+    add_sample(line, span.early, walk);
+  } else {
+    line.add("samples", span.count);
+    add_kept(line, "low", span.low(), walk);
+    add_kept(line, "high", span.high(), walk);
+    if (line.json()) {
+      line.writer().key("mean").begin_object();
+      for (size_t i = 0; i < walk.columns.size(); ++i) {
+        const double mean = mean_of(span, i, walk.columns);
+        if (!std::isnan(mean)) line.writer().key(fmt::format("{}", i)).value(mean);
+      }
+      line.writer().end_object();
+    }
+  }
+  walk.serial += span.count;
+  walk.before = std::move(span.two ? span.late : span.early);
+}
+
+void add_head(Line& line, const HeadRecord& record) {
+  line.add("max_rows", record.max_rows);
+  line.add("stride", record.stride);
+  line.add("started_unix_s", record.head.started_unix_s);
+  line.add("interval_s", record.head.interval_s);
+  line.add("command", record.head.command);
+  line.add("host", record.head.host);
+  line.add("plateau", record.head.plateau_version);
+}
+
+void add_process(Line& line, const ProcessRecord& record) {
+  line.add("index", record.index);
+  line.add("pid", record.pid);
+  line.add("start_ticks", record.start_ticks);
+  line.add("id", record.process.id);
+  line.add("parent", record.process.parent);
+  line.add("role", role_name(record.process.role));
+  line.add("reason", record.process.role_reason);
+  line.add("name", record.process.name);
+}
+
+void add_column(Line& line, const Column& column, Walk& walk) {
+  line.add("index", walk.columns.size());
+  line.add("process", column.process);
+  line.add(column.is_gauge ? "gauge" : "metric",
+           column.is_gauge ? std::string_view(column.name) : metric_name(column.metric));
+  walk.columns.push_back(column);
+}
+
+void add_event(Line& line, const EventRecord& record) {
+  line.add("serial", record.serial);
+  line.add("time_s", static_cast<double>(record.time_ms) / 1000);
+  line.add("kind", event_name(record.kind));
+  line.add("text", record.text);
+}
+
+void add_fact(Line& line, const FactRecord& record) {
+  line.add("fact", record.which < kFactCount ? fact_name(record.which) : "unknown");
+  line.add("value", record.fact.value);
+  line.add("source", record.fact.source);
+}
+
+// Requires: the reader took the record, so every decoder succeeds.
+void add_content(Line& line, const Frame& frame, Walk& walk) {
+  switch (static_cast<RecordType>(frame.type)) {
+    case RecordType::head:
+      return add_head(line, *decode_head(frame.payload));
+    case RecordType::process:
+      return add_process(line, *decode_process(frame.payload));
+    case RecordType::column:
+      return add_column(line, *decode_column(frame.payload), walk);
+    case RecordType::fact:
+      return add_fact(line, *decode_fact(frame.payload));
+    case RecordType::note:
+      return line.add("text", frame.payload);
+    case RecordType::event:
+      return add_event(line, *decode_event(frame.payload));
+    case RecordType::events_lost:
+      return line.add("count", WireReader(frame.payload).varint());
+    case RecordType::sample:
+    case RecordType::span:
+      return add_row(line, frame, walk);
+    case RecordType::ending: {
+      const Ending ending = *decode_ending(frame.payload);
+      line.add("kind", ending_name(ending.kind));
+      line.add("code", ending.code);
+      return line.add("text", ending.text);
+    }
+  }
+  line.add("number", unsigned{frame.type});
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> describe_recording(std::string_view name, std::string_view bytes,
+                                                    bool json) {
+  std::vector<ReadRecord> records;
+  const Result<RecordingLog> log = load_recording(name, bytes, &records);
+  if (!log.ok()) return log.error();
+  std::vector<std::string> lines;
+  Walk walk;
+  for (const ReadRecord& record : records) {
+    Line line(json, record);
+    if (record.trouble.empty()) {
+      add_content(line, record.frame, walk);
+    } else {
+      line.add("damaged", record.trouble);
+      line.add("left_out", bytes.size() - record.offset);
+    }
+    lines.push_back(line.finish());
+  }
+  return lines;
+}
+
+}  // namespace plateau

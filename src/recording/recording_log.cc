@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/recording_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "recording/wire.h"
+
+namespace plateau {
+
+RecordingLog::RecordingLog(const HeadRecord& head) : head_(head) {
+  head_.max_rows = std::clamp<uint64_t>(head.max_rows, kLeastRows, kMostRows);
+  head_.stride = std::clamp<uint64_t>(head.stride, 1, kMaxSpanCount);
+}
+
+std::string RecordingLog::put_process(const ProcessRecord& record) {
+  if (record.index > processes_.size()) return "a process is skipped";
+  if (record.index == processes_.size()) {
+    if (processes_.size() >= kMaxProcesses) return "there are too many processes";
+    if (!ids_.insert(record.process.id).second) return "two processes have one id";
+    processes_.push_back(record);
+    return "";
+  }
+  ProcessRecord& known = processes_[record.index];
+  if (record.process.id != known.process.id) return "a process changes its id";
+  known = record;
+  return "";
+}
+
+std::string RecordingLog::put_column(const Column& column) {
+  if (column.process >= processes_.size()) return "a column has no process";
+  if (columns_.size() >= kMaxColumns) return "there are too many columns";
+  columns_.push_back(column);
+  return "";
+}
+
+std::string RecordingLog::put_fact(const FactRecord& record) {
+  // A fact of a later version is none that we could use.
+  if (record.which < kFactCount) context_.*fact_member(record.which) = record.fact;
+  return "";
+}
+
+std::string RecordingLog::put_note(std::string_view text) {
+  if (notes_.size() >= kMaxNotes) return "there are too many notes";
+  notes_.emplace_back(text);
+  return "";
+}
+
+std::string RecordingLog::put_event(const EventRecord& record) {
+  if (events_.size() >= RecordingWriter::kMaxEvents) return "there are too many events";
+  if (!events_.empty() && record.serial < events_.back().serial) return "events go back";
+  events_.push_back(record);
+  return "";
+}
+
+std::string RecordingLog::put_events_lost(uint64_t count) {
+  if (count > kMaxSpanCount || events_lost_ > kMaxSpanCount) return "the count makes no sense";
+  events_lost_ += count;
+  return "";
+}
+
+std::string RecordingLog::put_row(RecordType type, std::string_view payload) {
+  SampleSpan span;
+  const bool fits = type == RecordType::sample
+                        ? decode_sample(payload, last_, samples_, columns_, span)
+                        : decode_span(payload, last_, samples_, columns_, span);
+  if (!fits) return "the row cannot be read";
+  rows_.push_back({std::string(payload), span.count});
+  samples_ += span.count;
+  last_ = std::move(span.two ? span.late : span.early);
+  return "";
+}
+
+std::string RecordingLog::put_ending(const Ending& ending) {
+  ending_ = ending;
+  ended_ = true;
+  return "";
+}
+
+bool RecordingLog::decode(const Row& row, const Sample& before, uint64_t serial,
+                          SampleSpan& span) const {
+  return row.count == 1 ? decode_sample(row.payload, before, serial, columns_, span)
+                        : decode_span(row.payload, before, serial, columns_, span);
+}
+
+void RecordingLog::each_row(const std::function<void(const SampleSpan&)>& visit) const {
+  Sample before;
+  SampleSpan span;
+  uint64_t serial = 0;
+  for (const Row& row : rows_) {
+    // Every payload has been decoded once when it was put here.
+    if (!decode(row, before, serial, span)) return;
+    serial += row.count;
+    visit(span);
+    before = span.last();
+  }
+}
+
+std::string RecordingLog::bytes() const {
+  std::string out(kRecordingMagic);
+  out.push_back(static_cast<char>(kRecordingVersion));
+  put_record(out, RecordType::head, encode_head(head_));
+  for (const ProcessRecord& process : processes_) {
+    put_record(out, RecordType::process, encode_process(process));
+  }
+  for (const Column& column : columns_) put_record(out, RecordType::column, encode_column(column));
+  for (size_t i = 0; i < kFactCount; ++i) {
+    const std::optional<Fact>& fact = context_.*fact_member(i);
+    if (fact) put_record(out, RecordType::fact, encode_fact({i, *fact}));
+  }
+  for (const std::string& note : notes_) put_record(out, RecordType::note, note);
+  for (const EventRecord& event : events_) {
+    put_record(out, RecordType::event, encode_event(event));
+  }
+  if (events_lost_ > 0) {
+    std::string payload;
+    put_varint(payload, events_lost_);
+    put_record(out, RecordType::events_lost, payload);
+  }
+  for (const Row& row : rows_) {
+    put_record(out, row.count == 1 ? RecordType::sample : RecordType::span, row.payload);
+  }
+  if (ended_) put_record(out, RecordType::ending, encode_ending(ending_));
+  return out;
+}
+
+}  // namespace plateau

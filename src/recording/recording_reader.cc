@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/recording_reader.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "recording/wire.h"
+
+namespace plateau {
+namespace {
+
+Error not_readable(std::string_view name, std::string_view why) {
+  return {Error::Kind::bad_input, fmt::format("{}: {}", name, why)};
+}
+
+// "" if the payload was put into the log.
+std::string replay(RecordingLog& log, const Frame& frame) {
+  const auto unreadable = [&frame] {
+    return fmt::format("the {} record cannot be read", record_type_name(frame.type));
+  };
+  switch (static_cast<RecordType>(frame.type)) {
+    case RecordType::head:
+      return "a second head";
+    case RecordType::process: {
+      const auto record = decode_process(frame.payload);
+      return record ? log.put_process(*record) : unreadable();
+    }
+    case RecordType::column: {
+      const auto column = decode_column(frame.payload);
+      return column ? log.put_column(*column) : unreadable();
+    }
+    case RecordType::fact: {
+      const auto record = decode_fact(frame.payload);
+      return record ? log.put_fact(*record) : unreadable();
+    }
+    case RecordType::note:
+      return log.put_note(frame.payload);
+    case RecordType::event: {
+      const auto record = decode_event(frame.payload);
+      return record ? log.put_event(*record) : unreadable();
+    }
+    case RecordType::events_lost: {
+      WireReader in(frame.payload);
+      const uint64_t count = in.varint();
+      return in.ok() ? log.put_events_lost(count) : unreadable();
+    }
+    case RecordType::sample:
+    case RecordType::span: {
+      std::string trouble = log.put_row(static_cast<RecordType>(frame.type), frame.payload);
+      // The writer merges at this point, also when it could not write the merged file.
+      if (trouble.empty()) log.merge_if_full();
+      return trouble;
+    }
+    case RecordType::ending: {
+      const auto ending = decode_ending(frame.payload);
+      return ending ? log.put_ending(*ending) : unreadable();
+    }
+  }
+  return "";  // A record of a later version: skipped.
+}
+
+}  // namespace
+
+bool looks_like_recording(std::string_view bytes) {
+  return bytes.starts_with(kRecordingMagic);
+}
+
+Result<RecordingLog> load_recording(std::string_view name, std::string_view bytes,
+                                    std::vector<ReadRecord>* records) {
+  if (!looks_like_recording(bytes)) return not_readable(name, "not a Plateau recording");
+  if (bytes.size() < kRecordingPrefix) return not_readable(name, "the recording has no head");
+  const auto version = static_cast<uint8_t>(bytes[kRecordingMagic.size()]);
+  if (version > kRecordingVersion) {
+    return not_readable(name, fmt::format("a recording of version {}, but this program knows "
+                                          "versions up to {}; use a newer plateau",
+                                          version, kRecordingVersion));
+  }
+  size_t at = kRecordingPrefix;
+  const Frame first = at < bytes.size() ? next_frame(bytes.substr(at)) : Frame{};
+  const bool whole = at < bytes.size() && first.trouble.empty() && version > 0 &&
+                     first.type == static_cast<uint8_t>(RecordType::head);
+  const auto head = whole ? decode_head(first.payload) : std::nullopt;
+  if (!head) return not_readable(name, "the head of the recording is cut off or damaged");
+
+  RecordingLog log(*head);
+  if (records != nullptr) records->push_back({at, first, ""});
+  at += first.size;
+  while (at < bytes.size()) {
+    const Frame frame = next_frame(bytes.substr(at));
+    std::string trouble = frame.trouble.empty() ? replay(log, frame) : frame.trouble;
+    if (records != nullptr) records->push_back({at, frame, trouble});
+    if (!trouble.empty()) {
+      // What follows is written against what cannot be read, so there is nothing to go on with.
+      log.put_damage(fmt::format("the last {} bytes of the recording were left out: at byte {}, {}",
+                                 format_count(static_cast<int64_t>(bytes.size() - at)), at,
+                                 trouble));
+      break;
+    }
+    at += frame.size;
+  }
+  return log;
+}
+
+Result<Run> read_recording(std::string_view name, std::string_view bytes) {
+  const Result<RecordingLog> log = load_recording(name, bytes);
+  if (!log.ok()) return log.error();
+  Run run = log.value().to_run();
+  run.source = name;
+  run.format = "recording";
+  return run;
+}
+
+}  // namespace plateau

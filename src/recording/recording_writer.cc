@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "recording/append_file.h"
+#include "recording/recording_log.h"
+#include "recording/wire.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxText = 4096;  // Of a name, a source, an event: no more is kept.
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+// Above every pid there can be (2^22), so that the id of a second holder is nobody's pid.
+constexpr int64_t kGeneration = 10'000'000;
+
+std::string cut(std::string_view text) {
+  return std::string(text.substr(0, kMaxText));
+}
+
+int64_t whole_ms(double seconds) {
+  const double ms = std::round(seconds * 1000);
+  return ms > 0 ? static_cast<int64_t>(std::min(ms, static_cast<double>(kMaxTimeMs))) : 0;
+}
+
+// Seconds that survive being written, read and added to: whole milliseconds, or 0 for nonsense.
+double sane_seconds(double seconds) {
+  return seconds > 0 && seconds <= 1e11 ? std::round(seconds * 1000) / 1000 : 0;
+}
+
+bool same(const Process& a, const Process& b) {
+  const auto all = [](const Process& p) {
+    return std::tie(p.id, p.parent, p.id_is_pid, p.name, p.role, p.role_reason);
+  };
+  return all(a) == all(b);
+}
+
+HeadRecord head_record(const RecordingHead& head, size_t max_rows) {
+  HeadRecord record{.head = head, .max_rows = max_rows, .stride = 1};
+  record.head.command = head.command.substr(0, 16 * kMaxText);
+  record.head.host = cut(head.host);
+  record.head.plateau_version = cut(head.plateau_version);
+  record.head.started_unix_s = sane_seconds(head.started_unix_s);
+  record.head.interval_s = sane_seconds(head.interval_s);
+  return record;
+}
+
+}  // namespace
+
+struct RecordingWriter::State {
+  explicit State(const HeadRecord& head) : log(head) {}
+
+  RecordingLog log;
+  std::string path;
+  std::optional<AppendFile> file;
+  bool broken = false;  // An append failed: the file stays as it is until it can be replaced.
+  std::string trouble;  // Not yet told.
+  std::map<std::pair<int64_t, uint64_t>, size_t> process_of;
+  std::map<int64_t, size_t> holder_of;  // The latest process with a pid.
+  std::map<std::tuple<size_t, int, std::string>, size_t> column_of;
+
+  void append(RecordType type, std::string_view payload) {
+    if (!file || broken) return;
+    std::string record;
+    put_record(record, type, payload);
+    tell(file->append(record));
+  }
+
+  void tell(const std::string& error) {
+    if (error.empty()) return;
+    broken = true;
+    trouble = fmt::format("{} is no longer written: {}", path, error);
+  }
+
+  // Writes the whole log anew. If that fails the old file is as good as before: it holds every
+  // sample unmerged, and reading it merges them just so.
+  void replace() {
+    if (!file || !file->can_replace()) return;
+    const std::string error = file->replace(log.bytes());
+    if (error.empty()) broken = false;
+  }
+
+  // The process as it stands in the recording: the pid is its id unless an earlier process had it.
+  Process described(const Process& given, size_t index) const {
+    Process process = given;
+    process.name = cut(given.name);
+    process.role_reason = cut(given.role_reason);
+    const auto parent = holder_of.find(given.parent);
+    if (parent != holder_of.end() && parent->second != index) {
+      process.parent = log.processes()[parent->second].process.id;
+    }
+    const bool is_known = index < log.processes().size();
+    process.id = is_known ? log.processes()[index].process.id : free_id(given.id);
+    if (process.id != given.id) {
+      process.id_is_pid = false;
+      process.name += fmt::format(" (another process with pid {})", given.id);
+    }
+    return process;
+  }
+
+  [[nodiscard]] int64_t free_id(int64_t pid) const {
+    int64_t id = pid;
+    while (log.has_id(id)) id += kGeneration;
+    return id;
+  }
+
+  size_t column(const Column& column) {
+    const int kind = column.is_gauge ? -1 : static_cast<int>(column.metric);
+    const auto key = std::tuple(column.process, kind, column.name);
+    const auto known = column_of.find(key);
+    if (known != column_of.end()) return known->second;
+    if (!log.put_column(column).empty()) return kNone;
+    append(RecordType::column, encode_column(column));
+    column_of.emplace(key, log.columns().size() - 1);
+    return log.columns().size() - 1;
+  }
+
+  [[nodiscard]] Sample sample_of(const RecordedRow& row) const {
+    Sample sample;
+    const Sample& last = log.last();
+    sample.serial = log.samples();
+    sample.time_ms = std::max(whole_ms(row.time_s), last.time_ms);
+    sample.step = std::max(std::min(row.step, INT64_MAX / 4), last.step);
+    sample.epoch = std::isfinite(row.epoch) ? row.epoch + 0.0 : last.epoch;
+    const std::vector<Column>& columns = log.columns();
+    for (const auto& [column, kb] : row.kb) {
+      const bool fits = column < columns.size() && !columns[column].is_gauge;
+      if (fits && kb >= 0 && kb <= kMaxCellKb) sample.set(column, kb);
+    }
+    for (const auto& [column, value] : row.gauges) {
+      const bool fits = column < columns.size() && columns[column].is_gauge;
+      if (fits && value >= 0 && value <= kMaxGauge) {
+        sample.set(column, std::bit_cast<int64_t>(value + 0.0));
+      }
+    }
+    return sample;
+  }
+};
+
+RecordingWriter::RecordingWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
+RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = default;
+RecordingWriter::~RecordingWriter() = default;
+
+Result<RecordingWriter> RecordingWriter::create(const std::string& path, const RecordingHead& head,
+                                                size_t max_rows) {
+  auto state = std::make_unique<State>(head_record(head, max_rows));
+  state->path = path;
+  if (!path.empty()) {
+    Result<AppendFile> file = AppendFile::create(path);
+    if (!file.ok()) return file.error();
+    state->file.emplace(std::move(file.value()));
+    const std::string error = state->file->append(state->log.bytes());
+    if (!error.empty()) {
+      return Error{Error::Kind::not_found, fmt::format("cannot write {}: {}", path, error)};
+    }
+  }
+  return RecordingWriter(std::move(state));
+}
+
+size_t RecordingWriter::process(const Process& process, uint64_t start_ticks) {
+  State& state = *state_;
+  const auto key = std::pair(process.id, start_ticks);
+  const auto known = state.process_of.find(key);
+  if (known != state.process_of.end()) return known->second;
+  const size_t index = state.log.processes().size();
+  const ProcessRecord record{.index = index,
+                             .pid = process.id,
+                             .start_ticks = start_ticks,
+                             .process = state.described(process, index)};
+  if (!state.log.put_process(record).empty()) return kNone;
+  state.append(RecordType::process, encode_process(record));
+  state.process_of.emplace(key, index);
+  state.holder_of[process.id] = index;
+  return index;
+}
+
+void RecordingWriter::update_process(size_t index, const Process& process) {
+  State& state = *state_;
+  if (index >= state.log.processes().size()) return;
+  ProcessRecord record = state.log.processes()[index];
+  Process given = process;
+  given.id = record.pid;
+  given = state.described(given, index);
+  if (same(given, record.process)) return;
+  record.process = std::move(given);
+  if (!state.log.put_process(record).empty()) return;
+  state.append(RecordType::process, encode_process(record));
+}
+
+size_t RecordingWriter::memory_column(size_t process, Metric metric) {
+  return state_->column({.process = process, .is_gauge = false, .metric = metric, .name = ""});
+}
+
+size_t RecordingWriter::gauge_column(size_t process, std::string_view name) {
+  return state_->column(
+      {.process = process, .is_gauge = true, .metric = Metric::memory, .name = cut(name)});
+}
+
+void RecordingWriter::row(const RecordedRow& row) {
+  State& state = *state_;
+  const std::string payload =
+      encode_sample(state.sample_of(row), state.log.last(), state.log.columns());
+  if (!state.log.put_row(RecordType::sample, payload).empty()) return;
+  state.append(RecordType::sample, payload);
+  if (state.log.merge_if_full()) state.replace();
+}
+
+void RecordingWriter::event(EventKind kind, std::string_view text, double time_s) {
+  State& state = *state_;
+  if (state.log.events().size() >= kMaxEvents) {
+    std::string one;
+    put_varint(one, 1);
+    if (state.log.put_events_lost(1).empty()) state.append(RecordType::events_lost, one);
+    return;
+  }
+  const EventRecord record{
+      .serial = state.log.samples(), .time_ms = whole_ms(time_s), .kind = kind, .text = cut(text)};
+  if (!state.log.put_event(record).empty()) return;
+  state.append(RecordType::event, encode_event(record));
+}
+
+void RecordingWriter::fact(std::optional<Fact> Context::* which, double value,
+                           std::string_view source) {
+  State& state = *state_;
+  const FactRecord record{.which = fact_number(which),
+                          .fact = {.value = value, .source = cut(source)}};
+  if (record.which >= kFactCount || !std::isfinite(value)) return;
+  const std::optional<Fact>& known = state.log.context().*which;
+  if (known && known->value == value && known->source == record.fact.source) return;
+  if (!state.log.put_fact(record).empty()) return;
+  state.append(RecordType::fact, encode_fact(record));
+}
+
+void RecordingWriter::note(std::string_view text) {
+  State& state = *state_;
+  const std::string kept = cut(text);
+  const std::vector<std::string>& notes = state.log.notes();
+  if (std::find(notes.begin(), notes.end(), kept) != notes.end()) return;
+  if (!state.log.put_note(kept).empty()) return;
+  state.append(RecordType::note, kept);
+}
+
+void RecordingWriter::finish(const Ending& ending) {
+  State& state = *state_;
+  Ending kept = ending;
+  kept.text = cut(ending.text);
+  if (!state.log.put_ending(kept).empty()) return;
+  state.append(RecordType::ending, encode_ending(kept));
+  // The last chance: the disk may have room again.
+  if (state.broken) state.replace();
+}
+
+Run RecordingWriter::run() const {
+  Run run = state_->log.to_run();
+  run.source = state_->path;
+  run.format = "recording";
+  return run;
+}
+
+const std::string& RecordingWriter::path() const {
+  return state_->path;
+}
+
+uint64_t RecordingWriter::bytes_written() const {
+  return state_->file ? state_->file->size() : 0;
+}
+
+std::string RecordingWriter::trouble() {
+  return std::exchange(state_->trouble, "");
+}
+
+}  // namespace plateau
