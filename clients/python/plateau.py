@@ -158,6 +158,9 @@ class Client:
         self._until_report -= 1
         if self._until_report <= 0:
             self._until_report = self._every
+            # A watcher may restart between two sends without our noticing.
+            for target in self._targets:
+                target.knows_facts = False
             lines += self._report()
         if lines:
             self._send(lines)
