@@ -40,8 +40,8 @@ class Frame {
   // mark without a width is left out. A wide character that would be cut in half becomes a space.
   size_t put(size_t row, size_t column, std::string_view text, Ink ink = Ink::plain);
 
-  // Turns the whole row dark on light.
-  void reverse_row(size_t row);
+  // Turns the cells of a row from one column up to (not with) another dark on light.
+  void reverse(size_t row, size_t from, size_t to);
 
   // One row as UTF-8 text without colours and without the spaces at its end.
   [[nodiscard]] std::string row_text(size_t row) const;
