@@ -46,6 +46,9 @@ class JsonWriter {
     return maybe ? value(*maybe) : null();
   }
 
+  // A value that is JSON already, as it is. Requires: `json` is one whole JSON value.
+  JsonWriter& embed(std::string_view json) { return raw(json); }
+
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string take() { return std::move(text_); }
 

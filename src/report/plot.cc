@@ -14,7 +14,6 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kRows = 12;
 constexpr size_t kGutter = 10;  // Amount, space and axis: "  17.5 GB ┤".
 constexpr size_t kLongestStrip = 6;
 
@@ -48,6 +47,7 @@ struct Frame {
   const View& view;
   const PlotScene& scene;
   size_t columns;  // Of the drawing area.
+  size_t rows;
 
   [[nodiscard]] size_t column_of(double step) const {
     const Scale scale = {scene.step_low, scene.step_high, columns};
@@ -77,7 +77,7 @@ void draw_series(const Frame& frame, const Scale& across, const Scale& up, Canva
 }
 
 Canvas draw(const Frame& frame) {
-  Canvas canvas(frame.columns, kRows, frame.view.utf8);
+  Canvas canvas(frame.columns, frame.rows, frame.view.utf8);
   const PlotScene& scene = frame.scene;
   const Scale across = {scene.step_low, scene.step_high, canvas.dots_wide()};
   const Scale up = {scene.mb_low, scene.mb_high, canvas.dots_high()};
@@ -103,12 +103,13 @@ Canvas draw(const Frame& frame) {
 }
 
 // Amounts on the left: one unit for the whole axis, as many decimals as the ticks need.
-std::vector<std::string> amount_labels(const PlotScene& scene, size_t dots_high) {
-  std::vector<std::string> labels(kRows);
+std::vector<std::string> amount_labels(const PlotScene& scene, size_t rows, size_t dots_high) {
+  std::vector<std::string> labels(rows);
   const double peak = scene.mb_high;
   const double unit = peak >= 1e6 ? 1e6 : peak >= 1e3 ? 1e3 : 1;
   const std::string_view name = peak >= 1e6 ? "TB" : peak >= 1e3 ? "GB" : "MB";
-  const std::vector<double> ticks = round_ticks(scene.mb_low / unit, scene.mb_high / unit, 5);
+  const std::vector<double> ticks =
+      round_ticks(scene.mb_low / unit, scene.mb_high / unit, std::max<size_t>(rows * 5 / 12, 4));
   const double apart = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
   int decimals = 0;
   for (double scaled = apart; decimals < 3 && std::fabs(scaled - std::round(scaled)) > 1e-6;) {
@@ -119,7 +120,7 @@ std::vector<std::string> amount_labels(const PlotScene& scene, size_t dots_high)
   const auto row_of = [&](double mb) {
     const Scale up = {scene.mb_low, scene.mb_high, dots_high};
     const auto dot = std::clamp<int64_t>(up.dot_of(mb), 0, static_cast<int64_t>(dots_high) - 1);
-    return kRows - 1 - static_cast<size_t>(dot) / (dots_high / kRows);
+    return rows - 1 - static_cast<size_t>(dot) / (dots_high / rows);
   };
   for (const double tick : ticks) {
     labels[row_of(tick * unit)] = fmt::format("{:.{}f} {}", tick, decimals, name);
@@ -247,16 +248,16 @@ std::string legend_row(const Frame& frame) {
 
 }  // namespace
 
-std::string render_plot(const Verdict& verdict, const View& view) {
+std::string render_plot(const Verdict& verdict, const View& view, const PlotRoom& room) {
   const std::optional<PlotScene> scene = plan_plot(verdict);
-  if (!scene) return "";
+  if (!scene || room.rows == 0) return "";
   const size_t width = std::clamp<size_t>(view.width, 40, 200);
-  const Frame frame = {verdict, view, *scene, width - kGutter - 2};
+  const Frame frame = {verdict, view, *scene, width - kGutter - 2, room.rows};
   const Canvas canvas = draw(frame);
-  const std::vector<std::string> amounts = amount_labels(*scene, canvas.dots_high());
+  const std::vector<std::string> amounts = amount_labels(*scene, room.rows, canvas.dots_high());
 
-  std::string out = boundary_row(frame);
-  for (size_t row = 0; row < kRows; ++row) {
+  std::string out = room.notes ? boundary_row(frame) : "";
+  for (size_t row = 0; row < room.rows; ++row) {
     const bool tick = !amounts[row].empty();
     const std::string_view axis = view.utf8 ? (tick ? "┤" : "│") : (tick ? "+" : "|");
     std::string line = pad_left(amounts[row], kGutter - 1) + " " + std::string(axis);
@@ -264,7 +265,8 @@ std::string render_plot(const Verdict& verdict, const View& view) {
     line.resize(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
-  return out + clock_rows(frame) + mark_row(frame) + phase_row(frame) + legend_row(frame);
+  out += clock_rows(frame) + mark_row(frame);
+  return room.notes ? out + phase_row(frame) + legend_row(frame) : out;
 }
 
 }  // namespace plateau

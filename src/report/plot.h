@@ -3,6 +3,7 @@
 // if it is near, and where the competing explanations lead if growth has not ended.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "report/text.h"
@@ -10,7 +11,13 @@
 
 namespace plateau {
 
+// How much room a plot gets, besides the width of its view.
+struct PlotRoom {
+  size_t rows = 12;   // Of the drawing itself; the clock below it takes two more, events one.
+  bool notes = true;  // Epoch numbers above, phases and a legend below: up to three rows.
+};
+
 // Lines of at most view.width columns, each with a newline; "" if there are fewer than two points.
-std::string render_plot(const Verdict& verdict, const View& view);
+std::string render_plot(const Verdict& verdict, const View& view, const PlotRoom& room = {});
 
 }  // namespace plateau

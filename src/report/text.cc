@@ -42,11 +42,6 @@ constexpr std::array<Range, 11> kWide = {{{0x1100, 0x115F},
                                           {0xFF00, 0xFF60},
                                           {0x1F300, 0x1FAFF}}};
 
-size_t columns_of(char32_t value) {
-  if (in_any(value, kZeroWidth)) return 0;
-  return in_any(value, kWide) ? 2 : 1;
-}
-
 bool is_control(char32_t value) {
   return value < 0x20 || (value >= 0x7F && value <= 0x9F);
 }
@@ -73,20 +68,13 @@ size_t escape_length(std::string_view text) {
   return kind == kEscape ? 1 : 2;
 }
 
-// Colours come bold: plain yellow on white and plain blue on black are hard to read.
-std::string_view ink_code(Ink ink) {
-  constexpr std::array<std::string_view, 9> kCodes = {"",     "1",    "2",    "1;31", "1;32",
-                                                      "1;33", "1;34", "1;35", "1;36"};
-  return kCodes[static_cast<size_t>(ink)];
-}
-
 // The longest front of `text` that fits in `width` columns; at least one code point.
 size_t fitting_bytes(std::string_view text, size_t width) {
   size_t bytes = 0;
   size_t columns = 0;
   while (bytes < text.size()) {
     const CodePoint point = decode_utf8(text.substr(bytes));
-    columns += columns_of(point.value);
+    columns += glyph_width(point.value);
     if (columns > width && bytes > 0) break;
     bytes += point.bytes;
   }
@@ -122,6 +110,17 @@ std::string_view spelled(char32_t value) {
 
 }  // namespace
 
+std::string_view ink_code(Ink ink) {
+  constexpr std::array<std::string_view, 9> kCodes = {"",     "1",    "2",    "1;31", "1;32",
+                                                      "1;33", "1;34", "1;35", "1;36"};
+  return kCodes[static_cast<size_t>(ink)];
+}
+
+size_t glyph_width(char32_t glyph) {
+  if (in_any(glyph, kZeroWidth)) return 0;
+  return in_any(glyph, kWide) ? 2 : 1;
+}
+
 std::string paint(const View& view, Ink ink, std::string_view text) {
   if (!view.color || ink == Ink::plain || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", ink_code(ink), text);
@@ -150,7 +149,7 @@ size_t display_width(std::string_view text) {
   size_t columns = 0;
   while (!text.empty()) {
     const CodePoint point = decode_utf8(text);
-    columns += columns_of(point.value);
+    columns += glyph_width(point.value);
     text.remove_prefix(point.bytes);
   }
   return columns;

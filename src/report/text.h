@@ -24,12 +24,19 @@ struct View {
 
 enum class Ink : uint8_t { plain, bold, dim, red, green, yellow, blue, magenta, cyan };
 
+// The numbers of the terminal's colour command (SGR) for an ink: "1;31"; "" for plain.
+// Colours come bold: plain yellow on white and plain blue on black are hard to read.
+std::string_view ink_code(Ink ink);
+
 // `text` in the colour, or as it is when the view has none.
 std::string paint(const View& view, Ink ink, std::string_view text);
 
 // One line without control characters: escape sequences are dropped whole, tabs and line ends
 // become spaces, invisible direction marks vanish, bad UTF-8 becomes U+FFFD.
 std::string printable(std::string_view text);
+
+// Columns one character takes: 0, 1 or 2.
+size_t glyph_width(char32_t glyph);
 
 // Columns the text takes: East Asian wide characters and emoji count two, combining marks none.
 // Requires: `text` is printable() and unpainted.
