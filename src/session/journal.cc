@@ -157,6 +157,13 @@ void Journal::fact(std::optional<Fact> Context::* which, double value, std::stri
   recording_.fact(which, value, source);
 }
 
+void Journal::facts(const Context& given) {
+  for (const auto field : {&Context::examples, &Context::batch, &Context::epoch_steps,
+                           &Context::total_steps, &Context::limit_mb}) {
+    if (given.*field) fact(field, (given.*field)->value, (given.*field)->source);
+  }
+}
+
 bool Journal::words(const StepWords& words, double at_s) {
   switch (words.kind) {
     case StepWords::Kind::run:

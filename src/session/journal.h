@@ -31,6 +31,8 @@ class Journal {
   bool output(const LineClock::News& news, double at_s);
   void event(EventKind kind, std::string_view text, double at_s);
   void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
+  // All facts that `given` holds.
+  void facts(const Context& given);
 
   [[nodiscard]] int64_t step() const { return step_; }
   [[nodiscard]] double epoch() const { return epoch_; }

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "base/text.h"
 
@@ -68,6 +69,17 @@ bool handles_signal(pid_t pid, int number) {
   const std::string caught(value_after(status, "SigCgt:"));
   if (caught.empty() || number < 1 || number > 64) return false;
   return (std::strtoull(caught.c_str(), nullptr, 16) >> (number - 1) & 1) != 0;
+}
+
+std::string command_of(pid_t pid, const std::string& proc) {
+  const std::string text = text_of_file(fmt::format("{}/{}/cmdline", proc, pid));
+  std::vector<std::string> words;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\0', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return shell_words(words);
 }
 
 double held_mb(const Snapshot& snapshot) {

@@ -23,6 +23,9 @@ int64_t oom_kills_of_machine();
 // Whether `pid` catches the signal (SigCgt); false if that cannot be read.
 bool handles_signal(pid_t pid, int number);
 
+// The command line of `pid`, as a shell would take it; "" if it cannot be read.
+std::string command_of(pid_t pid, const std::string& proc);
+
 // What counts against a limit: owned memory of the tree, shared memory mapped or not, and swap.
 double held_mb(const Snapshot& snapshot);
 

@@ -143,17 +143,42 @@ Result<StepSocket> StepSocket::create_under(const std::string& base) {
   made.owner_pid_ = getpid();
   made.directory_ = directory;
   made.path_ = directory + std::string(kSocketName);
-  made.buffer_.resize(kMaxDatagramBytes);
-  made.fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const int on = 1;
-  const auto address = address_of(made.path_);
-  // The wish for credentials comes before the name, so that no datagram arrives without them.
-  if (made.fd_ < 0 || setsockopt(made.fd_, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
-      bind(made.fd_, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
-    return Error{Error::Kind::not_found,
-                 fmt::format("{}: cannot listen for steps: {}", made.path_, cause())};
+  if (std::optional<Error> failed = made.bind_path()) return *failed;
+  return made;
+}
+
+Result<StepSocket> StepSocket::listen_at(const std::string& path) {
+  const auto address = address_of(path);
+  if (!address) return Error{Error::Kind::usage, path + ": too long for a socket's path"};
+  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
+  const int error = status == 0 ? 0 : errno;
+  if (probe >= 0) close(probe);
+  if (error == 0) return Error{Error::Kind::usage, path + ": somebody listens there already"};
+  // A socket without a listener was left behind by a watcher that was killed.
+  if (error == ECONNREFUSED) unlink(path.c_str());
+  StepSocket made;
+  made.owner_pid_ = getpid();
+  made.path_ = path;
+  if (std::optional<Error> failed = made.bind_path()) {
+    made.path_.clear();
+    return *failed;
   }
   return made;
+}
+
+std::optional<Error> StepSocket::bind_path() {
+  buffer_.resize(kMaxDatagramBytes);
+  fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int on = 1;
+  const auto address = address_of(path_);
+  // The wish for credentials comes before the name, so that no datagram arrives without them.
+  if (fd_ < 0 || setsockopt(fd_, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
+      bind(fd_, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("{}: cannot listen for steps: {}", path_, cause())};
+  }
+  return std::nullopt;
 }
 
 StepSocket::StepSocket(StepSocket&& other) noexcept {
@@ -180,8 +205,15 @@ StepSocket::~StepSocket() {
 void StepSocket::close_and_remove() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
-  if (!directory_.empty() && owner_pid_ == getpid()) remove_directory(directory_);
+  if (owner_pid_ == getpid()) {
+    if (!directory_.empty()) {
+      remove_directory(directory_);
+    } else if (!path_.empty()) {
+      unlink(path_.c_str());
+    }
+  }
   directory_.clear();
+  path_.clear();
 }
 
 std::vector<StepWords> StepSocket::receive() {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ class StepSocket {
   static Result<StepSocket> create();
   // In a fresh directory under `base`, an absolute path of at most 70 bytes or so.
   static Result<StepSocket> create_under(const std::string& base);
+
+  // At a path that a job was told before anybody listened. Fails if somebody does, or if it cannot
+  // be bound. Removes only the socket when the owner goes.
+  static Result<StepSocket> listen_at(const std::string& path);
 
   StepSocket(StepSocket&& other) noexcept;
   StepSocket& operator=(StepSocket&& other) noexcept;
@@ -50,6 +55,7 @@ class StepSocket {
 
  private:
   StepSocket() = default;
+  std::optional<Error> bind_path();
   void close_and_remove();
   void take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words);
 

@@ -281,13 +281,6 @@ RecordingHead head_of(const SupervisorOptions& options) {
   return head;
 }
 
-void state_facts(const Context& given, Journal& journal) {
-  for (const auto field : {&Context::examples, &Context::batch, &Context::epoch_steps,
-                           &Context::total_steps, &Context::limit_mb}) {
-    if (given.*field) journal.fact(field, (given.*field)->value, (given.*field)->source);
-  }
-}
-
 // "ours", or "ours:theirs" under another watcher: every one of them is told.
 std::string socket_variable(const std::string& path) {
   const char* outer = std::getenv("PLATEAU_SOCKET");
@@ -318,7 +311,7 @@ Supervised supervise(const SupervisorOptions& options) {
   Result<StepSocket> socket = StepSocket::create();
   if (!socket) return failure(socket.error().message);
   Journal journal(std::move(writer.value()));
-  state_facts(options.given, journal);
+  journal.facts(options.given);
   const std::optional<JobCgroup> group = backstop(options);
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 

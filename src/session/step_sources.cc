@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/step_sources.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "session/machine.h"
+
+namespace plateau {
+namespace {
+
+constexpr int64_t kLookBack_bytes = 64 * 1024;
+constexpr size_t kMaxRead_bytes = 1 << 20;
+constexpr std::string_view kVariable = "PLATEAU_SOCKET=";
+
+}  // namespace
+
+std::vector<std::string> sockets_of(pid_t pid, const std::string& proc) {
+  const std::string environment = text_of_file(fmt::format("{}/{}/environ", proc, pid));
+  std::vector<std::string> paths;
+  std::string_view rest = environment;
+  while (!rest.empty()) {
+    const std::string_view entry = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+    if (!entry.starts_with(kVariable)) continue;
+    std::string_view list = entry.substr(kVariable.size());
+    while (!list.empty()) {
+      const std::string_view path = list.substr(0, list.find(':'));
+      list.remove_prefix(std::min(list.size(), path.size() + 1));
+      if (path.starts_with('/')) paths.emplace_back(path);
+    }
+  }
+  return paths;
+}
+
+std::optional<std::string> output_file_of(pid_t pid, int fd, const std::string& proc) {
+  const std::string link = fmt::format("{}/{}/fd/{}", proc, pid, fd);
+  struct stat info = {};
+  if (stat(link.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  std::array<char, 4096> target{};
+  const ssize_t size = readlink(link.c_str(), target.data(), target.size() - 1);
+  if (size <= 0) return std::nullopt;
+  return std::string(target.data(), static_cast<size_t>(size));
+}
+
+Result<FileFollower> FileFollower::open(const std::string& path) {
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info = {};
+  if (!file || fstat(file.get(), &info) != 0) {
+    return Error{Error::Kind::not_found, fmt::format("{}: {}", path, std::strerror(errno))};
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Error{Error::Kind::bad_input, path + ": not a regular file"};
+  }
+  return FileFollower(path, std::move(file), std::max<int64_t>(0, info.st_size - kLookBack_bytes));
+}
+
+std::vector<LineClock::News> FileFollower::read() {
+  struct stat info = {};
+  if (fstat(file_.get(), &info) == 0 && info.st_size < offset_) offset_ = 0;
+  std::vector<LineClock::News> all;
+  std::array<char, 65536> buffer{};
+  for (size_t total = 0; total < kMaxRead_bytes;) {
+    const ssize_t n = pread(file_.get(), buffer.data(), buffer.size(), offset_);
+    if (n <= 0) break;
+    offset_ += n;
+    total += static_cast<size_t>(n);
+    std::vector<LineClock::News> news =
+        clock_.read(std::string_view(buffer.data(), static_cast<size_t>(n)));
+    all.insert(all.end(), std::make_move_iterator(news.begin()),
+               std::make_move_iterator(news.end()));
+  }
+  return all;
+}
+
+}  // namespace plateau
