@@ -51,6 +51,8 @@ class Sampler {
   void want_walk();
 
   [[nodiscard]] ProcessKey root() const;
+  // Why this root: "2 steps above 4242 (python train.py); its parent is a shell (bash)".
+  [[nodiscard]] const std::string& root_reason() const;
 
  private:
   struct State;

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guesses which process the user means by "my training".
+//
+// Every process of this user (for root: of all users) that runs Python is put to the job that it
+// belongs to (root_choice.h), and each job is scored by its largest Python process:
+//   its anonymous memory in MB
+//   x 4 if it maps torch, CUDA, JAX or TensorFlow
+//   x 1.1 for each Python process more in the job, up to ten.
+// A job at half the score of the best or above is "about equal"; then the user has to choose.
+// Worked number: a notebook of 900 MB without torch scores 900; a trainer of 700 MB with torch and
+// four workers scores 700 x 4 x 1.1^4 = 4100: it is the trainer.
+//
+// Blind spot: a trainer in another language is not found; it has to be named by pid.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "probe/proc_dir.h"
+#include "probe/proc_files.h"
+#include "probe/program.h"
+#include "probe/root_choice.h"
+#include "probe/sampler.h"
+
+#include <dirent.h>
+
+namespace plateau {
+namespace {
+
+constexpr auto kLibraries = std::to_array<std::string_view>(
+    {"libtorch", "libcudart", "libcuda.so", "jaxlib", "libtensorflow", "/dev/nvidia"});
+constexpr int64_t kWorthALook_kb = 20 * 1024;
+
+struct Candidate {
+  pid_t pid = 0;
+  int64_t anon_kb = 0;
+  std::string label;
+  bool framework = false;
+};
+
+struct Job {
+  Candidate largest;
+  int processes = 0;
+
+  [[nodiscard]] double score() const {
+    const double mb = static_cast<double>(largest.anon_kb) / 1024;
+    return mb * (largest.framework ? 4 : 1) * std::pow(1.1, std::min(processes - 1, 10));
+  }
+};
+
+std::vector<pid_t> list_pids(const std::string& proc) {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(proc.c_str()), closedir);
+  if (!listing) return pids;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread.
+  while (const dirent* entry = readdir(listing.get())) {
+    const auto pid = parse_int(entry->d_name);
+    if (pid && *pid > 0 && *pid <= 0x7fffffff) pids.push_back(static_cast<pid_t>(*pid));
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+bool maps_framework(const PidDir& dir) {
+  int error = 0;
+  const std::string maps = dir.read_all("maps", error);
+  return std::any_of(kLibraries.begin(), kLibraries.end(), [&maps](std::string_view library) {
+    return maps.find(library) != std::string::npos;
+  });
+}
+
+std::optional<Candidate> consider(int proc, pid_t pid, ProcBuffer& buffer) {
+  const PidDir dir(proc, pid, false);
+  const ProcStatus status = parse_status(dir.read_once("status", buffer).bytes);
+  if (status.anon_kb <= 0) return std::nullopt;
+  const uid_t user = geteuid();
+  if (user != 0 && status.uid != static_cast<int64_t>(user)) return std::nullopt;
+  const Program program = describe_program(dir.read_once("cmdline", buffer).bytes, "");
+  const bool works = program.python && program.kind != ProgramKind::service &&
+                     program.kind != ProgramKind::helper &&
+                     program.kind != ProgramKind::compile_worker;
+  if (!works && program.label != "torchrun") return std::nullopt;
+  Candidate candidate{.pid = pid, .anon_kb = status.anon_kb, .label = program.label};
+  candidate.framework = status.anon_kb >= kWorthALook_kb && maps_framework(dir);
+  return candidate;
+}
+
+std::string listed(const std::vector<Job>& jobs, double least) {
+  std::string text;
+  for (const Job& job : jobs) {
+    if (job.score() < least) break;
+    const double mb = static_cast<double>(job.largest.anon_kb) * 1024 / kBytesPerMb;
+    text += fmt::format("{}{} ({}, {})", text.empty() ? "" : ", ", job.largest.pid,
+                        job.largest.label, format_mb(mb));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<pid_t> find_training(const ProbeOptions& options) {
+  const Fd proc(open(options.proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ProcBuffer buffer;
+  std::map<ProcessKey, Job> by_root;
+  for (const pid_t pid : list_pids(options.proc)) {
+    if (pid == getpid() ||
+        std::find(options.exclude.begin(), options.exclude.end(), pid) != options.exclude.end()) {
+      continue;
+    }
+    const auto candidate = consider(proc.get(), pid, buffer);
+    if (!candidate) continue;
+    const auto root = choose_root(proc.get(), pid, options.exclude, false);
+    if (!root.ok()) continue;
+    Job& job = by_root[root.value().root];
+    ++job.processes;
+    const bool framework = job.largest.framework || candidate->framework;
+    if (candidate->anon_kb > job.largest.anon_kb) job.largest = *candidate;
+    job.largest.framework = framework;
+  }
+  std::vector<Job> jobs;
+  for (auto& [root, job] : by_root) jobs.push_back(std::move(job));
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& a, const Job& b) { return a.score() > b.score(); });
+  if (jobs.empty()) {
+    return Error{Error::Kind::not_found,
+                 "no Python process of yours is running; give the pid of the job"};
+  }
+  const double best = jobs.front().score();
+  if (jobs.size() > 1 && jobs[1].score() >= best / 2) {
+    return Error{
+        Error::Kind::usage,
+        fmt::format("several processes may be meant: {}; give one's pid", listed(jobs, best / 2))};
+  }
+  return jobs.front().largest.pid;
+}
+
+}  // namespace plateau

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process of the watched job, with all that is remembered of it from tick to tick.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "probe/carry.h"
+#include "probe/proc_dir.h"
+#include "probe/program.h"
+#include "probe/snapshot.h"
+#include "probe/walk_budget.h"
+
+namespace plateau {
+
+struct Member {
+  ProcessKey key;
+  PidDir dir;
+
+  // From stat, every tick.
+  pid_t parent = -1;      // The parent it had when it was found.
+  pid_t parent_now = -1;  // Another one once the first is gone.
+  pid_t pgrp = 0;
+  pid_t session = 0;
+  uint64_t cpu_ticks = 0;
+  int64_t threads = kUnread;
+  std::string comm;
+  uint64_t start_code = 0;  // See ProcStat: the mark of one program image.
+  uint64_t start_stack = 0;
+
+  // From cmdline, when found and again when the marks above change.
+  Program program;
+  bool reborn = true;           // The program is new: found, or executed since the last tick.
+  bool found_orphaned = false;  // By session, group or cgroup, not by descent.
+  std::string orphan_reason;
+  bool forked = false;  // Runs the same image as its parent: shares memory with it.
+
+  // Given by roles.cc.
+  Role role = Role::unknown;
+  std::string role_reason;
+  size_t parent_index = SIZE_MAX;  // Among the members; SIZE_MAX: none of them.
+  bool had_children = false;
+  bool had_workers = false;  // Children that were forked or spawned from it.
+  bool outgrew = false;      // Owned more than it may as a wrapper, or than its parent: sticky.
+
+  // What the sampler remembers.
+  std::string statm;      // As last read, to see whether status can have changed.
+  double status_s = 0;    // When status was read last.
+  ProcessSample figures;  // Of the last tick.
+  Carry carry;
+  WalkTarget walk;
+};
+
+}  // namespace plateau

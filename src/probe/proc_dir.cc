@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/proc_dir.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace plateau {
+namespace {
+
+constexpr std::array<const char*, 3> kNames = {"stat", "status", "statm"};
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+Fd::~Fd() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool ProcRead::forbidden() const {
+  return error == EACCES || error == EPERM;
+}
+
+ProcRead read_kept(int fd, ProcBuffer& buffer) {
+  ssize_t got = 0;
+  do {
+    got = pread(fd, buffer.bytes.data(), buffer.bytes.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return {.bytes = {}, .error = errno};
+  return {.bytes = {buffer.bytes.data(), static_cast<size_t>(got)}, .error = 0};
+}
+
+ProcRead read_at(int dir, const char* path, ProcBuffer& buffer) {
+  const Fd fd(openat(dir, path, O_RDONLY | O_CLOEXEC));
+  if (!fd) return {.bytes = {}, .error = errno};
+  return read_kept(fd.get(), buffer);
+}
+
+std::string read_long(int dir, const char* path, int& error) {
+  std::string text;
+  const Fd fd(openat(dir, path, O_RDONLY | O_CLOEXEC));
+  error = fd ? 0 : errno;
+  while (error == 0) {
+    constexpr size_t kChunk = 65536;
+    const size_t had = text.size();
+    text.resize(had + kChunk);
+    const ssize_t got = read(fd.get(), text.data() + had, kChunk);
+    text.resize(had + (got > 0 ? static_cast<size_t>(got) : 0));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) error = errno;
+    if (got <= 0) break;
+  }
+  return text;
+}
+
+PidDir::PidDir(int proc, pid_t pid, bool keep) : path_(std::to_string(pid)), proc_(proc) {
+  if (!keep) return;
+  dir_ = Fd(openat(proc, path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+ProcRead PidDir::read(File file, ProcBuffer& buffer) {
+  if (!dir_) return read_once(kNames[file], buffer);
+  Fd& kept = files_[file];
+  if (!kept) {
+    kept = Fd(openat(dir_.get(), kNames[file], O_RDONLY | O_CLOEXEC));
+    if (!kept) return {.bytes = {}, .error = errno};
+  }
+  return read_kept(kept.get(), buffer);
+}
+
+ProcRead PidDir::read_once(const char* name, ProcBuffer& buffer) const {
+  if (dir_) return read_at(dir_.get(), name, buffer);
+  return read_at(proc_, (path_ + "/" + name).c_str(), buffer);
+}
+
+std::string PidDir::read_all(const char* name, int& error) const {
+  if (dir_) return read_long(dir_.get(), name, error);
+  return read_long(proc_, (path_ + "/" + name).c_str(), error);
+}
+
+Fd PidDir::open(const char* name, int flags) const {
+  if (dir_) return Fd(openat(dir_.get(), name, flags | O_CLOEXEC));
+  return Fd(openat(proc_, (path_ + "/" + name).c_str(), flags | O_CLOEXEC));
+}
+
+size_t kept_processes_allowed() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 64;
+  const rlim_t files = limit.rlim_cur == RLIM_INFINITY ? 65536 : limit.rlim_cur;
+  return static_cast<size_t>(files) / 2 / kKeptPerProcess;
+}
+
+}  // namespace plateau

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/proc_files.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+
+namespace plateau {
+namespace {
+
+constexpr int64_t kMaxFigure = std::numeric_limits<int64_t>::max();
+
+// Takes digits off the front of `rest`, after blanks; saturates. nullopt: there was no digit.
+std::optional<uint64_t> take_number(std::string_view& rest) {
+  size_t i = 0;
+  while (i < rest.size() && (rest[i] == ' ' || rest[i] == '\t')) ++i;
+  const size_t begin = i;
+  uint64_t value = 0;
+  for (; i < rest.size() && is_digit(rest[i]); ++i) {
+    const auto digit = static_cast<uint64_t>(rest[i] - '0');
+    constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+    value = value > (kMost - digit) / 10 ? kMost : value * 10 + digit;
+  }
+  if (i == begin) return std::nullopt;
+  rest.remove_prefix(i);
+  return value;
+}
+
+int64_t as_figure(std::optional<uint64_t> value) {
+  if (!value) return kUnread;
+  return static_cast<int64_t>(std::min<uint64_t>(*value, kMaxFigure));
+}
+
+int64_t figure_of(std::string_view text) {
+  return as_figure(take_number(text));
+}
+
+pid_t pid_of(uint64_t value) {
+  return value > static_cast<uint64_t>(std::numeric_limits<pid_t>::max())
+             ? -1
+             : static_cast<pid_t>(value);
+}
+
+std::string_view take_line(std::string_view& rest) {
+  const size_t end = std::min(rest.find('\n'), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+// "Key:  value" lines; calls take(key, value) until it returns false.
+template <typename Take>
+void each_field(std::string_view bytes, Take take) {
+  while (!bytes.empty()) {
+    const std::string_view line = take_line(bytes);
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    if (!take(line.substr(0, colon), line.substr(colon + 1))) return;
+  }
+}
+
+int64_t saturating_add(int64_t a, int64_t b) {
+  if (a == kUnread) return b;
+  if (b == kUnread) return a;
+  return a > kMaxFigure - b ? kMaxFigure : a + b;
+}
+
+// Fields of stat after the name, numbered as in proc(5).
+enum StatField : size_t {
+  kPpid = 4,
+  kPgrp = 5,
+  kSession = 6,
+  kTty = 7,
+  kUtime = 14,
+  kStime = 15,
+  kThreads = 20,
+  kStartTime = 22,
+  kStartCode = 26,
+  kStartStack = 28,
+};
+
+void store(ProcStat& stat, size_t field, uint64_t value) {
+  switch (field) {
+    case kPpid:
+      stat.ppid = pid_of(value);
+      break;
+    case kPgrp:
+      stat.pgrp = pid_of(value);
+      break;
+    case kSession:
+      stat.session = pid_of(value);
+      break;
+    case kTty:
+      stat.tty = as_figure(value);
+      break;
+    case kUtime:
+    case kStime:
+      stat.cpu_ticks += value;
+      break;
+    case kThreads:
+      stat.threads = as_figure(value);
+      break;
+    case kStartTime:
+      stat.start_ticks = value;
+      break;
+    case kStartCode:
+      stat.start_code = value;
+      break;
+    case kStartStack:
+      stat.start_stack = value;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::optional<ProcStat> parse_stat(std::string_view bytes) {
+  ProcStat stat;
+  std::string_view rest = bytes;
+  const auto pid = take_number(rest);
+  if (!pid || rest.substr(0, 2) != " (") return std::nullopt;
+  stat.pid = pid_of(*pid);
+  // The name may hold anything, also ") "; nothing after it holds a parenthesis.
+  const size_t close = rest.rfind(')');
+  if (close == std::string_view::npos || close < 2 || close + 3 > rest.size()) return std::nullopt;
+  stat.comm = rest.substr(2, close - 2);
+  stat.state = rest[close + 2];
+  rest.remove_prefix(close + 3);
+  size_t field = 4;
+  for (; field <= kStartStack; ++field) {
+    if (rest.empty() || rest.front() != ' ') break;
+    rest.remove_prefix(1);
+    const bool negative = !rest.empty() && rest.front() == '-';
+    if (negative) rest.remove_prefix(1);
+    const auto value = take_number(rest);
+    if (!value) break;
+    if (!negative) store(stat, field, *value);
+  }
+  if (field <= kStartTime) return std::nullopt;
+  return stat;
+}
+
+ProcStatus parse_status(std::string_view bytes) {
+  ProcStatus status;
+  each_field(bytes, [&status](std::string_view key, std::string_view value) {
+    if (key.size() < 3) return true;
+    // One look at the first letter spares most of the fifty lines all comparisons.
+    switch (key.front()) {
+      case 'T':
+        if (key == "Tgid") status.tgid = pid_of(take_number(value).value_or(0));
+        if (key == "Threads") {
+          status.threads = figure_of(value);
+          return false;  // The last line of interest.
+        }
+        break;
+      case 'P':
+        if (key == "PPid") status.ppid = pid_of(take_number(value).value_or(0));
+        break;
+      case 'U':
+        if (key == "Uid") {
+          take_number(value);
+          status.uid = figure_of(value);
+        }
+        break;
+      case 'V':
+        if (key == "VmRSS") status.rss_kb = figure_of(value);
+        if (key == "VmSwap") status.swap_kb = figure_of(value);
+        break;
+      case 'R':
+        if (key == "RssAnon") status.anon_kb = figure_of(value);
+        if (key == "RssFile") status.file_kb = figure_of(value);
+        if (key == "RssShmem") status.shmem_kb = figure_of(value);
+        break;
+      default:
+        break;
+    }
+    return true;
+  });
+  return status;
+}
+
+SmapsRollup parse_smaps_rollup(std::string_view bytes) {
+  SmapsRollup rollup;
+  each_field(bytes, [&rollup](std::string_view key, std::string_view value) {
+    if (key == "Pss") rollup.pss_kb = figure_of(value);
+    if (key == "Pss_Anon") rollup.pss_anon_kb = figure_of(value);
+    if (key == "Pss_File") rollup.pss_file_kb = figure_of(value);
+    if (key == "Pss_Shmem") rollup.pss_shmem_kb = figure_of(value);
+    if (key == "Private_Clean" || key == "Private_Dirty" || key == "Private_Hugetlb") {
+      rollup.uss_kb = saturating_add(rollup.uss_kb, figure_of(value));
+    }
+    if (key == "Swap") rollup.swap_kb = figure_of(value);
+    if (key == "SwapPss") rollup.swap_pss_kb = figure_of(value);
+    return true;
+  });
+  return rollup;
+}
+
+Statm parse_statm(std::string_view bytes) {
+  Statm statm;
+  statm.size = as_figure(take_number(bytes));
+  if (statm.size != kUnread) statm.resident = as_figure(take_number(bytes));
+  if (statm.resident != kUnread) statm.shared = as_figure(take_number(bytes));
+  return statm;
+}
+
+Meminfo parse_meminfo(std::string_view bytes) {
+  Meminfo meminfo;
+  each_field(bytes, [&meminfo](std::string_view key, std::string_view value) {
+    if (key == "MemTotal") meminfo.total_kb = figure_of(value);
+    if (key == "MemAvailable") meminfo.available_kb = figure_of(value);
+    if (key == "SwapFree") meminfo.swap_free_kb = figure_of(value);
+    if (key != "Shmem") return true;
+    meminfo.shmem_kb = figure_of(value);
+    return false;  // The last line of interest.
+  });
+  return meminfo;
+}
+
+std::vector<std::string_view> parse_cmdline(std::string_view bytes) {
+  std::vector<std::string_view> arguments;
+  // A rewritten title is padded with NULs up to the room that the old arguments had.
+  while (!bytes.empty() && bytes.back() == '\0') bytes.remove_suffix(1);
+  while (!bytes.empty()) {
+    const size_t end = std::min(bytes.find('\0'), bytes.size());
+    arguments.push_back(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return arguments;
+}
+
+int64_t parse_last_pid(std::string_view loadavg) {
+  const size_t space = trim(loadavg).rfind(' ');
+  if (space == std::string_view::npos) return -1;
+  return parse_int(trim(loadavg).substr(space + 1)).value_or(-1);
+}
+
+std::vector<CgroupLine> parse_cgroup(std::string_view bytes) {
+  std::vector<CgroupLine> lines;
+  while (!bytes.empty()) {
+    const std::string_view line = take_line(bytes);
+    const size_t first = line.find(':');
+    if (first == std::string_view::npos) continue;
+    const size_t second = line.find(':', first + 1);
+    if (second == std::string_view::npos || line.substr(second + 1, 1) != "/") continue;
+    lines.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return lines;
+}
+
+std::optional<int64_t> keyed_figure(std::string_view bytes, std::string_view key) {
+  while (!bytes.empty()) {
+    std::string_view line = take_line(bytes);
+    if (!line.starts_with(key) || line.substr(key.size(), 1) != " ") continue;
+    line.remove_prefix(key.size());
+    const auto value = take_number(line);
+    if (value) return as_figure(value);
+  }
+  return std::nullopt;
+}
+
+int64_t parse_cgroup_amount_kb(std::string_view bytes) {
+  const int64_t amount = figure_of(bytes);
+  constexpr int64_t kUnlimited = int64_t{1} << 60;  // An exbibyte: no machine has as much.
+  return amount == kUnread || amount >= kUnlimited ? kUnread : amount / 1024;
+}
+
+}  // namespace plateau

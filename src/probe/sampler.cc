@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tick: tree, figures, and what is due of walks, scans, cgroup and devices.
+#include "probe/sampler.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <set>
+
+#include "probe/cgroup.h"
+#include "probe/fd_scan.h"
+#include "probe/gpus.h"
+#include "probe/roles.h"
+#include "probe/root_choice.h"
+#include "probe/tree.h"
+#include "probe/walk_budget.h"
+
+namespace plateau {
+namespace {
+
+// The machine's and the cgroup's figures cost as much as some processes'; more often is no use.
+constexpr double kSurroundingsEvery_s = 1;
+// Status is read again after this long even if statm has not moved.
+constexpr double kStatusAtLeastEvery_s = 10;
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double monotonic_s() {
+  return seconds_of(CLOCK_MONOTONIC);
+}
+
+Tree::Options tree_options(const ProbeOptions& options) {
+  return {options.proc, options.follow_orphans, options.exclude};
+}
+
+}  // namespace
+
+struct Sampler::State {
+  State(const ProbeOptions& probe_options, ProcessKey root, std::string reason)
+      : options(probe_options),
+        tree(tree_options(probe_options), root),
+        root_reason(std::move(reason)),
+        budget(probe_options.walk_share, probe_options.walk_cpu_share),
+        fd_scan(probe_options.fd_scan_every_s, probe_options.walk_share,
+                probe_options.walk_cpu_share),
+        cgroup(probe_options.cgroup_root, tree.proc()),
+        gpus(probe_options.gpus ? probe_options.nvml : std::string()),
+        meminfo(openat(tree.proc(), "meminfo", O_RDONLY | O_CLOEXEC)),
+        ticks_per_s(static_cast<double>(std::max(1L, sysconf(_SC_CLK_TCK)))) {}
+
+  void take_in_changes(double now_s);
+  void read_all_figures(double now_s);
+  // 0, or the errno of what made it impossible.
+  int read_figures(Member& member, double now_s);
+  void walk_if_due(double now_s, Snapshot& snapshot);
+  void look_around(double now_s);
+  void complain(const Member& member, std::string_view file, int error, std::string_view effect);
+  void fill(double now_s, Snapshot& snapshot);
+
+  ProbeOptions options;
+  Tree tree;
+  std::string root_reason;
+  WalkBudget budget;
+  FdScan fd_scan;
+  CgroupReader cgroup;
+  Gpus gpus;
+  Fd meminfo;
+  double ticks_per_s;
+
+  std::vector<ProcessKey> gone;
+  std::vector<WalkBudget::Load> loads;
+  Meminfo machine;
+  CgroupSample group;
+  double looked_around_s = -1e300;
+  pid_t cgroup_of = 0;
+  std::set<std::string, std::less<>> said;
+  std::vector<std::string> complaints;
+  ProbeCost cost;
+};
+
+void Sampler::State::take_in_changes(double now_s) {
+  gone = tree.gone();
+  if (!tree.changed()) return;
+  std::vector<Member>& members = tree.members();
+  assign_roles(members, tree.root());
+  budget.set_changed();
+  const double boot_s = seconds_of(CLOCK_BOOTTIME);
+  for (Member& member : members) {
+    if (!member.reborn) continue;
+    member.reborn = false;
+    member.statm.clear();
+    member.carry.begin(member.forked || member.found_orphaned);
+    member.figures.key = member.key;
+    member.figures.parent = member.parent;
+    member.figures.name = member.program.label;
+    if (member.walk.born_s == 0) {
+      const double age_s = boot_s - static_cast<double>(member.key.start_ticks) / ticks_per_s;
+      member.walk.born_s = now_s - std::max(age_s, 1e-3);
+    }
+  }
+}
+
+int Sampler::State::read_figures(Member& member, double now_s) {
+  ProcessSample& figures = member.figures;
+  figures.threads = member.threads;
+  figures.cpu_s = static_cast<double>(member.cpu_ticks) / ticks_per_s;
+  // Everything of interest in status but the split of the shared part moves with statm, at a sixth
+  // of the price: whoever maps, faults, frees or swaps changes its size or its resident pages.
+  const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
+  if (statm.error == ESRCH) return ESRCH;
+  const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
+                    now_s - member.status_s < kStatusAtLeastEvery_s;
+  if (same) {
+    member.carry.tick(figures);
+    return 0;
+  }
+  member.statm.assign(statm.bytes);
+  const ProcRead text = member.dir.read(PidDir::status, tree.buffer());
+  if (!text.ok()) return text.error;
+  const ProcStatus status = parse_status(text.bytes);
+  member.status_s = now_s;
+  figures.rss_kb = status.rss_kb;
+  figures.anon_kb = status.anon_kb;
+  figures.file_kb = status.file_kb;
+  figures.shmem_kb = status.shmem_kb;
+  figures.swap_kb = status.swap_kb;
+  member.carry.tick(figures);
+  return 0;
+}
+
+void Sampler::State::read_all_figures(double now_s) {
+  std::vector<Member>& members = tree.members();
+  std::vector<ProcessKey> vanished;
+  for (Member& member : members) {
+    const int error = read_figures(member, now_s);
+    if (error == ESRCH || error == ENOENT) {
+      vanished.push_back(member.key);
+    } else if (error != 0) {
+      complain(member, "status", error, "its memory is not known");
+    }
+  }
+  for (const ProcessKey& key : vanished) {
+    gone.push_back(key);
+    tree.drop(key);
+  }
+  if (!vanished.empty() || note_growth(members)) assign_roles(members, tree.root());
+}
+
+void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
+  std::vector<Member>& members = tree.members();
+  loads.clear();
+  for (const Member& member : members) loads.push_back({&member.walk, member.figures.rss_kb});
+  if (members.empty() || !budget.due(now_s, loads)) return;
+  budget.begin_sweep();
+  for (Member& member : members) {
+    const double begin_s = monotonic_s();
+    const ProcRead text = member.dir.read_once("smaps_rollup", tree.buffer());
+    const double took_s = monotonic_s() - begin_s;
+    if (text.forbidden()) {
+      complain(member, "smaps_rollup", text.error, "its PSS is not known");
+    }
+    if (!text.ok() || text.bytes.empty()) continue;
+    budget.book_walk(member.walk, member.figures.rss_kb, took_s);
+    member.carry.walked(parse_smaps_rollup(text.bytes), member.figures);
+    snapshot.walked = true;
+  }
+  budget.end_sweep(now_s);
+}
+
+void Sampler::State::look_around(double now_s) {
+  std::vector<Member>& members = tree.members();
+  if (members.empty()) return;
+  if (fd_scan.due(now_s)) {
+    fd_scan.run(now_s, members, budget, monotonic_s, [this](const Member& member, int error) {
+      complain(member, "fd", error, "its open files are not known");
+    });
+  }
+  const bool due = now_s - looked_around_s >= kSurroundingsEvery_s - 1e-6;
+  if (due) looked_around_s = now_s;
+  const auto main = std::find_if(members.begin(), members.end(),
+                                 [](const Member& member) { return member.role == Role::main; });
+  const pid_t whose = main == members.end() ? members.front().key.pid : main->key.pid;
+  const bool moved = whose != cgroup_of;
+  if (moved) cgroup.follow(whose, tree.buffer());
+  cgroup_of = whose;
+  group = cgroup.read(due || moved, tree.buffer());
+  if (!due) return;
+  if (meminfo) machine = parse_meminfo(read_kept(meminfo.get(), tree.buffer()).bytes);
+  if (!gpus.present()) return;
+  gpus.read();
+  for (Member& member : members) member.figures.gpu_kb = gpus.used_by_kb(member.key.pid);
+}
+
+void Sampler::State::complain(const Member& member, std::string_view file, int error,
+                              std::string_view effect) {
+  // Once per file and reason: twenty workers of another user are one complaint, not twenty.
+  if (!said.insert(fmt::format("{} {}", file, error)).second) return;
+  std::string reason = std::strerror(error);
+  if (!reason.empty()) reason[0] = static_cast<char>(reason[0] | 0x20);
+  complaints.push_back(fmt::format("pid {} ({}): {}: {}; {}", member.key.pid, member.program.label,
+                                   file, reason, effect));
+}
+
+void Sampler::State::fill(double now_s, Snapshot& snapshot) {
+  snapshot.time_s = now_s;
+  snapshot.gone = std::move(gone);
+  gone.clear();
+  snapshot.cgroup = group;
+  snapshot.system_available_kb = machine.available_kb;
+  snapshot.system_total_kb = machine.total_kb;
+  snapshot.system_shmem_kb = machine.shmem_kb;
+  snapshot.system_swap_free_kb = machine.swap_free_kb;
+  if (gpus.present()) snapshot.gpus = gpus.devices();
+  snapshot.complaints = std::move(complaints);
+  complaints.clear();
+  cost.walks_s = budget.total_s();
+  cost.walks = budget.walks();
+  cost.worst_share = tree.worst_ended_share();
+  snapshot.processes.reserve(tree.members().size());
+  for (Member& member : tree.members()) {
+    cost.worst_share = std::max(cost.worst_share, member.walk.share(now_s));
+    if (member.figures.role != member.role || member.figures.role_reason != member.role_reason) {
+      member.figures.role = member.role;
+      member.figures.role_reason = member.role_reason;
+    }
+    snapshot.processes.push_back(member.figures);
+  }
+}
+
+Sampler::Sampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sampler::Sampler(Sampler&&) noexcept = default;
+Sampler& Sampler::operator=(Sampler&&) noexcept = default;
+Sampler::~Sampler() = default;
+
+Result<Sampler> Sampler::of_pid(pid_t pid, const ProbeOptions& options, bool exact_root) {
+  const Fd proc(open(options.proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!proc) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("{}: {}; processes cannot be watched without it", options.proc,
+                             std::strerror(errno))};
+  }
+  auto choice = choose_root(proc.get(), pid, options.exclude, exact_root);
+  if (!choice.ok()) return choice.error();
+  return Sampler(std::make_unique<State>(options, choice.value().root, choice.value().reason));
+}
+
+Snapshot Sampler::sample(double now_s) {
+  const double begin_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  State& state = *state_;
+  Snapshot snapshot;
+  state.tree.refresh(now_s);
+  state.take_in_changes(now_s);
+  state.read_all_figures(now_s);
+  state.walk_if_due(now_s, snapshot);
+  state.look_around(now_s);
+  ++state.cost.ticks;
+  state.fill(now_s, snapshot);
+  state.cost.cpu_s += seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin_s;
+  snapshot.cost = state.cost;
+  return snapshot;
+}
+
+void Sampler::want_walk() {
+  state_->budget.want();
+}
+
+ProcessKey Sampler::root() const {
+  return state_->tree.root();
+}
+
+const std::string& Sampler::root_reason() const {
+  return state_->root_reason;
+}
+
+}  // namespace plateau

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which processes belong to the job, found again at every tick.
+//
+// Members are the root, their children, and orphans (orphans.h). Once a member, always a member:
+// a process that is re-parented because its parent died keeps the parent it had. A member is known
+// by pid and start time and by a kept descriptor, so a pid that is handed out again is another
+// process. Processes in `exclude` are never members, nor is what descends from them alone.
+//
+// Cost. Reading `children` of every thread of every member costs 5 us a thread, and a trainer has
+// hundreds. Reading the whole of /proc costs 10 us a process. Neither is needed when nothing was
+// born: the last field of /proc/loadavg is the pid that was given out last, in our pid namespace,
+// and it costs 1 us. Only when it has moved is /proc listed, and only pids that were not there
+// before are looked at, so a tick without births costs one stat per member. Every 30 s all
+// processes are looked at again; that catches a pid that was handed out again between two ticks.
+//
+// Blind spot: a process that is born and dies between two ticks; if it had children meanwhile, they
+// are found by the rules for orphans only.
+#pragma once
+
+#include <dirent.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/member.h"
+#include "probe/orphans.h"
+
+namespace plateau {
+
+class Tree {
+ public:
+  struct Options {
+    std::string proc = "/proc";
+    bool follow_orphans = true;
+    std::vector<pid_t> exclude;
+  };
+
+  Tree(Options options, ProcessKey root);
+
+  // Reads stat of all members, drops the dead, adopts the new. `now_s` paces the full look.
+  void refresh(double now_s);
+
+  // A member turned out to be gone after refresh().
+  void drop(ProcessKey key);
+
+  // Root first while it lives, then by pid.
+  [[nodiscard]] std::vector<Member>& members() { return members_; }
+  [[nodiscard]] const std::vector<ProcessKey>& gone() const { return gone_; }  // By refresh().
+  [[nodiscard]] bool changed() const { return changed_; }  // Members came, went or executed.
+  // Of all members that have ended: the largest share of its life that one spent under walks.
+  [[nodiscard]] double worst_ended_share() const { return worst_ended_share_; }
+  [[nodiscard]] ProcessKey root() const { return root_; }
+  [[nodiscard]] int proc() const { return proc_.get(); }
+  [[nodiscard]] ProcBuffer& buffer() { return *buffer_; }
+
+ private:
+  enum class Life : uint8_t { alive, gone };
+
+  Life reread(Member& member);
+  void load_program(Member& member);
+  [[nodiscard]] bool births_possible();
+  void list_pids();
+  void look_at_outsiders(double now_s, bool all);
+  bool adopt_children();
+  bool adopt_orphans();
+  void adopt(const Outsider& outsider, std::string orphan_reason);
+  [[nodiscard]] bool excluded(pid_t pid) const;
+  [[nodiscard]] bool is_member(pid_t pid) const;
+  [[nodiscard]] const Member* find(pid_t pid) const;
+  void index_members();
+  void sort_members();
+
+  Options options_;
+  ProcessKey root_;
+  Fd proc_;
+  std::unique_ptr<DIR, int (*)(DIR*)> listing_;
+  Fd loadavg_;
+  std::unique_ptr<ProcBuffer> buffer_;
+  size_t keep_allowed_;
+
+  std::vector<Member> members_;
+  std::vector<pid_t> member_pids_;  // Ascending: a listing asks for every pid of the machine.
+  std::vector<ProcessKey> gone_;
+  bool changed_ = false;
+  double worst_ended_share_ = 0;
+
+  int64_t last_pid_ = -1;
+  double last_full_s_ = 0;
+  bool looked_ = false;
+  std::vector<pid_t> pids_;          // As listed, ascending.
+  std::vector<Outsider> outsiders_;  // Everyone else, ascending.
+  std::vector<Outsider> next_;       // Scratch.
+  Kinship kinship_;
+};
+
+}  // namespace plateau

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/walk_budget.h"
+
+#include <algorithm>
+
+namespace plateau {
+namespace {
+
+constexpr double kSecondsPerKb = 0.025 / (1024.0 * 1024.0);
+constexpr double kAtOnce_s = 0.020;
+constexpr double kSteady_s = 1.0;
+constexpr double kAfterChange_s = 0.2;
+constexpr double kPatience = 3;
+
+// Clocks are differences of doubles; without slack "every 2 s" would be missed by a rounding error.
+constexpr double kSlack_s = 1e-6;
+
+}  // namespace
+
+double WalkTarget::share(double now_s) const {
+  if (walked_s <= 0) return 0;
+  return walked_s / std::max(now_s - born_s, walked_s);
+}
+
+double WalkBudget::expected_s(const WalkTarget& target, int64_t rss_kb) {
+  const auto rss = static_cast<double>(std::max<int64_t>(rss_kb, 0));
+  if (!target.walked) return rss * kSecondsPerKb;
+  const auto then = static_cast<double>(std::max<int64_t>(target.last_rss_kb, 1));
+  return target.last_s * std::max(1.0, rss / then);
+}
+
+bool WalkBudget::due(double now_s, std::span<const Load> loads) {
+  if (!started_) {
+    started_ = true;
+    since_s_ = now_s;
+  }
+  if (wanted_) return true;
+  double sweep_s = 0;
+  bool targets_paid = true;
+  bool newcomers_paid = true;
+  const double waited_s = now_s - since_s_ + kSlack_s;
+  for (const Load& load : loads) {
+    const double walk_s = expected_s(*load.target, load.rss_kb);
+    sweep_s += walk_s;
+    if (load.target->walked) {
+      if (waited_s * walk_share_ < walk_s) targets_paid = false;
+    } else if ((now_s - load.target->born_s) * walk_share_ < walk_s) {
+      newcomers_paid = false;
+    }
+  }
+  if (!swept_ && sweep_s < kAtOnce_s) return true;
+  if (!targets_paid) return false;
+  const double due_s = std::max(sweep_s, unpaid_s_) / walk_cpu_share_;
+  if (waited_s < std::max(due_s, changed_ ? kAfterChange_s : kSteady_s)) return false;
+  return newcomers_paid || waited_s >= kPatience * due_s;
+}
+
+void WalkBudget::book(WalkTarget& target, double seconds) {
+  target.walked_s += seconds;
+  unpaid_s_ += seconds;
+  total_s_ += seconds;
+}
+
+void WalkBudget::book_walk(WalkTarget& target, int64_t rss_kb, double seconds) {
+  book(target, seconds);
+  target.walked = true;
+  target.last_s = seconds;
+  target.last_rss_kb = rss_kb;
+  ++walks_;
+}
+
+void WalkBudget::end_sweep(double now_s) {
+  since_s_ = now_s;
+  swept_ = true;
+  wanted_ = false;
+  changed_ = false;
+}
+
+}  // namespace plateau
