@@ -10,10 +10,12 @@
 #include "cli/help.h"
 #include "cli/judge.h"
 #include "cli/man.h"
+#include "cli/run.h"
 
 int main(int argc, char** argv) {
   const std::vector<plateau::Verb> verbs = {
       plateau::judge_verb(),       // Leak or plateau, and why.
+      plateau::run_verb(),         // Start a job and watch it.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::completion_verb(),  // For bash, zsh and fish.
       plateau::man_verb(),         // The manual page.

@@ -236,7 +236,7 @@ size_t word_end(std::string_view text, size_t at) {
   return end;
 }
 
-Word read_word(std::string_view text, size_t at) {
+ReadWord read_word(std::string_view text, size_t at) {
   if (text.size() - at >= 8) {
     // Eight letters at once. In each byte: bit 7 of `letters` is set for an ASCII letter.
     uint64_t raw = 0;

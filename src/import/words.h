@@ -66,11 +66,11 @@ size_t word_end(std::string_view text, size_t at);
 
 // The word at `at` and where it ends; the same as word_end() and word_bits(), faster.
 // Requires: a letter at `at`.
-struct Word {
+struct ReadWord {
   WordBits bits;
   size_t end;
 };
-Word read_word(std::string_view text, size_t at);
+ReadWord read_word(std::string_view text, size_t at);
 
 // What a number under a key with these bits counts; nullopt if it is no memory in use.
 // `with_unit` says that a memory unit stands with it ("GPU: 6199 MB"), without which a lone device
