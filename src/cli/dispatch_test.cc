@@ -7,6 +7,7 @@
 
 #include "cli/completion.h"
 #include "cli/convert.h"
+#include "cli/dump.h"
 #include "cli/help.h"
 #include "cli/judge.h"
 #include "cli/judge_request.h"
@@ -25,7 +26,7 @@ struct Outcome {
 };
 
 std::vector<Verb> table() {
-  return {judge_verb(), convert_verb(), completion_verb(), man_verb(), help_verb()};
+  return {judge_verb(), convert_verb(), dump_verb(), completion_verb(), man_verb(), help_verb()};
 }
 
 // Runs a command line with both streams caught in memory.

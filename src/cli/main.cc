@@ -7,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/dispatch.h"
+#include "cli/dump.h"
 #include "cli/help.h"
 #include "cli/judge.h"
 #include "cli/man.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
       plateau::judge_verb(),       // Leak or plateau, and why.
       plateau::run_verb(),         // Start a job and watch it.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
+      plateau::dump_verb(),        // What a recording holds, record by record.
       plateau::completion_verb(),  // For bash, zsh and fish.
       plateau::man_verb(),         // The manual page.
       plateau::help_verb(),

@@ -23,6 +23,7 @@ struct Format {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> known = {
+      {{"recording", "Plateau's own recordings"}, read_plateau_recording},
       {{"text", "text logs of any make: lines with a step or a time and an amount of memory"},
        read_text_log},
       {{"csv", "CSV, TSV or ';' with a header; units from column names"}, read_csv},

@@ -140,8 +140,8 @@ Result<std::string> LineReader::read_all(size_t padding) {
     all.append(chunk.data(), got.value());
     if (all.size() > kMaxDocument) {
       return Error{Error::Kind::bad_input,
-                   fmt::format("holds a JSON document larger than {} MB, which is read whole; cut "
-                               "it or convert it to JSON lines",
+                   fmt::format("holds a document larger than {} MB, which is read whole; cut it, "
+                               "or convert JSON to JSON lines",
                                kMaxDocument >> 20)};
     }
   }

@@ -15,6 +15,7 @@ namespace plateau {
 
 using Runs = std::vector<Run>;
 
+Result<Runs> read_plateau_recording(LineReader& lines);
 Result<Runs> read_text_log(LineReader& lines);
 Result<Runs> read_csv(LineReader& lines);
 Result<Runs> read_wandb_csv(LineReader& lines);

@@ -12,6 +12,7 @@
 #include "import/column_role.h"
 #include "import/csv_fields.h"
 #include "import/readers.h"
+#include "recording/recording.h"
 
 namespace plateau {
 namespace {
@@ -136,6 +137,7 @@ std::string_view recognise_csv(const std::vector<std::string_view>& lines) {
 }  // namespace
 
 std::string_view recognise_format(std::string_view head) {
+  if (looks_like_recording(head)) return "recording";
   head = without_bom(head);
   const std::vector<std::string_view> lines = head_lines(head);
   if (lines.empty()) return "text";
@@ -152,7 +154,7 @@ std::string_view describe_foreign(std::string_view head) {
     std::string_view bytes;
     std::string_view what;
   };
-  static constexpr std::array<Magic, 8> kMagics = {{
+  static constexpr std::array<Magic, 9> kMagics = {{
       {"\xfd"
        "7zXZ",
        "xz-compressed data; decompress it first (xz -dc FILE | plateau judge -)"},
@@ -161,6 +163,7 @@ std::string_view describe_foreign(std::string_view head) {
       {"\x7f"
        "ELF",
        "a program"},
+      {"\x89PLT", "a Plateau recording that a transfer as text has damaged; copy it as binary"},
       {"PAR1", "a Parquet file; convert it to CSV first"},
       {"%PDF", "a PDF document"},
       {"\xff\xfe", "UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},

@@ -38,7 +38,8 @@ struct RecordingHead {
 struct RecordedRow {
   double time_s = 0;  // Since the start of the recording; must not fall.
   int64_t step = -1;
-  double epoch = kMissing;
+  double epoch = kMissing;  // Like the step, the last known one goes on.
+  // Below zero, or past what there is: no value.
   std::vector<std::pair<size_t, int64_t>> kb;     // Memory columns.
   std::vector<std::pair<size_t, double>> gauges;  // Gauge columns.
 };
@@ -91,7 +92,7 @@ bool looks_like_recording(std::string_view bytes);
 
 // Reads a recording. A torn or damaged tail is not an error: all records before it are used and a
 // note says how many bytes were left out. Fails only if the head itself cannot be read, or is of a
-// newer version.
+// newer version; the message is "NAME is ...", without the name if that is empty.
 Result<Run> read_recording(std::string_view name, std::string_view bytes);
 
 // Every record of a recording as one line of text, or as one JSON object; damaged ones with their

@@ -10,7 +10,7 @@ namespace plateau {
 namespace {
 
 Error not_readable(std::string_view name, std::string_view why) {
-  return {Error::Kind::bad_input, fmt::format("{}: {}", name, why)};
+  return {Error::Kind::bad_input, fmt::format("{}{}{}", name, name.empty() ? "" : " ", why)};
 }
 
 // "" if the payload was put into the log.
@@ -67,11 +67,12 @@ bool looks_like_recording(std::string_view bytes) {
 
 Result<RecordingLog> load_recording(std::string_view name, std::string_view bytes,
                                     std::vector<ReadRecord>* records) {
-  if (!looks_like_recording(bytes)) return not_readable(name, "not a Plateau recording");
-  if (bytes.size() < kRecordingPrefix) return not_readable(name, "the recording has no head");
+  if (!looks_like_recording(bytes)) return not_readable(name, "is not a Plateau recording");
+  if (bytes.size() < kRecordingPrefix)
+    return not_readable(name, "is a recording that is cut off before its head");
   const auto version = static_cast<uint8_t>(bytes[kRecordingMagic.size()]);
   if (version > kRecordingVersion) {
-    return not_readable(name, fmt::format("a recording of version {}, but this program knows "
+    return not_readable(name, fmt::format("is a recording of version {}, but this program knows "
                                           "versions up to {}; use a newer plateau",
                                           version, kRecordingVersion));
   }
@@ -80,7 +81,7 @@ Result<RecordingLog> load_recording(std::string_view name, std::string_view byte
   const bool whole = at < bytes.size() && first.trouble.empty() && version > 0 &&
                      first.type == static_cast<uint8_t>(RecordType::head);
   const auto head = whole ? decode_head(first.payload) : std::nullopt;
-  if (!head) return not_readable(name, "the head of the recording is cut off or damaged");
+  if (!head) return not_readable(name, "is a recording whose head is cut off or damaged");
 
   RecordingLog log(*head);
   if (records != nullptr) records->push_back({at, first, ""});

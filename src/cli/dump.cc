@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/dump.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "import/byte_source.h"
+#include "import/line_reader.h"
+#include "recording/recording_reader.h"
+#include "report/text.h"
+
+namespace plateau {
+namespace {
+
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_count(static_cast<int64_t>(count)), count == 1 ? one : many);
+}
+
+// Lines of the summary; texts of the recording are made harmless one by one.
+class Summary {
+ public:
+  void add(std::string_view title, std::string_view text) {
+    lines_ += printable(fmt::format("  {:<10} {}", title, text)) + "\n";
+  }
+  void add_title(std::string_view text) { lines_ += printable(text) + "\n"; }
+  [[nodiscard]] const std::string& lines() const { return lines_; }
+
+ private:
+  std::string lines_;
+};
+
+void add_head(Summary& out, const RecordingLog& log) {
+  const RecordingHead& head = log.head().head;
+  if (!head.command.empty()) out.add("command", head.command);
+  if (!head.host.empty()) out.add("host", head.host);
+  if (!head.plateau_version.empty()) out.add("written by", "plateau " + head.plateau_version);
+  if (head.started_unix_s > 0) {
+    const auto at = static_cast<std::time_t>(head.started_unix_s);
+    out.add("started", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(at)));
+  }
+  if (head.interval_s > 0) out.add("interval", format_seconds(head.interval_s));
+}
+
+void add_rows(Summary& out, const RecordingLog& log) {
+  size_t spans = 0;
+  uint64_t most = 1;
+  int64_t first_ms = 0;
+  bool first = true;
+  log.each_row([&](const SampleSpan& span) {
+    if (first) first_ms = span.early.time_ms;
+    first = false;
+    spans += span.count > 1;
+    most = std::max(most, span.count);
+  });
+  std::string text = counted(log.samples(), "sample", "samples");
+  if (log.samples() > 1) {
+    text += " over " + format_seconds(static_cast<double>(log.last().time_ms - first_ms) / 1000);
+  }
+  if (spans > 0) {
+    text += fmt::format(", kept in {}: {} single, {} of up to {} samples",
+                        counted(log.rows(), "row", "rows"), log.rows() - spans, spans, most);
+  }
+  out.add("rows", text);
+  if (log.last().step >= 0) {
+    out.add("steps", fmt::format("up to {}", format_count(log.last().step)));
+  }
+}
+
+void add_processes(Summary& out, const RecordingLog& log) {
+  out.add("processes", fmt::format("{}", log.processes().size()));
+  for (const ProcessRecord& record : log.processes()) {
+    const Process& process = record.process;
+    std::string text = fmt::format("  {} {}", process.id_is_pid ? "pid" : "id", process.id);
+    if (process.role != Role::unknown) text += fmt::format(", {}", role_name(process.role));
+    if (!process.role_reason.empty()) text += fmt::format(" ({})", process.role_reason);
+    if (!process.name.empty()) text += ": " + process.name;
+    out.add("", text);
+  }
+  std::vector<std::string> names;
+  for (const Column& column : log.columns()) {
+    std::string name = column.is_gauge ? column.name : std::string(metric_name(column.metric));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  out.add("columns", fmt::format("{}: {}", log.columns().size(), fmt::join(names, ", ")));
+}
+
+void add_facts(Summary& out, const RecordingLog& log) {
+  for (size_t i = 0; i < kFactCount; ++i) {
+    const std::optional<Fact>& fact = log.context().*fact_member(i);
+    if (!fact) continue;
+    out.add("fact", fmt::format("{} {:.10g} ({})", fact_name(i), fact->value, fact->source));
+  }
+}
+
+void add_events(Summary& out, const RecordingLog& log) {
+  std::map<std::string_view, size_t> kinds;
+  for (const EventRecord& event : log.events()) ++kinds[event_name(event.kind)];
+  std::string text = fmt::format("{}", log.events().size());
+  std::string separator = ": ";
+  for (const auto& [kind, count] : kinds) {
+    text += fmt::format("{}{} {}", separator, count, kind);
+    separator = ", ";
+  }
+  if (log.events_lost() > 0) text += fmt::format("; {} more were left out", log.events_lost());
+  out.add("events", text);
+}
+
+std::string ending_text(const Ending& ending) {
+  switch (ending.kind) {
+    case Ending::Kind::unknown:
+      return "not known: still being written, or its writer was killed";
+    case Ending::Kind::exited:
+      return fmt::format("exited with code {}", ending.code);
+    case Ending::Kind::signaled:
+      return fmt::format("ended by signal {}", ending.code);
+    case Ending::Kind::oom_killed:
+      return fmt::format("killed for want of memory (signal {})", ending.code);
+    case Ending::Kind::left:
+      return "went on when the watcher left";
+    case Ending::Kind::vanished:
+      return "gone; its exit code is not known";
+  }
+  return "";
+}
+
+std::string summary_of(const std::string& name, const RecordingLog& log, size_t bytes) {
+  Summary out;
+  out.add_title(fmt::format("{}: recording, {}", name, counted(bytes, "byte", "bytes")));
+  add_head(out, log);
+  add_rows(out, log);
+  add_processes(out, log);
+  add_facts(out, log);
+  add_events(out, log);
+  const std::string& said = log.ending().text;
+  out.add("ending", ending_text(log.ending()) + (said.empty() ? "" : "; " + said));
+  for (const std::string& note : log.notes()) out.add("note", note);
+  if (!log.damage().empty()) out.add("damaged", log.damage());
+  return out.lines();
+}
+
+Result<std::string> bytes_of(const std::string& file) {
+  Result<std::unique_ptr<ByteSource>> source = open_file(file, nullptr);
+  if (!source.ok()) return source.error();
+  LineReader reader(decompress_if_needed(std::move(source.value())));
+  Result<std::string> bytes = reader.read_all(0);
+  if (!bytes.ok()) return Error{bytes.error().kind, file + " " + bytes.error().message};
+  if (reader.error() && bytes.value().empty()) {
+    return Error{reader.error()->kind, fmt::format("{}: {}", file, reader.error()->message)};
+  }
+  return bytes;
+}
+
+int trouble(Output& out, const Error& error) {
+  out.complain("dump", error.message);
+  return kExitTrouble;
+}
+
+int run_dump(const Invocation& invocation) {
+  Output& out = invocation.out;
+  const std::string& file = invocation.arguments.positionals.front();
+  const std::string name = file == "-" ? "stdin" : file;
+  const Result<std::string> bytes = bytes_of(file);
+  if (!bytes.ok()) return trouble(out, bytes.error());
+  const bool json = invocation.arguments.has("json");
+  if (!json) {
+    const Result<RecordingLog> log = load_recording(name, bytes.value());
+    if (!log.ok()) return trouble(out, log.error());
+    out.print(summary_of(name, log.value(), bytes.value().size()));
+    if (!invocation.arguments.has("records")) return kExitFine;
+    out.print("\n  offset  type         length  content\n");
+  }
+  const Result<std::vector<std::string>> lines = describe_recording(name, bytes.value(), json);
+  if (!lines.ok()) return trouble(out, lines.error());
+  for (const std::string& line : lines.value()) {
+    out.print((json ? line : printable(line)) + "\n");
+  }
+  return kExitFine;
+}
+
+}  // namespace
+
+Verb dump_verb() {
+  Verb verb;
+  verb.name = "dump";
+  verb.summary = "show what a recording holds, record by record";
+  verb.description = {
+      "Shows what stands in a recording: the job's command, its processes with their roles and "
+      "why they have them, facts, samples, events, and how the job ended. A recording that is "
+      "still being written, or whose writer was killed, is shown as far as it goes; damage is "
+      "named with its place. docs/formats/recording.md explains the file byte by byte."};
+  verb.positional = {.placeholder = "FILE",
+                     .help = "A recording, also gzip or zstd; '-' is standard input.",
+                     .takes = Takes::file,
+                     .required = true};
+  verb.options = {{.name = "records",
+                   .group = "Output",
+                   .help = "Also every record on a line: where it begins, its type, the length of "
+                           "its content, and what it says."},
+                  {.name = "json",
+                   .group = "Output",
+                   .help = "Every record as one JSON object a line, with all values of all "
+                           "samples (kB, or the unit of the gauge) and the means of merged ones."}};
+  verb.examples = {
+      {"what was recorded?", "plateau dump job.plateau"},
+      {"every record, with its place in the file", "plateau dump job.plateau --records"},
+      {"all values, for a script", "plateau dump job.plateau --json | jq -c .cells"}};
+  verb.run = run_dump;
+  return verb;
+}
+
+}  // namespace plateau

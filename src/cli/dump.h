@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau dump`: what a recording holds.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb dump_verb();
+
+}  // namespace plateau
