@@ -425,12 +425,15 @@ def _cuda_gauges(torch):
 
 
 def _storage_of(tensor):
-    """(address, bytes) of a tensor's memory, which several tensors may share; None if it has none
-    of the plain kind (sparse, meta, fake)."""
+    """(identity, bytes) of a tensor's memory, which several tensors may share; None if it has none
+    of the plain kind (sparse, fake)."""
     try:
         storage = (tensor.untyped_storage() if hasattr(tensor, "untyped_storage")
-                   else tensor.storage())
-        return storage.data_ptr(), storage.nbytes()
+                   else tensor.storage())  # torch 1.13
+        # The storage's own address where it tells: data_ptr() may count as a write and make a
+        # copy-on-write storage copy.
+        identity = getattr(storage, "_cdata", None)
+        return storage.data_ptr() if identity is None else identity, storage.nbytes()
     except Exception:  # pylint: disable=broad-except
         return None
 
@@ -447,6 +450,7 @@ class _Census:
         self.totals = collections.OrderedDict()
         self.types = {}
         self.shapes = {}
+        allocator = _allocator_gauges()  # First, so that what it sets up is in no later growth.
         objects = gc.get_objects()
         by_type = collections.Counter(map(type, objects))
         self.totals["gc.objects"] = len(objects)
@@ -460,7 +464,7 @@ class _Census:
         for kind, count in by_type.items():
             name = _type_name(kind)
             self.types[name] = self.types.get(name, 0) + count
-        self.totals.update(_allocator_gauges())
+        self.totals.update(allocator)
         if torch is not None:
             with contextlib.suppress(Exception):
                 self.totals.update(_cuda_gauges(torch))

@@ -29,7 +29,7 @@ constexpr size_t kMaxLines = size_t{1} << 16;
 constexpr size_t kMaxDatagramBytes = size_t{64} << 10;
 constexpr std::string_view kPrefix = "plateau-";
 constexpr std::string_view kSocketName = "/steps";
-constexpr time_t kUnboundGrace_s = 60;
+constexpr time_t kUnboundGraceSeconds = 60;
 
 std::string cause() {
   return std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): callers are single-threaded.
@@ -64,7 +64,7 @@ bool abandoned(const std::string& directory, const struct stat& info) {
   const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
   const int error = status == 0 ? 0 : errno;
   close(probe);
-  if (error == ENOENT) return time(nullptr) - info.st_mtime > kUnboundGrace_s;
+  if (error == ENOENT) return time(nullptr) - info.st_mtime > kUnboundGraceSeconds;
   return error == ECONNREFUSED;
 }
 

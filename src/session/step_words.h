@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words between a training loop and the watcher: one text line a datagram.
+// The words between a training loop and the watcher: lines of text, one or several a datagram.
 //
 //   run total_steps=250 examples=663 batch=8 epoch_steps=83      facts, any of them
 //   step 120 epoch=1.45                                          a step has ended
