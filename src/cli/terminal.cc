@@ -96,8 +96,10 @@ void Terminal::show(const Frame& frame) {
   std::string_view bytes = encoded;
   while (!bytes.empty()) {
     const ssize_t wrote = write(out_fd_, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0 && errno == EAGAIN) {
+    if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
+      // Who was asked to end does not wait for a terminal that takes nothing.
+      shown_ = Frame();
+      if (guard_.quit_signal() != 0) return;
       pollfd ready = {.fd = out_fd_, .events = POLLOUT, .revents = 0};
       poll(&ready, 1, 100);
       continue;

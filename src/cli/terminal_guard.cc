@@ -229,6 +229,10 @@ int TerminalGuard::news_fd() const {
   return held().news_read;
 }
 
+int TerminalGuard::quit_signal() const {
+  return held().quit_signal;
+}
+
 SignalNews TerminalGuard::take_news() {
   SignalNews news;
   std::array<char, 64> bytes = {};
@@ -239,7 +243,7 @@ SignalNews TerminalGuard::take_news() {
       news.resumed = news.resumed || bytes[static_cast<size_t>(i)] == 'r';
     }
   }
-  news.quit_signal = held().quit_signal;
+  news.quit_signal = quit_signal();
   return news;
 }
 

@@ -44,6 +44,8 @@ class TerminalGuard {
 
   // Readable when there is news.
   [[nodiscard]] int news_fd() const;
+  // The signal that asked to end; 0: none.
+  [[nodiscard]] int quit_signal() const;
   // Takes what is there; never waits.
   SignalNews take_news();
 
