@@ -38,13 +38,11 @@ bool is_control(char32_t value) {
 }  // namespace
 
 void Frame::set(size_t row, size_t column, const Cell& cell) {
-  Cell& old = cells_[row * columns_ + column];
+  Cell* cells = &cells_[row * columns_];
   // Half of a wide character does not survive the other half.
-  if (old.glyph == 0 && column > 0) cells_[row * columns_ + column - 1].glyph = U' ';
-  if (column + 1 < columns_ && cells_[row * columns_ + column + 1].glyph == 0 && cell.glyph != 0) {
-    cells_[row * columns_ + column + 1].glyph = U' ';
-  }
-  old = cell;
+  if (cells[column].glyph == 0 && column > 0) cells[column - 1].glyph = U' ';
+  if (column + 1 < columns_ && cells[column + 1].glyph == 0) cells[column + 1].glyph = U' ';
+  cells[column] = cell;
 }
 
 size_t Frame::put(size_t row, size_t column, std::string_view text, Ink ink) {
@@ -65,7 +63,10 @@ size_t Frame::put(size_t row, size_t column, std::string_view text, Ink ink) {
       break;
     }
     set(row, column, {point.value, now, false});
-    if (width == 2) cells_[row * columns_ + column + 1] = {0, now, false};
+    if (width == 2) {
+      set(row, column + 1, {U' ', now, false});
+      cells_[row * columns_ + column + 1].glyph = 0;
+    }
     column += width;
   }
   return column;

@@ -83,10 +83,10 @@ Frame render_full(const LiveState& state, const LiveControls& controls, Frame fr
   if (rows >= kReasonsFrom) {
     for (LiveRow& row : reason_rows(state, view)) head.push_back(std::move(row));
   }
-  const std::vector<LiveRow> events = event_rows(state, view,
-                                                 rows < kPlotFrom      ? 0
-                                                 : rows < kReasonsFrom ? 1
-                                                                       : 4);
+  const bool page = controls.detail || controls.help;
+  size_t most_events = page || rows < kPlotFrom ? 0 : 1;
+  if (!page && rows >= kReasonsFrom) most_events = 4;
+  const std::vector<LiveRow> events = event_rows(state, view, most_events);
   for (size_t i = 0; i < head.size(); ++i) show(frame, i, head[i]);
   const size_t foot = rows - 1 - events.size();
   for (size_t i = 0; i < events.size(); ++i) show(frame, foot + i, events[i]);
@@ -94,7 +94,7 @@ Frame render_full(const LiveState& state, const LiveControls& controls, Frame fr
 
   size_t at = head.size();
   const size_t body = foot > at ? foot - at : 0;
-  if (controls.detail || controls.help) {
+  if (page) {
     const LiveProcess* process = selected_process(state, controls);
     const std::vector<LiveRow> text = controls.help ? help_rows(view)
                                       : process != nullptr

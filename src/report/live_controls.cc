@@ -91,12 +91,13 @@ std::string_view sort_name(LiveSort sort) {
 
 LiveControls handle_key(LiveControls controls, const Key& key, const LiveState& state) {
   if (const int64_t by = moves(key); by != 0) {
-    if (controls.help) {
-      // The page has an end, which the renderer holds to; this only keeps a held key from running
+    const bool paging = key.kind == Key::Kind::page_up || key.kind == Key::Kind::page_down;
+    if (controls.help || (controls.detail && paging)) {
+      // A page has an end, which the renderer holds to; this only keeps a held key from running
       // up a scroll that it takes as long to run down.
-      const auto longest = static_cast<int64_t>(help_rows({}).size());
+      constexpr int64_t kLongestPage = 40;
       const int64_t to =
-          std::clamp<int64_t>(static_cast<int64_t>(controls.scroll) + by, 0, longest);
+          std::clamp<int64_t>(static_cast<int64_t>(controls.scroll) + by, 0, kLongestPage);
       controls.scroll = static_cast<size_t>(to);
     } else {
       move_selection(controls, state, by);

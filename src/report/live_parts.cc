@@ -356,7 +356,9 @@ LiveRow keys_row(const LiveState& state, const LiveControls& controls, const Vie
   if (controls.help) {
     pieces.insert(pieces.end(), {{"esc back"}, {"j/k scroll"}, {"q quit"}});
   } else if (controls.detail) {
-    pieces.insert(pieces.end(), {{"esc back"}, {"j/k next"}, {"m mark"}, {"? help"}, {"q quit"}});
+    pieces.insert(
+        pieces.end(),
+        {{"esc back"}, {"j/k next"}, {"page keys scroll"}, {"m mark"}, {"? help"}, {"q quit"}});
   } else {
     pieces.insert(pieces.end(), {{"q quit"},
                                  {"? help"},
