@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "cli/compare.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/help.h"
@@ -25,7 +26,7 @@ struct Outcome {
 };
 
 std::vector<Verb> table() {
-  return {judge_verb(), convert_verb(), completion_verb(), man_verb(), help_verb()};
+  return {judge_verb(), compare_verb(), convert_verb(), completion_verb(), man_verb(), help_verb()};
 }
 
 // Runs a command line with both streams caught in memory.

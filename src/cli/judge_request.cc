@@ -26,36 +26,6 @@ std::optional<Word> word_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<Option> context_options() {
-  return {
-      {.name = "examples",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Examples in the training set."},
-      {.name = "batch",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Examples per optimizer step, over all devices and accumulation."},
-      {.name = "epoch-steps",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Optimizer steps in one pass over the data, if you know it directly."},
-      {.name = "total-steps",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Steps the job will run; the risk is about reaching the limit before then."},
-      {.name = "limit",
-       .takes = Takes::memory,
-       .placeholder = "SIZE",
-       .group = kContext,
-       .help = "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
-  };
-}
-
 std::vector<Option> moment_options() {
   return {
       {.name = "until-step",
@@ -99,6 +69,38 @@ std::vector<Option> answer_options() {
   };
 }
 
+}  // namespace
+
+std::vector<Option> context_options() {
+  return {
+      {.name = "examples",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Examples in the training set."},
+      {.name = "batch",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Examples per optimizer step, over all devices and accumulation."},
+      {.name = "epoch-steps",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Optimizer steps in one pass over the data, if you know it directly."},
+      {.name = "total-steps",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kContext,
+       .help = "Steps the job will run; the risk is about reaching the limit before then."},
+      {.name = "limit",
+       .takes = Takes::memory,
+       .placeholder = "SIZE",
+       .group = kContext,
+       .help = "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
+  };
+}
+
 std::vector<Option> look_options() {
   return {
       {.name = "quiet",
@@ -131,7 +133,13 @@ Context given_facts(const Arguments& arguments) {
   return given;
 }
 
-}  // namespace
+View view_asked_for(const Arguments& arguments) {
+  const std::optional<double> width = arguments.number("width");
+  View view = choose_view(look_around(), arguments.text("color").value_or("auto"),
+                          width ? std::optional(static_cast<size_t>(*width)) : std::nullopt);
+  view.plot = !arguments.has("no-plot");
+  return view;
+}
 
 std::vector<Option> judge_options() {
   std::vector<Option> all = {format_option()};
@@ -168,11 +176,7 @@ Result<JudgeRequest> judge_request(const Invocation& invocation) {
   request.explain = arguments.has("explain");
   request.json = arguments.has("json");
   request.quiet = arguments.has("quiet");
-  const std::optional<double> width = arguments.number("width");
-  request.view =
-      choose_view(look_around(), arguments.text("color").value_or("auto"),
-                  width ? std::optional<size_t>(static_cast<size_t>(*width)) : std::nullopt);
-  request.view.plot = !arguments.has("no-plot");
+  request.view = view_asked_for(arguments);
   return request;
 }
 

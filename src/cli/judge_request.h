@@ -18,6 +18,12 @@ namespace plateau {
 // The options of judge, in the order in which help shows them.
 std::vector<Option> judge_options();
 
+// Those that compare has as well: what the user knows, and how to draw.
+std::vector<Option> context_options();
+std::vector<Option> look_options();
+Context given_facts(const Arguments& arguments);
+View view_asked_for(const Arguments& arguments);
+
 struct JudgeRequest {
   std::vector<std::string> files;
   Context given;  // Facts from the command line; they win over the log's.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/compare.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/dispatch.h"
@@ -14,6 +15,7 @@
 int main(int argc, char** argv) {
   const std::vector<plateau::Verb> verbs = {
       plateau::judge_verb(),       // Leak or plateau, and why.
+      plateau::compare_verb(),     // Did the fix work?
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::completion_verb(),  // For bash, zsh and fish.
       plateau::man_verb(),         // The manual page.
