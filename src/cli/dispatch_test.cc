@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "cli/compare.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/dump.h"
@@ -26,7 +27,8 @@ struct Outcome {
 };
 
 std::vector<Verb> table() {
-  return {judge_verb(), convert_verb(), dump_verb(), completion_verb(), man_verb(), help_verb()};
+  return {judge_verb(),      compare_verb(), convert_verb(), dump_verb(),
+          completion_verb(), man_verb(),     help_verb()};
 }
 
 // Runs a command line with both streams caught in memory.

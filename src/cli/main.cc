@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/compare.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/dispatch.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   const std::vector<plateau::Verb> verbs = {
       plateau::judge_verb(),       // Leak or plateau, and why.
       plateau::run_verb(),         // Start a job and watch it.
+      plateau::compare_verb(),     // Did the fix work?
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.
       plateau::completion_verb(),  // For bash, zsh and fish.

@@ -72,14 +72,27 @@ Error unknown_option(const Verb& verb, std::string_view word) {
   return usage(fmt::format("unknown option '{}'{}", name, did_you_mean(name, known)));
 }
 
-// CLI11 leaves everything it does not know in order, with the "--" that ended the options.
+// The dividing flag that the word is, if any.
+const Option* divider_named(const Verb& verb, std::string_view word) {
+  for (const Option& option : verb.options) {
+    if (option.divides && word == "--" + option.name) return &option;
+  }
+  return nullptr;
+}
+
+// CLI11 leaves everything it does not know in order, with the "--" that ended the options. Dividing
+// flags are left to this, because their place matters.
 Result<std::vector<std::string>> positionals_of(const Verb& verb,
-                                                const std::vector<std::string>& rest) {
+                                                const std::vector<std::string>& rest,
+                                                Arguments& arguments) {
   std::vector<std::string> given;
   bool options_ended = false;
   for (const std::string& word : rest) {
     if (!options_ended && word == "--") {
       options_ended = true;
+    } else if (const Option* divider = divider_named(verb, word); divider && !options_ended) {
+      arguments.options[divider->name] = "";
+      arguments.dividers.push_back(given.size());
     } else if (!options_ended && word.size() > 1 && word.front() == '-') {
       return unknown_option(verb, word);
     } else {
@@ -151,6 +164,10 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
   CLI::Option* help = app.add_flag("-h,--help");
   std::vector<CLI::Option*> made;
   for (const Option& option : verb.options) {
+    if (option.divides) {
+      made.push_back(nullptr);
+      continue;
+    }
     const std::string names = names_for_cli11(option);
     made.push_back(option.takes == Takes::nothing ? app.add_flag(names) : app.add_option(names));
     made.back()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -168,7 +185,7 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
 
   Arguments arguments;
   for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i]->count() == 0) continue;
+    if (made[i] == nullptr || made[i]->count() == 0) continue;
     const bool flag = verb.options[i].takes == Takes::nothing;
     arguments.options[verb.options[i].name] = flag ? "" : made[i]->results().back();
   }
@@ -179,7 +196,7 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
   std::vector<std::string> rest = app.remaining();
   if (!command.empty()) rest.emplace_back("--");
   rest.insert(rest.end(), command.begin(), command.end());
-  Result<std::vector<std::string>> given = positionals_of(verb, rest);
+  Result<std::vector<std::string>> given = positionals_of(verb, rest, arguments);
   if (!given) return given.error();
   arguments.positionals = std::move(given.value());
   if (std::optional<Error> wrong = check_values(verb, arguments)) return *wrong;

@@ -39,6 +39,7 @@ struct Option {
   std::string group = {};        // Heading in --help: "Context", "Output".
   std::string help = {};
   std::vector<std::string> choices = {};
+  bool divides = false;  // A flag whose place among the arguments counts: Arguments::dividers.
 };
 
 struct Positional {
@@ -69,6 +70,7 @@ class Arguments {
 
   std::map<std::string, std::string, std::less<>> options;  // A flag's value is "".
   std::vector<std::string> positionals;
+  std::vector<size_t> dividers;  // How many positionals stand before each dividing flag.
 };
 
 struct Verb;

@@ -175,6 +175,17 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;
 }
 
+// Lets the named component decide, if there is one of that name.
+void let_decide(std::string_view component, CaseFile& file) {
+  const std::vector<Component>& components = file.signals->components;
+  const auto found =
+      std::find_if(components.begin(), components.end(),
+                   [component](const Component& of) { return of.name == component; });
+  if (found != components.end()) {
+    file.headline = static_cast<size_t>(found - components.begin());
+  }
+}
+
 Verdict nothing_measured(const Run& run) {
   Verdict verdict;
   verdict.file = run.source;
@@ -197,10 +208,15 @@ std::string_view clock_unit(Clock clock) {
 }
 
 Verdict judge(const Run& run, const Policy& policy) {
+  return judge_component(run, "", policy);
+}
+
+Verdict judge_component(const Run& run, std::string_view component, const Policy& policy) {
   const Signals signals = extract_signals(run);
   if (signals.components.empty()) return nothing_measured(run);
   CaseFile file = open_case(run, signals, policy);
   decide_components(file, policy);
+  let_decide(component, file);
 
   const Decision& decision = file.decision();
   const std::vector<TimedValue>& points = file.component().points;

@@ -198,6 +198,10 @@ struct Policy {
 // Judges one run. Never fails: too little data is `undecided`, with the reason.
 Verdict judge(const Run& run, const Policy& policy = {});
 
+// The same with the answer taken from the named component ("owned", "shmem", ...), also where
+// another one is worse. A run without that component is judged as by judge().
+Verdict judge_component(const Run& run, std::string_view component, const Policy& policy = {});
+
 // The verdict as it would have been at each instant from the `first`th on, in order. Of more than
 // 2,000 instants evenly spaced ones are taken; the last is always among them.
 std::vector<Verdict> replay(const Run& run, const Policy& policy = {}, size_t first = 3);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/compare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/exit_code.h"
+#include "cli/input.h"
+#include "cli/shared_options.h"
+#include "report/compare.h"
+#include "verdict/compare.h"
+
+namespace plateau {
+namespace {
+
+struct CompareRequest {
+  std::vector<std::vector<std::string>> sides;  // Files of each side, the baseline first.
+  Context given;
+  Policy policy;
+  bool json = false;
+  bool quiet = false;
+  View view;
+};
+
+Error usage(std::string message) {
+  return {.kind = Error::Kind::usage, .message = std::move(message)};
+}
+
+// Each file is a side, or each group between dividers is one.
+Result<std::vector<std::vector<std::string>>> sides_of(const Arguments& arguments) {
+  const std::vector<std::string>& files = arguments.positionals;
+  std::vector<std::vector<std::string>> sides;
+  if (arguments.dividers.empty()) {
+    for (const std::string& file : files) sides.push_back({file});
+  } else {
+    size_t from = 0;
+    std::vector<size_t> ends = arguments.dividers;
+    ends.push_back(files.size());
+    for (const size_t end : ends) {
+      if (end == from) return usage("--vs needs a FILE on both sides");
+      sides.emplace_back(files.begin() + static_cast<std::ptrdiff_t>(from),
+                         files.begin() + static_cast<std::ptrdiff_t>(end));
+      from = end;
+    }
+  }
+  if (std::count(files.begin(), files.end(), "-") > 1) {
+    return usage("standard input can be read only once");
+  }
+  return sides;
+}
+
+Result<CompareRequest> compare_request(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  CompareRequest request;
+  Result<std::vector<std::vector<std::string>>> sides = sides_of(arguments);
+  if (!sides) return sides.error();
+  request.sides = std::move(sides.value());
+  request.given = given_facts(arguments);
+  if (arguments.has("strict")) request.policy.false_leak = 0.001;
+  request.json = arguments.has("json");
+  request.quiet = arguments.has("quiet");
+  request.view = view_of(arguments, STDOUT_FILENO);
+  return request;
+}
+
+// The runs of a file, with what the user knows put over what the log says.
+Result<std::vector<Run>> informed_runs(const Invocation& invocation, const CompareRequest& request,
+                                       const std::string& file) {
+  Result<std::vector<Run>> runs = read_runs(invocation, file);
+  if (!runs) return runs;
+  for (Run& run : runs.value()) apply_facts(request.given, run.context);
+  return runs;
+}
+
+// One run a file: its last, as judge answers for it. A single file is compared with itself, run by
+// run.
+Result<std::vector<RunGroup>> groups_of(const Invocation& invocation,
+                                        const CompareRequest& request) {
+  std::vector<RunGroup> groups;
+  for (const std::vector<std::string>& side : request.sides) {
+    RunGroup group;
+    for (const std::string& file : side) {
+      Result<std::vector<Run>> runs = informed_runs(invocation, request, file);
+      if (!runs) return runs.error();
+      if (request.sides.size() > 1) {
+        group.push_back(std::move(runs.value().back()));
+        continue;
+      }
+      for (Run& run : runs.value()) groups.push_back({std::move(run)});
+    }
+    if (!group.empty()) groups.push_back(std::move(group));
+  }
+  if (groups.size() < 2) {
+    return usage(
+        fmt::format("{} holds only one run; compare needs two", request.sides.front().front()));
+  }
+  return groups;
+}
+
+int exit_code_for_outcome(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::no_worse:
+      return kExitFine;
+    case Outcome::worse:
+      return kExitLeak;
+    case Outcome::undecided:
+      break;
+  }
+  return kExitUndecided;
+}
+
+int run_compare(const Invocation& invocation) {
+  const Result<CompareRequest> request = compare_request(invocation);
+  if (!request) {
+    invocation.out.complain("compare", request.error().message + "; try 'plateau compare --help'");
+    return kExitTrouble;
+  }
+  const Result<std::vector<RunGroup>> groups = groups_of(invocation, request.value());
+  if (!groups) {
+    invocation.out.complain("compare", groups.error().message);
+    return kExitTrouble;
+  }
+  const Comparison comparison = compare(groups.value(), request.value().policy);
+  Output& out = invocation.out;
+  if (request.value().json) {
+    out.print(comparison_json(comparison) + "\n");
+  } else if (request.value().quiet) {
+    out.print(render_comparison_line(comparison, request.value().view));
+  } else {
+    out.print(render_comparison(comparison, request.value().view));
+  }
+  return exit_code_for_outcome(comparison.outcome);
+}
+
+std::vector<Option> compare_options() {
+  constexpr const char* kAnswer = "Answer";
+  std::vector<Option> options = {format_option()};
+  options.push_back({.name = "vs",
+                     .group = "Input",
+                     .help = "Between FILEs: those before it are runs of the baseline, those after "
+                             "it runs of what is compared. May stand several times.",
+                     .divides = true});
+  for (Option& option : context_options()) {
+    if (option.name != "limit") options.push_back(std::move(option));
+  }
+  options.push_back(
+      {.name = "json", .group = kAnswer, .help = "One JSON object for the whole comparison."});
+  options.push_back(
+      {.name = "strict",
+       .group = kAnswer,
+       .help = "Call a leak only at a twentieth of the usual false-alarm rate, as judge does."});
+  for (Option& option : look_options()) {
+    if (option.name == "quiet") option.help = "Only the first line: what changed.";
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+}  // namespace
+
+Verb compare_verb() {
+  Verb verb;
+  verb.name = "compare";
+  verb.summary = "say whether a fix worked, from runs before and after it";
+  verb.description = {
+      "Sets two or more runs side by side: growth, floor, plateau, peak, spikes and time per step, "
+      "with what is significant. The first FILE is the baseline; each further one is compared with "
+      "it. Of a file that holds several runs the last counts; a single FILE is compared with "
+      "itself, its first run being the baseline.",
+      "Like is compared with like: on one clock, one measure, one kind of memory, and only up to "
+      "where the shorter run ends. Growth is called removed only if the baseline's growth would "
+      "have shown by then.",
+      "Significant means that a 99 % interval excludes no difference, and that the difference is "
+      "worth a sentence: 1 % of the level, of the step time, or 2 MB. With one run a side it is "
+      "not known how much runs differ by themselves; give several, with --vs between the sides.",
+      "Exit code: 0 better or no worse in growth; 1 worse (a new leak, a faster one, or more "
+      "growth); 2 wrong usage or unreadable input; 3 undecided or too short to tell."};
+  verb.positional = input_positional();
+  verb.positional.help =
+      "Logs and recordings, also gzip or zstd; '-' is standard input. The baseline first.";
+  verb.positional.required = true;
+  verb.options = compare_options();
+  verb.examples = {
+      {"did the fix work?", "plateau compare before.log after.log"},
+      {"three runs before and three after, so that luck is accounted for",
+       "plateau compare old1.log old2.log old3.log --vs new1.log new2.log new3.log"},
+      {"several candidates against one baseline", "plateau compare main.csv fix-a.csv fix-b.csv"},
+      {"fail a CI job if memory grows more than on the main branch",
+       "plateau compare -q main.csv.gz branch.csv.gz"},
+      {"with what the logs do not say", "plateau compare a.log b.log --examples 663 --batch 8"},
+      {"for a program", "plateau compare --json before.log after.log"},
+  };
+  verb.run = run_compare;
+  return verb;
+}
+
+}  // namespace plateau

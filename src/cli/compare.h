@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau compare`: did the fix work?
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb compare_verb();
+
+}  // namespace plateau

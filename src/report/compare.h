@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison for a reader: what became of the growth first, then the figures side by side.
+//
+//   BETTER    the fix removed the growth (+168 MB/step → 0); peak 17.7 → 6.10 GB
+//
+//     A  leak      99.9 %  1,200 steps    300 samples  before.log
+//     B  plateau   99.2 %  1,200 steps    300 samples  after.log
+//     ...
+//
+// Texts from the logs are made harmless here; callers pass them as they came.
+#pragma once
+
+#include <string>
+
+#include "report/text.h"
+#include "verdict/compare.h"
+
+namespace plateau {
+
+// What is significant about one change, in one sentence without a full stop.
+std::string change_sentence(const Comparison& comparison, const Change& change);
+
+// The answer in one line, all changes together: "BETTER    the fix removed the growth ...".
+std::string render_comparison_line(const Comparison& comparison, const View& view);
+
+// The whole report, several lines, each ended by a newline.
+std::string render_comparison(const Comparison& comparison, const View& view);
+
+// One JSON object without a line end. docs/report-fields.md explains each key.
+std::string comparison_json(const Comparison& comparison);
+
+}  // namespace plateau
