@@ -4,7 +4,7 @@
 Reading an object writes its reference count, a written page is copied, and so each worker comes to
 own the whole list although nothing is allocated.
 Cause: copy-on-write. Signal: RSS of every process is level; PSS and Pss_Anon of the tree rise, then
-saturate when every page was touched once by every worker, well within the first epoch.
+saturate when every page was touched once by every worker, towards the end of the first epoch.
 Verdict: plateau (or warming): it ends at (1 + workers) times the list.
 """
 
@@ -13,7 +13,7 @@ import random
 
 import leaker
 
-RECORDS = 320_000
+RECORDS = 170_000
 WORKERS = 3
 
 
@@ -30,7 +30,7 @@ def work(records, orders, worker):
 
 def main():
     args = leaker.arguments(__doc__, epoch_steps=200, batch=RECORDS // 200)
-    records = [f"record {i:08d} " + "x" * 180 for i in range(RECORDS)]
+    records = [f"record {i:08d} " + "x" * 390 for i in range(RECORDS)]
     pipes = []
     for worker in range(WORKERS):
         reading, writing = os.pipe()
