@@ -24,11 +24,10 @@ export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
 recording=$SCRATCH/$name.plateau
 run "$PLATEAU" run --json -o "$recording" -- "${words[@]}"
 expect_code 0
-cp out ran.out
 [ -z "${LEAKERS_KEEP:-}" ] || cp "$recording" "$LEAKERS_KEEP/"
-
-# The job's own output comes first, untouched; the answer is the last line.
-tail -n 1 ran.out >answer.json
+# Standard output is the job's alone. The answer goes to standard error, after what the job wrote.
+grep '^{' err | tail -n 1 >answer.json || fail "no answer in the standard error:
+$(tail -c 2000 err)"
 run "$PLATEAU" judge "$recording" --json
 cp out again.json
 "$python" "$leakers/check_answer.py" "$row" answer.json again.json
