@@ -11,8 +11,8 @@
 #include "cli/dump.h"
 #include "cli/help.h"
 #include "cli/judge.h"
-#include "cli/judge_request.h"
 #include "cli/man.h"
+#include "cli/shared_options.h"
 
 namespace plateau {
 namespace {

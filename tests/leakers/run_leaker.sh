@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run_leaker.sh NAME: runs one row of expected.tsv under `plateau run` and holds the answer to it;
+# `plateau judge` on the recording must say the same word. Environment: see tests/e2e/lib.sh, and
+# LEAKERS_BIN (the built programs), LEAKERS_PYTHON. LEAKERS_KEEP=DIR keeps the recording there.
+# shellcheck source=tests/e2e/lib.sh
+. "${SOURCE_DIR:?path of the repository}/tests/e2e/lib.sh"
+: "${LEAKERS_BIN:?directory of the built leakers}"
+python=${LEAKERS_PYTHON:-/usr/bin/python3}
+leakers=$SOURCE_DIR/tests/leakers
+name=${1:?name of a row of expected.tsv}
+
+row=$(grep -P "^$name\t" "$leakers/expected.tsv") || fail "expected.tsv has no row '$name'"
+command=$(cut -f2 <<<"$row")
+words=()
+for word in $command; do
+  word=${word//'{python}'/$python}
+  word=${word//'{src}'/$leakers}
+  words+=("${word//'{bin}'/$LEAKERS_BIN}")
+done
+# File mappings must be of a disk: a scratch directory may be a tmpfs.
+export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
+
+recording=$SCRATCH/$name.plateau
+run "$PLATEAU" run --json -o "$recording" -- "${words[@]}"
+expect_code 0
+[ -z "${LEAKERS_KEEP:-}" ] || cp "$recording" "$LEAKERS_KEEP/"
+# Standard output is the job's alone. The answer goes to standard error, after what the job wrote.
+grep '^{' err | tail -n 1 >answer.json || fail "no answer in the standard error:
+$(tail -c 2000 err)"
+run "$PLATEAU" judge "$recording" --json
+cp out again.json
+"$python" "$leakers/check_answer.py" "$row" answer.json again.json
