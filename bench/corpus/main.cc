@@ -4,6 +4,7 @@
 //   corpus_score DIR...                  one table per directory, then the traces by kind
 //   corpus_score --stability DIR         does any verdict hang on a constant, or on one kind?
 //   corpus_score --promises DIR          did "decides at step N" and the forecasts hold?
+//   corpus_score --merging DIR           does a bounded recording of a trace get the same verdict?
 //   corpus_score --check DIR             exit 1 unless the project's bar is met
 //
 // Output is Markdown; docs/accuracy.md holds the current one.
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "causes_score.h"
+#include "merging.h"
 #include "promises.h"
 #include "rivals.h"
 #include "score.h"
@@ -94,6 +96,8 @@ int run(const std::vector<std::string>& arguments) {
       status |= check(traces.value());
     } else if (mode == "--stability") {
       status |= print_stability(traces.value());
+    } else if (mode == "--merging") {
+      status |= report_merging(traces.value()) ? 0 : 1;
     } else if (mode == "--promises") {
       print_promises(traces.value());
       print_causes(traces.value());
@@ -109,7 +113,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: corpus_score [--stability|--promises|--check] DIR...\n");
+    fmt::print(stderr, "usage: corpus_score [--stability|--promises|--merging|--check] DIR...\n");
     return 2;
   }
   return plateau::bench::run(std::vector<std::string>(argv + 1, argv + argc));

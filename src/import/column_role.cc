@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "base/text.h"
@@ -144,6 +145,14 @@ bool is_thread_gauge(std::string_view words) {
   return words == "threads" || words == "num threads" || words == "nthreads" || words == "nlwp";
 }
 
+// "pss_shmem_mb" and its like, as write_tidy_csv() names them: taken at their word, because no set
+// of words tells pss_file from pss or shmem_unmapped from shmem.
+std::optional<Metric> own_metric(std::string_view name) {
+  static constexpr std::string_view kSuffix = "_mb";
+  if (!name.ends_with(kSuffix)) return std::nullopt;
+  return metric_from_name(name.substr(0, name.size() - kSuffix.size()));
+}
+
 }  // namespace
 
 ColumnRole classify_column(std::string_view name) {
@@ -178,6 +187,10 @@ ColumnRole classify_column(std::string_view name) {
     role.label = (words.bits & kWordCpu) != 0   ? "tensors.cpu"
                  : (words.bits & kWordGpu) != 0 ? "tensors.gpu"
                                                 : "tensors";
+  } else if (const auto own = own_metric(name)) {
+    role.kind = Kind::memory;
+    role.metric = *own;
+    role.unit_mb = 1;
   } else if (const auto metric = metric_of(words.bits, words.unit_mb > 0);
              metric && !words.percent && (words.bits & (kWordStep | kWordEpoch)) == 0) {
     role.kind = Kind::memory;

@@ -210,6 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"trainer_state.json", "trainer state", 1, 8, Metric::rss, 17412},
                     Expected{"wandb.csv", "wandb csv", 2, 12, Metric::rss, 8847},
                     Expected{"metrics.jsonl", "json lines", 1, 12, Metric::system_used, 17694},
+                    Expected{"recording_v1.plateau", "recording", 1, 10, Metric::anon, 1.024},
                     Expected{"tree.csv", "csv", 1, 5, Metric::rss, 500}),
     [](const auto& param) {
       std::string name = param.param.file;

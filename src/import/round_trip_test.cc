@@ -107,8 +107,8 @@ plateau::Run arbitrary_run() {
                             .epoch = epochs ? static_cast<double>(i) : kMissing});
   }
   for (size_t process = 0; process < run.processes.size(); ++process) {
-    for (const Metric metric : {Metric::rss, Metric::memory, Metric::pss_anon, Metric::system_used,
-                                Metric::file, Metric::gpu_reserved}) {
+    for (size_t number = 0; number < kMetricCount; ++number) {
+      const auto metric = static_cast<Metric>(number);
       const bool whole = process == 0 && metric == Metric::rss;
       if (!whole && *rc::gen::arbitrary<bool>()) continue;
       Series series{process, metric, "x", {}};

@@ -31,6 +31,8 @@ class RecordingLog {
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxColumns = size_t{1} << 18;
   static constexpr size_t kMaxNotes = 1000;
+  static constexpr size_t kMaxRunProcesses = 128;           // That to_run() shows singly.
+  static constexpr size_t kMaxRunCells = size_t{32} << 20;  // Of its table.
 
   explicit RecordingLog(const HeadRecord& head);
 
@@ -68,10 +70,13 @@ class RecordingLog {
   // The whole file.
   [[nodiscard]] std::string bytes() const;
 
-  // Both samples of every row in order of time. Source and format are left to the caller.
+  // Both samples of every row in order of time. Of very many processes the short-lived ones are
+  // added up by role, so that the table stays within bounds while its sums are the same. Source and
+  // format are left to the caller.
   [[nodiscard]] Run to_run() const;
 
  private:
+  class Table;
   struct Row {
     std::string payload;
     uint64_t count = 1;

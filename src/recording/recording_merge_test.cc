@@ -40,7 +40,8 @@ Given fill(RecordingLog& log, int count) {
       if (*rc::gen::inRange(0, 6) == 0) continue;
       const int64_t kb = *rc::gen::inRange(0, 100000);
       sample.set(column, kb);
-      owned += kb;
+      // Swap counts beside resident pages, not alone.
+      if (column != 1 || sample.has(0)) owned += kb;
     }
     if (*rc::gen::inRange(0, 4) > 0) {
       sample.set(3, std::bit_cast<int64_t>(*rc::gen::inRange(0, 1000) / 100.0));

@@ -336,6 +336,40 @@ TEST_F(RecordingTest, EventsPastTheCapAreCountedAndNoted) {
   EXPECT_THAT(run.notes, ElementsAre("3 events after the first 100,000 were left out"));
 }
 
+TEST_F(RecordingTest, ShortLivedProcessesOfThousandsAreAddedUpByRole) {
+  RecordingWriter writer = this->writer(64);
+  const size_t main = writer.memory_column(writer.process(pid(1, "main"), 0), Metric::anon);
+  std::vector<int64_t> total_kb;
+  for (int64_t second = 0; second < 60; ++second) {
+    RecordedRow row{
+        .time_s = 1.0 * static_cast<double>(second), .kb = {{main, 5000}}, .gauges = {}};
+    for (int64_t i = 0; i < 5; ++i) {
+      Process worker = pid(100 + 5 * second + i, "worker");
+      worker.parent = 1;
+      worker.role = Role::data_worker;
+      const size_t process = writer.process(worker, 0);
+      row.kb.emplace_back(writer.memory_column(process, Metric::anon), 10 * second + i);
+      row.gauges.emplace_back(writer.gauge_column(process, "threads"), 2);
+    }
+    total_kb.push_back(5000 + 50 * second + 10);
+    writer.row(row);
+  }
+
+  const plateau::Run run = read();
+  EXPECT_EQ(difference_between(writer.run(), run), "");
+  EXPECT_EQ(check_shape(run), "");
+  ASSERT_EQ(run.processes.size(), 129u);
+  EXPECT_EQ(run.processes[0].name, "main");
+  EXPECT_EQ(run.processes.back().name, "173 short-lived processes, added up");
+  EXPECT_EQ(run.processes.back().role, Role::data_worker);
+  ASSERT_EQ(run.instants.size(), 60u);
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    double sum = 0;
+    for (const Series& series : run.series) sum += std::isnan(series.mb[i]) ? 0 : series.mb[i];
+    EXPECT_NEAR(sum, static_cast<double>(total_kb[i]) * 1.024e-3, 1e-9);
+  }
+}
+
 TEST_F(RecordingTest, DumpNamesEveryRecordAndTheDamage) {
   RecordingWriter writer = this->writer();
   record_growth(writer, 2);

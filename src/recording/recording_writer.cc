@@ -61,8 +61,9 @@ struct RecordingWriter::State {
   RecordingLog log;
   std::string path;
   std::optional<AppendFile> file;
-  bool broken = false;  // An append failed: the file stays as it is until it can be replaced.
-  std::string trouble;  // Not yet told.
+  bool broken = false;      // An append failed: the file stays as it is until it can be replaced.
+  std::string trouble;      // Not yet told.
+  bool is_partial = false;  // A process or a column was refused, and a note says so.
   std::map<std::pair<int64_t, uint64_t>, size_t> process_of;
   std::map<int64_t, size_t> holder_of;  // The latest process with a pid.
   std::map<std::tuple<size_t, int, std::string>, size_t> column_of;
@@ -112,12 +113,24 @@ struct RecordingWriter::State {
     return id;
   }
 
+  // A table that misses a part of the tree must say so.
+  size_t refuse(const std::string& why) {
+    if (!is_partial) {
+      const std::string text = fmt::format("a part of the job is not recorded: {}", why);
+      if (log.put_note(text).empty()) append(RecordType::note, text);
+      is_partial = true;
+    }
+    return kNone;
+  }
+
   size_t column(const Column& column) {
     const int kind = column.is_gauge ? -1 : static_cast<int>(column.metric);
     const auto key = std::tuple(column.process, kind, column.name);
     const auto known = column_of.find(key);
     if (known != column_of.end()) return known->second;
-    if (!log.put_column(column).empty()) return kNone;
+    if (const std::string refused = log.put_column(column); !refused.empty()) {
+      return refuse(refused);
+    }
     append(RecordType::column, encode_column(column));
     column_of.emplace(key, log.columns().size() - 1);
     return log.columns().size() - 1;
@@ -176,7 +189,9 @@ size_t RecordingWriter::process(const Process& process, uint64_t start_ticks) {
                              .pid = process.id,
                              .start_ticks = start_ticks,
                              .process = state.described(process, index)};
-  if (!state.log.put_process(record).empty()) return kNone;
+  if (const std::string refused = state.log.put_process(record); !refused.empty()) {
+    return state.refuse(refused);
+  }
   state.append(RecordType::process, encode_process(record));
   state.process_of.emplace(key, index);
   state.holder_of[process.id] = index;

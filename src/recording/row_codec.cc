@@ -2,6 +2,7 @@
 #include "recording/row_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <iterator>
@@ -329,26 +330,32 @@ double add_gauges(double a, double b) {
 }
 
 int64_t owned_kb(const Sample& sample, const std::vector<Column>& columns) {
-  // What stands for a process's own pages, best first.
-  static constexpr Metric kOrder[] = {Metric::pss_anon, Metric::anon, Metric::pss,
-                                      Metric::uss,      Metric::rss,  Metric::memory};
-  struct Best {
-    size_t rank = std::size(kOrder);
-    int64_t kb = 0;
-  };
-  std::vector<Best> best_of;
-  int64_t total = 0;
+  using Figures = std::array<int64_t, kMetricCount>;
+  std::vector<Figures> of;  // By process; -1 where there is none.
   for (size_t i = 0; i < sample.present.size(); ++i) {
     if (sample.present[i] == 0 || columns[i].is_gauge) continue;
-    if (columns[i].metric == Metric::swap) total += sample.cells[i];
-    const auto* const found = std::find(std::begin(kOrder), std::end(kOrder), columns[i].metric);
-    if (found == std::end(kOrder)) continue;
-    const auto rank = static_cast<size_t>(found - std::begin(kOrder));
-    if (columns[i].process >= best_of.size()) best_of.resize(columns[i].process + 1);
-    Best& best = best_of[columns[i].process];
-    if (rank < best.rank) best = {rank, sample.cells[i]};
+    Figures none;
+    none.fill(-1);
+    if (columns[i].process >= of.size()) of.resize(columns[i].process + 1, none);
+    of[columns[i].process][static_cast<size_t>(columns[i].metric)] = sample.cells[i];
   }
-  for (const Best& best : best_of) total += best.kb;
+  int64_t total = 0;
+  for (const Figures& figures : of) {
+    const auto get = [&figures](Metric metric) { return figures[static_cast<size_t>(metric)]; };
+    const int64_t swap = std::max<int64_t>(get(Metric::swap), 0);
+    const int64_t anon = get(Metric::anon);
+    const int64_t pss = get(Metric::pss);
+    if (get(Metric::pss_anon) >= 0) {
+      total += get(Metric::pss_anon) + swap;
+    } else if (anon >= 0 || pss >= 0) {
+      total += (anon < 0 || pss < 0 ? std::max(anon, pss) : std::min(anon, pss)) + swap;
+    } else {
+      const Metric rest[] = {Metric::uss, Metric::rss, Metric::memory};
+      const auto* const known = std::find_if(std::begin(rest), std::end(rest),
+                                             [&get](Metric metric) { return get(metric) >= 0; });
+      if (known != std::end(rest)) total += get(*known);
+    }
+  }
   return total;
 }
 

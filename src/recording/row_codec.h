@@ -75,8 +75,8 @@ double mean_of(const SampleSpan& span, size_t column, const std::vector<Column>&
 // hundredths are exact and short.
 double add_gauges(double a, double b);
 
-// What the tree owned at `sample`, kB: over processes pss_anon, else anon, else rss (uss, pss,
-// memory), plus swap.
+// What the tree owned at `sample`, kB, by the ladder of verdict/signal.h: over processes pss_anon +
+// swap, else the smaller of anon and pss + swap, else uss, rss or memory.
 int64_t owned_kb(const Sample& sample, const std::vector<Column>& columns);
 
 // Payloads. `before` is the last sample of the row before (an empty one at the start).
