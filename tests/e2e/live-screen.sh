@@ -5,8 +5,9 @@
 source "$(dirname "$0")/lib.sh"
 : "${LIVE_DEMO:?path of live_demo}"
 
-server=plateau-live-$$
-mux() { tmux -L "$server" -f /dev/null "$@"; }
+# A server per round: one that is going down would take the next round's session along.
+round=0
+mux() { tmux -L "plateau-live-$$-$round" -f /dev/null "$@"; }
 trap 'mux kill-server 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 
 # wait_for TEXT: until the pane shows it; the last picture is left in the file pane.
@@ -34,12 +35,11 @@ flag() {
 # What a size change does not touch.
 modes() { echo "stty -a | sed 's/rows.*columns [0-9]*;//'"; }
 
-round=0
 # start: a shell at 80x24 in which the demo runs; afterwards come its exit code and the modes.
 # The demo's pid is in the file pid, the modes before and after it in before and after.
 start() {
-  round=$((round + 1))
   mux kill-server 2>/dev/null || true
+  round=$((round + 1))
   rm -f pid before after code
   mux new-session -d -s live -x 80 -y 24 "env PS1='prompt> ' bash --norc --noprofile -i"
   wait_for 'prompt>'
