@@ -6,6 +6,7 @@ source "$(dirname "$0")/lib.sh"
 : "${LIVE_DEMO:?path of live_demo}"
 
 # A server per round: one that is going down would take the next round's session along.
+export TMUX_TMPDIR=$SCRATCH
 round=0
 mux() { tmux -L "plateau-live-$$-$round" -f /dev/null "$@"; }
 trap 'mux kill-server 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
