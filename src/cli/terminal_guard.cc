@@ -208,8 +208,8 @@ Result<TerminalGuard> TerminalGuard::enter(int tty_fd, int out_fd) {
   state.news_write = ends[1];
   state.quit_signal = 0;
   state.active = true;
-  static const bool kRegistered = std::atexit(leave_screen) == 0;
-  static_cast<void>(kRegistered);
+  static const bool registered = std::atexit(leave_screen) == 0;
+  static_cast<void>(registered);
   install_handlers();
   enter_screen();
   return TerminalGuard();

@@ -129,7 +129,7 @@ std::vector<LiveRow> compact_rows(const LiveState& state, const LiveControls& co
     out[0].text = ink(view, word_ink(verdict.word), fmt::format(" {} ", word_upper(verdict.word)));
     const size_t used = word_upper(verdict.word).size() + 3;
     out[0].text += " " + joined(view, answer, view.width > used ? view.width - used : 0);
-    now.push_back({movement_phrase(verdict)});
+    now.push_back({verdict.settled ? movement_phrase(verdict) : pace_phrase(verdict)});
   }
   out.push_back({joined(view, now, view.width), 0, 0});
   std::string limit = "limit " + amount(state.limit.mb);

@@ -148,6 +148,7 @@ std::vector<LiveRow> help_rows(const View& view) {
       {"SHARED", "shared memory and tmpfs; counted in full for each process"},
   }};
   std::vector<LiveRow> rows;
+  rows.reserve(kLines.size());
   for (const auto& [key, meaning] : kLines) {
     rows.push_back({ink(view, Ink::bold, pad_right(key, 16)) + std::string(meaning), 0, 0});
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMargin = 8;  // "Memory  ", as in the report.
 // Less time than this to the limit is an alarm.
-constexpr double kSoon_s = 600;
+constexpr double kSoonSeconds = 600;
 // A chance of running out of memory from which on it is worth a colour.
 constexpr double kWorthWarning = 0.1;
 constexpr double kWorthAlarm = 0.5;
@@ -116,6 +116,13 @@ std::string step_phrase(const LiveState& state) {
   return text;
 }
 
+std::string pace_phrase(const Verdict& verdict) {
+  const double now = verdict.current_rate_mb_per_step;
+  const double rate = now != 0 ? now : verdict.rate_mb_per_step;
+  const bool moves = verdict.samples > 1 && !verdict.settled && rate != 0;
+  return moves ? rate_phrase(verdict.clock, rate) : "level";
+}
+
 std::string movement_phrase(const Verdict& verdict) {
   if (verdict.samples < 2) return "";
   if (verdict.settled) {
@@ -125,9 +132,7 @@ std::string movement_phrase(const Verdict& verdict) {
   }
   std::string what = verdict.component.empty() ? "memory" : verdict.component;
   if (what != "memory") what += " memory";
-  const double rate = verdict.current_rate_mb_per_step != 0 ? verdict.current_rate_mb_per_step
-                                                            : verdict.rate_mb_per_step;
-  return fmt::format("{} {}", what, rate_phrase(verdict.clock, rate));
+  return fmt::format("{} {}", what, pace_phrase(verdict));
 }
 
 std::string fit(const View& view, std::string_view text, size_t width) {
@@ -249,7 +254,7 @@ LiveRow limit_row(const LiveState& state, const View& view) {
   const double seconds = limit.seconds_to_limit.value_or(kMissing);
   Ink alarm = Ink::plain;
   if (risk >= kWorthWarning) alarm = Ink::yellow;
-  if (risk >= kWorthAlarm || seconds < kSoon_s) alarm = Ink::red;
+  if (risk >= kWorthAlarm || seconds < kSoonSeconds) alarm = Ink::red;
   std::vector<Piece> pieces;
   pieces.push_back({format_mb(limit.mb) + (limit.source.empty() ? "" : " " + limit.source)});
   pieces.push_back({std::isfinite(seconds)

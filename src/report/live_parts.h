@@ -36,6 +36,8 @@ std::string signed_amount(double mb);
 std::string hms(double seconds);
 // "step 120/250", "step 120"; "" if there is no step.
 std::string step_phrase(const LiveState& state);
+// "+170 MB/step", what memory does now; "level" when it has settled or does not move.
+std::string pace_phrase(const Verdict& verdict);
 // "owned memory +170 MB/step", "level at 17.4 GB since step 83"; "" if nothing is known.
 std::string movement_phrase(const Verdict& verdict);
 

@@ -86,11 +86,7 @@ std::string live_line(const LiveState& state, const View& view) {
   parts.push_back("owned " + pad_left(amount(clean.totals.owned_mb), 7));
   if (clean.verdict) {
     const Verdict& verdict = *clean.verdict;
-    const double rate = verdict.settled                         ? 0
-                        : verdict.current_rate_mb_per_step != 0 ? verdict.current_rate_mb_per_step
-                                                                : verdict.rate_mb_per_step;
-    const bool moves = verdict.samples > 1 && rate != 0;
-    parts.push_back(pad_left(moves ? rate_phrase(verdict.clock, rate) : "level", 13));
+    parts.push_back(pad_left(pace_phrase(verdict), 13));
     parts.push_back(ink(view, word_ink(verdict.word), pad_right(word_upper(verdict.word), 9)) +
                     pad_left(confidence_phrase(verdict.confidence), 9));
     if (verdict.decides_at_step) {
