@@ -14,8 +14,8 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kNameColumn = 16;
-constexpr size_t kValueColumn = 15;
+constexpr size_t kNameColumn = 14;
+constexpr size_t kValueColumn = 14;
 // A wide terminal gains nothing from longer lines of prose.
 constexpr size_t kWidestHeadline = 110;
 
@@ -85,13 +85,13 @@ std::string value_phrase(FigureKind kind, Clock clock, const std::optional<Figur
   }
 }
 
-// "+1.20 to +1.50 GB", or with both units where they differ.
-std::string signed_range(const Interval& range) {
-  std::string low = format_mb_signed(range.low);
-  const std::string high = format_mb_signed(range.high);
-  const size_t space = low.rfind(' ');
-  if (space != std::string::npos && high.ends_with(low.substr(space))) low.resize(space);
-  return fmt::format("{} to {}", low, high);
+// "-250 kB/step  (-255 to -244)": the unit once where all three share it.
+std::string with_range(const std::string& middle, std::string low, std::string high) {
+  const std::string unit = middle.substr(std::min(middle.rfind(' '), middle.size()));
+  for (std::string* end : {&low, &high}) {
+    if (end->ends_with(unit)) end->resize(end->size() - unit.size());
+  }
+  return fmt::format("{}  ({} to {})", middle, low, high);
 }
 
 std::string difference_phrase(FigureKind kind, Clock clock, const Difference& difference) {
@@ -103,14 +103,12 @@ std::string difference_phrase(FigureKind kind, Clock clock, const Difference& di
                        100 * (difference.ratio_range->high - 1));
   }
   if (kind == FigureKind::spike_count) return fmt::format("{:+.4g}", difference.difference);
-  if (kind == FigureKind::rate) {
-    std::string out = rate_phrase(clock, difference.difference);
-    if (difference.range) out += fmt::format("  ({})", rate_range_phrase(clock, *difference.range));
-    return out;
-  }
-  std::string out = format_mb_signed(difference.difference);
-  if (difference.range) out += fmt::format("  ({})", signed_range(*difference.range));
-  return out;
+  const auto phrase = [&](double mb) {
+    return kind == FigureKind::rate ? rate_phrase(clock, mb) : format_mb_signed(mb);
+  };
+  const std::string middle = phrase(difference.difference);
+  if (!difference.range) return middle;
+  return with_range(middle, phrase(difference.range->low), phrase(difference.range->high));
 }
 
 std::string table_row(FigureKind kind, std::string_view name, const Change& change,

@@ -163,8 +163,11 @@ class Sentence {
     const auto percent = [](double ratio) { return 100 * std::fabs(ratio - 1); };
     const double near = percent(slower ? steps.ratio_range->low : steps.ratio_range->high);
     const double far = percent(slower ? steps.ratio_range->high : steps.ratio_range->low);
-    return fmt::format("steps are {:.2g} % {} ({:.2g}–{:.2g} %)", percent(*steps.ratio),
-                       slower ? "slower" : "faster", near, far);
+    const auto digits = [](double value) {
+      return value < 10 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+    };
+    return fmt::format("steps are {} % {} ({}–{} %)", digits(percent(*steps.ratio)),
+                       slower ? "slower" : "faster", digits(near), digits(far));
   }
 
   const Comparison& comparison_;

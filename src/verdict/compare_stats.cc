@@ -13,8 +13,8 @@ namespace {
 constexpr double kZ99 = 2.5758293035489004;
 
 constexpr size_t kMostBlocks = 16;
-constexpr size_t kFewestBlocks = 4;
-constexpr size_t kPointsPerBlock = 3;
+constexpr size_t kFewestBlocks = 6;
+constexpr size_t kPointsPerBlock = 2;
 // Beyond this the correlation of a few block differences cannot be told from a random walk.
 constexpr double kMostCorrelated = 0.95;
 // Five and five, wholly apart, happen by chance once in 126 times; four and four once in 35.
@@ -124,6 +124,7 @@ double quantile(std::vector<double> values, double share) {
 
 std::vector<double> block_values(std::span<const TimedValue> points, double from, double to,
                                  size_t blocks, BlockValue value) {
+  if (blocks == 0) return {};
   std::vector<std::vector<double>> held(blocks);
   const double width = (to - from) / static_cast<double>(blocks);
   for (const TimedValue& point : points) {
@@ -159,9 +160,10 @@ std::optional<Contrast> contrast_blocks(std::span<const double> a, std::span<con
   if (trend) take_line_out(differences);
   const Moments left = moments_of(differences);
   const double raw = lag_one(differences, left.mean);
-  // The estimate of r from n values is low by about (1 + 4 r) / n for each column taken out.
-  const double r =
-      std::clamp(raw + static_cast<double>(columns) * (1 + 4 * raw) / n, 0.0, kMostCorrelated);
+  // The estimate of r from n values is low by about (1 + 4 r) / n for each column taken out, and
+  // uncertain by 1 / sqrt(n); the upper end is taken, because noise that clings is the rule.
+  const double bias = static_cast<double>(columns) * (1 + 4 * raw) / n;
+  const double r = std::clamp(raw + bias + 1 / std::sqrt(n), 0.0, kMostCorrelated);
   const double effective = std::max(n * (1 - r) / (1 + r), 2.0);
   const double freedom = effective - static_cast<double>(columns);
   // Where little is left of n', t runs away (64 with one degree of freedom). The mean of what was

@@ -5,10 +5,11 @@
 // of a few dozen. A test that counts samples finds everything significant. So nothing here counts
 // samples. Five ways, each for the kind of figure it suits:
 //
-//   blocks   Two series on the same clock are cut into the same 4 to 16 stretches; each stretch
+//   blocks   Two series on the same clock are cut into the same 6 to 16 stretches; each stretch
 //            gives one difference. The mean of these has a t interval whose effective number n' is
-//            reduced for lag-one correlation r: n' = n (1 - r) / (1 + r). Pairing by stretch takes
-//            out what both runs share, such as growth or a learning curriculum.
+//            reduced for lag-one correlation r, the upper end of its estimate: n' = n (1 - r) / (1
+//            + r). Pairing by stretch takes out what both runs share, such as growth or a learning
+//            curriculum.
 //   rise     Of the same differences, last minus first: what one run grew more than the other.
 //   rates    Two estimates with intervals of their own: the distances to the ends add in squares
 //            (the "variance estimates recovery" of interval arithmetic).
@@ -21,7 +22,7 @@
 // about twenty comparisons of equals shows any difference at all.
 //
 // Worked case: two flat runs, block differences 3, -1, 2, 0, 1, -2, 2, -1 MB: mean 0.5, deviation
-// 1.77, r = -0.4, taken as 0, n' = 8, t(7) = 3.5: 0.5 +- 2.2 MB, not significant.
+// 1.77, r = -0.6, at most 0, n' = 8, t(7) = 3.5: 0.5 +- 2.2 MB, not significant.
 //
 // Blind spot: wander slower than the span compared looks like a difference of level. One run a side
 // cannot tell it from one; several can.
@@ -61,7 +62,7 @@ std::vector<double> block_values(std::span<const TimedValue> points, double from
 // Number of stretches for series of at least so many points; 0 if they are too few.
 size_t block_count(size_t points);
 
-// Mean of b - a over stretches that both have. Empty with fewer than four of them, or five with a
+// Mean of b - a over stretches that both have. Empty with fewer than six of them, or seven with a
 // trend. `trend`: one of the runs is known to grow, so that a line through the differences is not
 // noise; only what is left around it is.
 std::optional<Contrast> contrast_blocks(std::span<const double> a, std::span<const double> b,
@@ -69,7 +70,7 @@ std::optional<Contrast> contrast_blocks(std::span<const double> a, std::span<con
 
 // How much more b rose than a from the first to the last stretch. The rise is a sum of increments
 // whose lag-one correlation counts: its error is small for noise about a level, large for a random
-// walk. Empty with fewer than four stretches in common.
+// walk. Empty with fewer than six stretches in common.
 std::optional<Contrast> contrast_rises(std::span<const double> a, std::span<const double> b);
 
 // The same where both have settled: from the first stretch (of a and of b) to the mean of the

@@ -50,11 +50,18 @@ TEST(ContrastBlocks, KnownTrendIsNoNoise) {
   EXPECT_TRUE(contrast_blocks(flat, climbing, true)->excludes_zero());
 }
 
-TEST(ContrastBlocks, MissingStretchesAreLeftOutAndThreeAreTooFew) {
-  const std::vector<double> a = {1, 1, 1, 1};
-  const std::vector<double> b = {2, kMissing, 2, 2};
+TEST(ContrastBlocks, MissingStretchesAreLeftOutAndFiveAreTooFew) {
+  const std::vector<double> a = {1, 1, 1, 1, 1, 1};
+  const std::vector<double> b = {2, kMissing, 2, 2, 2, 2};
 
   EXPECT_FALSE(contrast_blocks(a, b, false));
+}
+
+TEST(BlockValues, NoStretchesHoldNothing) {
+  const std::vector<TimedValue> points = {{1, 10}, {2, 20}};
+
+  EXPECT_TRUE(block_values(points, 0, 3, 0, BlockValue::maximum).empty());
+  EXPECT_EQ(block_values(points, 1, 2, 2, BlockValue::maximum), (std::vector<double>{10, 20}));
 }
 
 TEST(ContrastRises, NoiseAboutALevelIsNoRiseAndAClimbIs) {
@@ -73,7 +80,7 @@ TEST(ContrastRises, NoiseAboutALevelIsNoRiseAndAClimbIs) {
 TEST(ContrastSettledRises, AClimbThatHasEndedIsNoNoise) {
   const std::vector<double> first = {5000, 5000};
   std::vector<double> high, low;
-  for (int i = 0; i < 5; ++i) high.push_back(17000 + i % 2), low.push_back(5000 + i % 3);
+  for (int i = 0; i < 8; ++i) high.push_back(17000 + i % 2), low.push_back(5000 + i % 3);
 
   const std::optional<Contrast> contrast = contrast_settled_rises(first, high, low);
 
