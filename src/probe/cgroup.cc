@@ -16,6 +16,10 @@ constexpr const char* kUsage2 = "/memory.current";
 constexpr const char* kLimit1 = "/memory.limit_in_bytes";
 constexpr const char* kLimit2 = "/memory.max";
 
+Fd open_file(const std::string& path) {
+  return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 bool readable(const std::string& path) {
   return access(path.c_str(), R_OK) == 0;
 }
@@ -46,7 +50,7 @@ CgroupReader::CgroupReader(std::string cgroup_root, int proc)
 
 void CgroupReader::follow(pid_t pid, ProcBuffer& buffer) {
   dir_.clear();
-  limit_files_.clear();
+  limits_.clear();
   usage_ = Fd();
   sample_ = CgroupSample();
   const PidDir dir(proc_, pid, false);
@@ -74,9 +78,12 @@ void CgroupReader::find(const std::string& mount, const std::string& path, int v
   dir_ = mount + inside;
   sample_.path = path;
   sample_.version = version;
-  usage_ = Fd(open((dir_ + usage).c_str(), O_RDONLY | O_CLOEXEC));
+  usage_ = open_file(dir_ + usage);
+  stat_ = open_file(dir_ + "/memory.stat");
+  events_ = open_file(dir_ + (version == 1 ? "/memory.oom_control" : "/memory.events"));
   for (std::string at = inside;; at.resize(at.rfind('/'))) {
-    limit_files_.push_back(mount + at + limit);
+    Fd file = open_file(mount + at + limit);
+    if (file) limits_.push_back(std::move(file));
     if (at.empty() || at.rfind('/') == std::string::npos) break;
   }
 }
@@ -89,7 +96,7 @@ const CgroupSample& CgroupReader::read(bool all, ProcBuffer& buffer) {
 }
 
 void CgroupReader::read_parts(ProcBuffer& buffer) {
-  const std::string_view stat = read_at(AT_FDCWD, (dir_ + "/memory.stat").c_str(), buffer).bytes;
+  const std::string_view stat = read_kept(stat_.get(), buffer).bytes;
   const bool first = sample_.version == 1;
   // Version 1 counts a group alone and, with "total_", with all below it.
   sample_.anon_kb = in_kb(stat, first ? "total_rss" : "anon");
@@ -97,14 +104,13 @@ void CgroupReader::read_parts(ProcBuffer& buffer) {
   // Both versions count shared memory as file pages too; here the three add up.
   sample_.file_kb = without(in_kb(stat, first ? "total_cache" : "file"), sample_.shmem_kb);
   sample_.limit_kb = kUnread;
-  for (const std::string& file : limit_files_) {
-    const int64_t limit = parse_cgroup_amount_kb(read_at(AT_FDCWD, file.c_str(), buffer).bytes);
+  for (const Fd& file : limits_) {
+    const int64_t limit = parse_cgroup_amount_kb(read_kept(file.get(), buffer).bytes);
     if (limit == kUnread) continue;
     sample_.limit_kb = sample_.limit_kb == kUnread ? limit : std::min(sample_.limit_kb, limit);
   }
-  const std::string events = dir_ + (first ? "/memory.oom_control" : "/memory.events");
   sample_.oom_kills =
-      keyed_figure(read_at(AT_FDCWD, events.c_str(), buffer).bytes, "oom_kill").value_or(kUnread);
+      keyed_figure(read_kept(events_.get(), buffer).bytes, "oom_kill").value_or(kUnread);
 }
 
 }  // namespace plateau

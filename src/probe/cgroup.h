@@ -36,8 +36,10 @@ class CgroupReader {
   std::string root_;
   int proc_;
   std::string dir_;  // Of the group; empty: none.
-  std::vector<std::string> limit_files_;
   Fd usage_;
+  Fd stat_;
+  Fd events_;
+  std::vector<Fd> limits_;
   CgroupSample sample_;
 };
 

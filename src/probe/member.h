@@ -46,6 +46,7 @@ struct Member {
 
   // What the sampler remembers.
   std::string statm;      // As last read, to see whether status can have changed.
+  bool restless = false;  // Status changed at the last tick.
   double status_s = 0;    // When status was read last.
   ProcessSample figures;  // Of the last tick.
   Carry carry;

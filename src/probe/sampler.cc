@@ -113,21 +113,27 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   ProcessSample& figures = member.figures;
   figures.threads = member.threads;
   figures.cpu_s = static_cast<double>(member.cpu_ticks) / ticks_per_s;
-  // Everything of interest in status but the split of the shared part moves with statm, at a sixth
-  // of the price: whoever maps, faults, frees or swaps changes its size or its resident pages.
-  const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
-  if (statm.error == ESRCH) return ESRCH;
-  const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
-                    now_s - member.status_s < kStatusAtLeastEvery_s;
-  if (same) {
-    member.carry.tick(figures);
-    return 0;
+  // What is of interest in status moves with statm, at a sixth of the price: whoever maps, faults,
+  // frees or swaps changes its size or its resident pages. A process that did so at the last tick
+  // will have done so again and is not asked.
+  if (!member.restless) {
+    const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
+    if (statm.error == ESRCH) return ESRCH;
+    const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
+                      now_s - member.status_s < kStatusAtLeastEvery_s;
+    if (same) {
+      member.carry.tick(figures);
+      return 0;
+    }
+    member.statm.assign(statm.bytes);
   }
-  member.statm.assign(statm.bytes);
   const ProcRead text = member.dir.read(PidDir::status, tree.buffer());
   if (!text.ok()) return text.error;
   const ProcStatus status = parse_status(text.bytes);
   member.status_s = now_s;
+  member.restless = status.rss_kb != figures.rss_kb || status.swap_kb != figures.swap_kb;
+  // Statm as it was before is no witness for the status of now.
+  if (member.restless) member.statm.clear();
   figures.rss_kb = status.rss_kb;
   figures.anon_kb = status.anon_kb;
   figures.file_kb = status.file_kb;

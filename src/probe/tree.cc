@@ -13,6 +13,7 @@ namespace plateau {
 namespace {
 
 constexpr double kFullLookEvery_s = 30;
+constexpr int64_t kTriedOneByOne = 24;
 
 }  // namespace
 
@@ -44,8 +45,13 @@ void Tree::refresh(double now_s) {
   });
   if (!gone_.empty()) index_members();
   const bool all = !looked_ || now_s - last_full_s_ >= kFullLookEvery_s;
-  if (!members_.empty() && (births_possible() || all)) {
-    look_at_outsiders(now_s, all);
+  const int64_t born = births();
+  if (!members_.empty() && (born != 0 || all)) {
+    if (!all && born > 0 && born <= kTriedOneByOne) {
+      try_newest(born);
+    } else {
+      look_at_outsiders(now_s, all);
+    }
     bool grown = false;
     do {
       grown = adopt_children();
@@ -84,12 +90,31 @@ void Tree::load_program(Member& member) {
   changed_ = true;
 }
 
-bool Tree::births_possible() {
-  if (!loadavg_) return true;
+int64_t Tree::births() {
+  if (!loadavg_) return -1;
   const int64_t last = parse_last_pid(read_kept(loadavg_.get(), *buffer_).bytes);
-  const bool moved = last < 0 || last != last_pid_;
+  const int64_t born = last < 0 || last_pid_ < 0 || last < last_pid_ ? -1 : last - last_pid_;
   last_pid_ = last;
-  return moved;
+  return born;
+}
+
+void Tree::try_newest(int64_t count) {
+  for (int64_t pid = last_pid_ - count + 1; pid <= last_pid_; ++pid) {
+    const auto born = static_cast<pid_t>(pid);
+    const PidDir dir(proc_.get(), born, false);
+    const auto stat = parse_stat(dir.read_once("stat", *buffer_).bytes);
+    if (!stat || stat->state == 'Z' || stat->state == 'X') continue;
+    const Outsider found{{born, stat->start_ticks}, stat->ppid, stat->pgrp, stat->session};
+    // /proc does not list threads but answers for them.
+    if (parse_status(dir.read_once("status", *buffer_).bytes).tgid != born) continue;
+    const auto at = std::lower_bound(outsiders_.begin(), outsiders_.end(), born,
+                                     [](const Outsider& o, pid_t p) { return o.key.pid < p; });
+    if (at != outsiders_.end() && at->key.pid == born) {
+      *at = found;
+    } else if (!is_member(born)) {
+      outsiders_.insert(at, found);
+    }
+  }
 }
 
 void Tree::list_pids() {

@@ -9,9 +9,11 @@
 // Cost. Reading `children` of every thread of every member costs 5 us a thread, and a trainer has
 // hundreds. Reading the whole of /proc costs 10 us a process. Neither is needed when nothing was
 // born: the last field of /proc/loadavg is the pid that was given out last, in our pid namespace,
-// and it costs 1 us. Only when it has moved is /proc listed, and only pids that were not there
-// before are looked at, so a tick without births costs one stat per member. Every 30 s all
-// processes are looked at again; that catches a pid that was handed out again between two ticks.
+// and it costs 1 us. If it has moved by a few, the pids in between are tried one by one, at 2 us
+// each; they may be threads, which status tells. If it has moved by more, or wrapped around, /proc
+// is listed and pids that were not there before are looked at. So a tick without births costs one
+// stat per member. Every 30 s all processes are looked at again; that catches a pid that was handed
+// out again between two ticks.
 //
 // Blind spot: a process that is born and dies between two ticks; if it had children meanwhile, they
 // are found by the rules for orphans only.
@@ -60,7 +62,9 @@ class Tree {
 
   Life reread(Member& member);
   void load_program(Member& member);
-  [[nodiscard]] bool births_possible();
+  // How many pids were given out since the last call; -1 if that cannot be told.
+  [[nodiscard]] int64_t births();
+  void try_newest(int64_t count);
   void list_pids();
   void look_at_outsiders(double now_s, bool all);
   bool adopt_children();

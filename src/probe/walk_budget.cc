@@ -70,6 +70,7 @@ void WalkBudget::book_walk(WalkTarget& target, int64_t rss_kb, double seconds) {
 }
 
 void WalkBudget::end_sweep(double now_s) {
+  started_ = true;
   since_s_ = now_s;
   swept_ = true;
   wanted_ = false;
