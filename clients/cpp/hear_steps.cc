@@ -34,6 +34,8 @@ std::string shown(const plateau::StepWords& words) {
       return "gauge " + words.name + text;
     case Kind::mark:
       return "mark " + words.name;
+    case Kind::subscribe:
+      return "subscribe " + words.name;
   }
   return "";
 }
