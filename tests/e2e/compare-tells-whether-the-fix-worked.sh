@@ -21,7 +21,7 @@ expect_one_line out
 expect_in out "B leaks"
 expect_in out "A does not"
 
-run "$PLATEAU" compare leak.log short.log --epoch-steps 50 -q
+run "$PLATEAU" compare leak.log short.log --epoch-steps 100 -q
 expect_code 3
 expect_in out "too short to tell: B ends at step 80"
 
