@@ -54,9 +54,9 @@ class Sentence {
     return mb == 0 ? "0" : rate_phrase(change_.clock, mb);
   }
 
-  // With one other side the reader asks about a fix; with more, about each.
+  // With one other side the reader asks about a fix; with more, each sentence follows its name.
   [[nodiscard]] std::string subject() const {
-    return comparison_.sides.size() == 2 ? "the fix" : after_.name;
+    return comparison_.sides.size() == 2 ? "the fix" : "it";
   }
 
   [[nodiscard]] std::string growth() const {
