@@ -321,7 +321,7 @@ TEST_F(RecordingTest, ReaderThatOpenedTheFileBeforeItWasReplacedStillReadsIt) {
   EXPECT_TRUE(run.value().notes.empty());
 }
 
-TEST(Recording, FullDiskIsToldOnceAndTheLogGoesOn) {
+TEST(Recording, FullDiskAtTheStartIsAnErrorThatNamesTheFile) {
   auto made = RecordingWriter::create("/dev/full", {});
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message, HasSubstr("/dev/full"));
