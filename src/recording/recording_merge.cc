@@ -67,7 +67,7 @@ void add(Sums& into, const Sums& more, const std::vector<Column>& columns) {
 }
 
 // Joins two neighbours, `a` before `b`. Of equals the earlier is kept.
-Weighed join(Weighed a, Weighed b, const std::vector<Column>& columns) {
+Weighed join(Weighed a, const Weighed& b, const std::vector<Column>& columns) {
   Weighed both;
   both.span.first_serial = a.span.first_serial;
   both.span.count = a.span.count + b.span.count;
@@ -140,7 +140,7 @@ void RecordingLog::merge_old(size_t old) {
     const bool joins = is_open && i < old && open.span.count + span.count <= head_.stride;
     if (!joins) close();
     Weighed next = i < old ? weigh(std::move(span), columns_) : Weighed{std::move(span), 0, 0};
-    open = joins ? join(std::move(open), std::move(next), columns_) : std::move(next);
+    open = joins ? join(std::move(open), next, columns_) : std::move(next);
     is_open = true;
   }
   close();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -268,6 +269,28 @@ TEST_F(RecordingTest, FileThatCannotBeReplacedGoesOnAsItWas) {
   EXPECT_EQ(difference_between(writer.run(), read()), "");
 }
 
+TEST_F(RecordingTest, WriterKilledAtAnyMomentLeavesAReadableFile) {
+  for (int round = 0; round < 30; ++round) {
+    // Made here, so that the file exists before anybody is killed.
+    RecordingWriter writer = this->writer(16);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) record_growth(writer, 100);
+    }
+    ASSERT_GT(child, 0);
+    ::usleep(static_cast<useconds_t>(500 + 700 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+
+    const plateau::Run run = read();
+    EXPECT_EQ(check_shape(run), "");
+    EXPECT_EQ(run.ending.kind, Ending::Kind::unknown);
+    // A write of some bytes to a file is not torn by a kill, and a replacement is all or nothing.
+    EXPECT_TRUE(run.notes.empty());
+  }
+}
+
 TEST_F(RecordingTest, StaleReplacementIsRemovedAtTheNextStart) {
   std::ofstream(replacement_path(path_)) << "left by a killed writer";
   RecordingWriter writer = this->writer();
@@ -298,7 +321,7 @@ TEST_F(RecordingTest, ReaderThatOpenedTheFileBeforeItWasReplacedStillReadsIt) {
   EXPECT_TRUE(run.value().notes.empty());
 }
 
-TEST(Recording, FullDiskIsToldOnceAndTheLogGoesOn) {
+TEST(Recording, FullDiskAtTheStartIsAnErrorThatNamesTheFile) {
   auto made = RecordingWriter::create("/dev/full", {});
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message, HasSubstr("/dev/full"));
