@@ -93,7 +93,10 @@ std::string head_text(const View& view) {
 }
 
 LiveRow process_row(const LiveState& state, size_t index, bool selected, bool tree,
-                    const View& view) {
+                    const View& screen) {
+  // The selected row is one bar: colours within it would be patches.
+  View view = screen;
+  view.color = screen.color && !selected;
   const LiveProcess& process = state.processes[index];
   const Ink base = process.alive ? Ink::plain : Ink::dim;
   std::string text = selected ? ">" : " ";
@@ -119,7 +122,7 @@ LiveRow process_row(const LiveState& state, size_t index, bool selected, bool tr
       "  " + paint(view, Ink::dim, branch) +
       ink(view, base, fit(view, ended + process.name, room - std::min(room, 2 * process.depth)));
   LiveRow row = {text, 0, 0};
-  if (selected && view.color) row.reverse_to = view.width;
+  if (selected && screen.color) row.reverse_to = view.width;
   return row;
 }
 

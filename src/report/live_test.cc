@@ -70,6 +70,16 @@ TEST(RenderLive, VerdictStandsOutInItsColourAndOnlyWithColour) {
   EXPECT_EQ(coloured_cells(render_live(live_example(), {}, 80, 24, kPlain)), 0U);
 }
 
+TEST(RenderLive, SelectedRowIsOneBarWithoutPatches) {
+  LiveControls controls;
+  controls.selected_pid = 4243;
+  const Frame frame = render_live(live_example(), controls, 80, 24, kColour);
+  for (size_t column = 0; column < 80; ++column) {
+    EXPECT_TRUE(frame.at(19, column).reverse);
+    EXPECT_EQ(frame.at(19, column).ink, Ink::plain);
+  }
+}
+
 TEST(RenderLive, HostileNamesMoveNothing) {
   LiveState state = live_example();
   const std::string clean = render_live(state, {}, 80, 24, kPlain).row_text(18);
