@@ -9,7 +9,7 @@ packages=(
   # tests and checks
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-  python3 mandoc shellcheck bash zsh fish gzip zstd git bsdutils bsdextrautils
+  python3 python3-psutil mandoc shellcheck bash zsh fish gzip zstd git bsdutils bsdextrautils
 )
 
 missing=()

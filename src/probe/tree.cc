@@ -12,7 +12,7 @@
 namespace plateau {
 namespace {
 
-constexpr double kFullLookEvery_s = 30;
+constexpr double kFullLookEvery_s = 60;
 constexpr int64_t kTriedOneByOne = 24;
 
 }  // namespace
@@ -52,6 +52,7 @@ void Tree::refresh(double now_s) {
     } else {
       look_at_outsiders(now_s, all);
     }
+    kinship_.begin_round();
     bool grown = false;
     do {
       grown = adopt_children();
