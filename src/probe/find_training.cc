@@ -35,7 +35,7 @@ namespace {
 
 constexpr auto kLibraries = std::to_array<std::string_view>(
     {"libtorch", "libcudart", "libcuda.so", "jaxlib", "libtensorflow", "/dev/nvidia"});
-constexpr int64_t kWorthALook_kb = 20 * 1024;
+constexpr int64_t kWorthALookKb = int64_t{20} * 1024;
 
 struct Candidate {
   pid_t pid = 0;
@@ -87,7 +87,7 @@ std::optional<Candidate> consider(int proc, pid_t pid, ProcBuffer& buffer) {
                      program.kind != ProgramKind::compile_worker;
   if (!works && program.label != "torchrun") return std::nullopt;
   Candidate candidate{.pid = pid, .anon_kb = status.anon_kb, .label = program.label};
-  candidate.framework = status.anon_kb >= kWorthALook_kb && maps_framework(dir);
+  candidate.framework = status.anon_kb >= kWorthALookKb && maps_framework(dir);
   return candidate;
 }
 
