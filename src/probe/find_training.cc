@@ -124,6 +124,7 @@ Result<pid_t> find_training(const ProbeOptions& options) {
     job.largest.framework = framework;
   }
   std::vector<Job> jobs;
+  jobs.reserve(by_root.size());
   for (auto& [root, job] : by_root) jobs.push_back(std::move(job));
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.score() > b.score(); });
