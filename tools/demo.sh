@@ -21,4 +21,5 @@ echo; echo "A process tree: which process is it?"
 show judge corpus/dev/tree_leak_child-1.csv.gz
 
 echo; echo "A job of its own, watched live for 12 seconds: a list of images that stay decoded, as in the first case."
-show run --no-recording -- /usr/bin/python3 tests/leakers/lazy_images.py
+printf '\n$ plateau run --no-recording -- python3 tests/leakers/lazy_images.py >/dev/null\n'
+"$plateau" run --no-recording -- /usr/bin/python3 tests/leakers/lazy_images.py >/dev/null
