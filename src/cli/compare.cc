@@ -174,9 +174,7 @@ Verb compare_verb() {
       "have shown by then.",
       "Significant means that a 99 % interval excludes no difference, and that the difference is "
       "worth a sentence: 1 % of the level, of the step time, or 2 MB. With one run a side it is "
-      "not known how much runs differ by themselves; give several, with --vs between the sides.",
-      "Exit code: 0 better or no worse in growth; 1 worse (a new leak, a faster one, or more "
-      "growth); 2 wrong usage or unreadable input; 3 undecided or too short to tell."};
+      "not known how much runs differ by themselves; give several, with --vs between the sides."};
   verb.positional = input_positional();
   verb.positional.help =
       "Logs and recordings, also gzip or zstd; '-' is standard input. The baseline first.";
@@ -192,6 +190,10 @@ Verb compare_verb() {
       {"with what the logs do not say", "plateau compare a.log b.log --examples 663 --batch 8"},
       {"for a program", "plateau compare --json before.log after.log"},
   };
+  verb.exits = {{"0", "better, or no worse in growth"},
+                {"1", "worse: a new leak, a faster one, or more growth"},
+                {"2", "wrong usage, or input or output that failed"},
+                {"3", "undecided, or too short to tell"}};
   verb.run = run_compare;
   return verb;
 }

@@ -19,6 +19,13 @@ int badness(int code) {
 
 }  // namespace
 
+std::vector<ExitMeaning> verdict_exits() {
+  return {{"0", "plateau or warming; with --expect, the expected word"},
+          {"1", "leak; with --expect, another decided word or an expectation not met"},
+          {"2", "wrong usage, or input or output that failed"},
+          {"3", "undecided"}};
+}
+
 int exit_code_for(const Verdict& verdict, const Expectation& expected) {
   if (expected.word && verdict.word == *expected.word) {
     return unmet(verdict, expected).empty() ? kExitFine : kExitLeak;

@@ -2,9 +2,9 @@
 // What the exit code says, for scripts and CI.
 #pragma once
 
-#include <array>
-#include <string_view>
+#include <vector>
 
+#include "cli/verb.h"
 #include "verdict/expectation.h"
 #include "verdict/verdict.h"
 
@@ -15,16 +15,8 @@ inline constexpr int kExitLeak = 1;
 inline constexpr int kExitTrouble = 2;
 inline constexpr int kExitUndecided = 3;
 
-struct ExitMeaning {
-  int code;
-  std::string_view meaning;
-};
-inline constexpr std::array<ExitMeaning, 4> kExitMeanings = {{
-    {kExitFine, "plateau or warming; with --expect, the expected word"},
-    {kExitLeak, "leak; with --expect, another decided word or an expectation not met"},
-    {kExitTrouble, "wrong usage, or input or output that failed"},
-    {kExitUndecided, "undecided"},
-}};
+// What the codes of a verb mean whose answer is a verdict.
+std::vector<ExitMeaning> verdict_exits();
 
 // The code for a verdict. With an expected word only that very word is 0, and only if the rest of
 // the expectation holds too: `--expect plateau` does not accept warming.

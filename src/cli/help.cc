@@ -55,10 +55,13 @@ std::string option_groups(const Verb& verb) {
   return out;
 }
 
-std::string exit_codes() {
+std::string exit_codes(const std::vector<ExitMeaning>& exits) {
+  if (exits.empty()) return "";
   std::string out = "\nExit code:\n";
-  for (const ExitMeaning& meaning : kExitMeanings) {
-    out += fmt::format("  {}  {}\n", meaning.code, meaning.meaning);
+  size_t width = 0;
+  for (const ExitMeaning& exit : exits) width = std::max(width, exit.code.size());
+  for (const ExitMeaning& exit : exits) {
+    out += fmt::format("  {:<{}}  {}\n", exit.code, width, exit.meaning);
   }
   return out;
 }
@@ -91,9 +94,10 @@ std::string overview_help(std::span<const Verb> verbs) {
   out += "\nOptions:\n";
   out += entry("-h, --help", "this text; 'plateau VERB --help' for a verb");
   out += entry("-V, --version", "the version");
-  out += "\nStart with a log that has steps and memory in it, whatever wrote it:\n";
-  out += "  plateau judge train.log\n";
-  return out + exit_codes();
+  out +=
+      "\nStart with a log that has steps and memory in it, whatever wrote it, or with the job:\n";
+  out += "  plateau judge train.log\n  plateau run -- python train.py\n";
+  return out + exit_codes(verdict_exits());
 }
 
 std::string verb_help(const Verb& verb) {
@@ -108,8 +112,7 @@ std::string verb_help(const Verb& verb) {
   for (const Example& example : verb.examples) {
     out += fmt::format("  # {}\n  {}\n", example.purpose, example.command);
   }
-  if (verb.judges) out += exit_codes();
-  return out;
+  return out + exit_codes(verb.exits);
 }
 
 Verb help_verb() {

@@ -10,7 +10,7 @@
 namespace plateau {
 
 inline constexpr std::string_view kTagline =
-    "is it a leak, or will it plateau? reads memory logs of training jobs and says why";
+    "is it a leak, or will it plateau? watches training jobs, reads their logs, and says why";
 
 // `plateau --help`: what it is for, the verbs, the way in.
 std::string overview_help(std::span<const Verb> verbs);

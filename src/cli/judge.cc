@@ -168,7 +168,7 @@ Verb judge_verb() {
   verb.positional = input_positional();
   verb.options = judge_options();
   verb.examples = judge_examples();
-  verb.judges = true;
+  verb.exits = verdict_exits();
   verb.run = run_judge;
   return verb;
 }

@@ -74,10 +74,14 @@ std::string examples_section(std::span<const Verb> verbs) {
   return out;
 }
 
-std::string exit_section() {
+std::string exit_section(std::span<const Verb> verbs) {
   std::string out = ".SH EXIT STATUS\n";
-  for (const ExitMeaning& meaning : kExitMeanings) {
-    out += fmt::format(".TP\n.B {}\n{}.\n", meaning.code, roff(meaning.meaning));
+  for (const Verb& verb : verbs) {
+    if (verb.exits.empty()) continue;
+    out += fmt::format(".SS {}\n", roff(verb.name));
+    for (const ExitMeaning& exit : verb.exits) {
+      out += fmt::format(".TP\n.B {}\n{}.\n", roff(exit.code), roff(exit.meaning));
+    }
   }
   return out;
 }
@@ -87,6 +91,8 @@ std::string environment_section() {
          ".TP\n.B NO_COLOR\nSet and not empty: no colour, unless \\-\\-color always.\n"
          ".TP\n.B CLICOLOR_FORCE\nSet and not 0: colour also when piped.\n"
          ".TP\n.B COLUMNS\nWidth of the report when standard output is not a terminal.\n"
+         ".TP\n.B PLATEAU_SOCKET\nSet by plateau run for its job: where the loop says its steps.\n"
+         "A socket that is set already is told as well.\n"
          ".TP\n.BR LC_ALL \", \" LC_CTYPE \", \" LANG\n"
          "The first one set decides whether the report uses UTF\\-8.\n";
 }
@@ -110,7 +116,7 @@ std::string manual_page(std::span<const Verb> verbs) {
              "fits, and what single experiment would settle it.");
   out += ".SH VERBS\n";
   for (const Verb& verb : verbs) out += verb_section(verb);
-  return out + exit_section() + environment_section() + examples_section(verbs);
+  return out + exit_section(verbs) + environment_section() + examples_section(verbs);
 }
 
 Verb man_verb() {

@@ -142,6 +142,10 @@ Verb run_verb() {
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };
+  verb.exits = {{"0-255", "the command's own; 128 + N if signal N ended it"},
+                {"126, 127", "the command cannot be executed, or is not found"},
+                {"2", "wrong usage, or the recording cannot be written"},
+                {"0, 1, 3", "with --expect, if the command succeeded: met, not met, undecided"}};
   verb.run = run_run;
   return verb;
 }

@@ -56,6 +56,11 @@ struct Example {
   std::string command;
 };
 
+struct ExitMeaning {
+  std::string code;  // "1", or "126, 127".
+  std::string meaning;
+};
+
 // What was given, after checking against the verb's declaration.
 class Arguments {
  public:
@@ -89,7 +94,7 @@ struct Verb {
   Positional positional;                 // Empty placeholder: the verb takes none.
   std::vector<Option> options;
   std::vector<Example> examples;
-  bool judges = false;  // Its exit code carries a verdict.
+  std::vector<ExitMeaning> exits;  // Empty: 0, or 2 for trouble.
   int (*run)(const Invocation&) = nullptr;
 };
 

@@ -169,7 +169,7 @@ Verb watch_verb() {
       {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
       {"keep what is seen", "plateau watch 4242 -o night.plateau"},
   };
-  verb.judges = true;
+  verb.exits = verdict_exits();
   verb.run = run_watch;
   return verb;
 }
