@@ -6,7 +6,7 @@ PRESET ?= release
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build demo test bench corpus lint format fuzz install clean
+.PHONY: help setup build demo test bench corpus lint analyze format fuzz install clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,7 +17,7 @@ setup: ## Install the Debian packages that building and testing need
 build: setup ## Build the release binaries into build/release
 	@tools/build.sh $(PRESET)
 
-demo: build ## Build, then judge the two production logs that the project began from
+demo: build ## Build, then judge three real logs and watch a real job
 	@tools/demo.sh
 
 test: setup ## Build everything and run every test, as CI does
@@ -31,6 +31,9 @@ bench: setup ## Run the benchmarks
 
 lint: setup ## Check format, lint, layering and sizes
 	@tools/lint.sh
+
+analyze: setup ## Run clang's static analyzer over src/, which lint leaves out
+	@TIDY_CHECKS='-*,clang-analyzer-core*,clang-analyzer-cplusplus*' tools/lint.sh
 
 format: setup ## Rewrite the sources in the house format
 	@git ls-files -co --exclude-standard '*.cc' '*.h' | xargs clang-format-19 -i
