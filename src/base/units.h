@@ -19,6 +19,11 @@ namespace plateau {
 
 inline constexpr double kBytesPerMb = 1e6;
 
+// From the kernel's kB, which are 1024 bytes.
+constexpr double mb_of_kb(int64_t kb) {
+  return static_cast<double>(kb) * 1024 / kBytesPerMb;
+}
+
 // Scale of a unit word in MB ("GiB" -> 1073.741824), case-insensitive; nullopt if not a unit.
 // "b" and "bytes" are units; a bare number is not.
 std::optional<double> unit_in_mb(std::string_view word);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kWatching = "Watching";
 constexpr const char* kLimit = "Limit";
 constexpr const char* kAnswer = "Answer";
-constexpr double kMinInterval_s = 0.01;
+constexpr double kMinIntervalSeconds = 0.01;
 
 std::vector<Option> watching_options() {
   return {
@@ -177,7 +177,7 @@ Result<RunRequest> run_request(const Arguments& arguments) {
     return Error{Error::Kind::usage, "--output and --no-recording exclude each other"};
   }
   request.job.interval_s = arguments.seconds("interval").value_or(0);
-  if (arguments.has("interval") && request.job.interval_s < kMinInterval_s) {
+  if (arguments.has("interval") && request.job.interval_s < kMinIntervalSeconds) {
     return Error{Error::Kind::usage, "--interval takes at least 0.01s"};
   }
   const Result<double> share = walk_share(arguments);

@@ -16,8 +16,8 @@
 namespace plateau {
 namespace {
 
-constexpr double kEndedView_s = 1e9;  // The last picture stays until a key is pressed.
-constexpr double kStatus_s = 4;       // A passing message.
+constexpr double kEndedViewSeconds = 1e9;  // The last picture stays until a key is pressed.
+constexpr double kStatusSeconds = 4;       // A passing message.
 
 int to_ms(double seconds) {
   return static_cast<int>(std::ceil(std::clamp(seconds, 0.0, 3600.0) * 1000));
@@ -65,7 +65,7 @@ class Screen {
     if (watcher_.over()) {
       state_.note(watcher_.elapsed_s(), "the job has ended");
       say("the job has ended; q leaves and prints the verdict");
-      status_until_s_ = kEndedView_s;
+      status_until_s_ = kEndedViewSeconds;
     }
     redraw_ = redraw_ || !controls_.paused;
   }
@@ -106,7 +106,7 @@ class Screen {
 
   void say(const std::string& text) {
     status_ = text;
-    status_until_s_ = watcher_.elapsed_s() + kStatus_s;
+    status_until_s_ = watcher_.elapsed_s() + kStatusSeconds;
     redraw_ = true;
   }
 

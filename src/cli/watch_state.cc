@@ -7,16 +7,17 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/units.h"
 #include "session/machine.h"
 
 namespace plateau {
 namespace {
 
 constexpr size_t kMaxEvents = 50;
-constexpr double kRateWindow_s = 60;  // Steps per second are told over the last minute.
+constexpr double kRateWindowSeconds = 60;  // Steps per second are told over the last minute.
 
 double mb_of(int64_t kb) {
-  return kb == kUnread ? kMissing : static_cast<double>(kb) * 1024 / 1e6;
+  return kb == kUnread ? kMissing : mb_of_kb(kb);
 }
 
 double sum_known(double a, double b) {
@@ -111,7 +112,7 @@ void WatchState::tick(const Watcher& watcher) {
   }
   for (const std::string& complaint : snapshot.complaints) complaints_.push_back(complaint);
   if (watcher.journal().step() >= 0) steps_.emplace_back(at_s, watcher.journal().step());
-  while (steps_.size() > 2 && steps_.front().first < at_s - kRateWindow_s) steps_.pop_front();
+  while (steps_.size() > 2 && steps_.front().first < at_s - kRateWindowSeconds) steps_.pop_front();
   first_ = false;
 }
 

@@ -95,7 +95,7 @@ std::string listed(const std::vector<Job>& jobs, double least) {
   std::string text;
   for (const Job& job : jobs) {
     if (job.score() < least) break;
-    const double mb = static_cast<double>(job.largest.anon_kb) * 1024 / kBytesPerMb;
+    const double mb = mb_of_kb(job.largest.anon_kb);
     text += fmt::format("{}{} ({}, {})", text.empty() ? "" : ", ", job.largest.pid,
                         job.largest.label, format_mb(mb));
   }

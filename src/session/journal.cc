@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/units.h"
+
 namespace plateau {
 namespace {
 
@@ -44,10 +46,6 @@ Process described(const ProcessSample& sample) {
 bool same_words(const Process& a, const Process& b) {
   return a.parent == b.parent && a.name == b.name && a.role == b.role &&
          a.role_reason == b.role_reason;
-}
-
-double kb_to_mb(int64_t kb) {
-  return static_cast<double>(kb) * 1024 / 1e6;
 }
 
 EventKind kind_of_phase(std::string_view name) {
@@ -102,7 +100,7 @@ void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
 void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
   const size_t first = known(snapshot.processes.front()).index;
   const auto add = [&](std::string_view name, int64_t kb) {
-    if (kb != kUnread) gauge(row, first, name, std::round(kb_to_mb(kb)));
+    if (kb != kUnread) gauge(row, first, name, std::round(mb_of_kb(kb)));
   };
   add("system.available_mb", snapshot.system_available_kb);
   if (snapshot.cgroup.version == 0) return;
@@ -116,9 +114,9 @@ void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
 void Journal::state_limit(const Snapshot& snapshot) {
   if (stated_.limit_mb) return;
   if (snapshot.cgroup.limit_kb != kUnread) {
-    fact(&Context::limit_mb, kb_to_mb(snapshot.cgroup.limit_kb), "the limit of its cgroup");
+    fact(&Context::limit_mb, mb_of_kb(snapshot.cgroup.limit_kb), "the limit of its cgroup");
   } else if (snapshot.system_total_kb != kUnread) {
-    fact(&Context::limit_mb, kb_to_mb(snapshot.system_total_kb), "the memory of this machine");
+    fact(&Context::limit_mb, mb_of_kb(snapshot.system_total_kb), "the memory of this machine");
   }
 }
 

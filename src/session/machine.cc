@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace plateau {
 namespace {
@@ -92,7 +93,7 @@ double held_mb(const Snapshot& snapshot) {
       kb += std::max<int64_t>(0, part);
     }
   }
-  return static_cast<double>(kb) * 1024 / 1e6;
+  return mb_of_kb(kb);
 }
 
 std::string shell_words(std::span<const std::string> words) {

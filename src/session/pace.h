@@ -14,14 +14,14 @@ namespace plateau {
 
 class Pace {
  public:
-  static constexpr double kLeast_s = 0.1;
-  static constexpr double kMost_s = 1.0;
+  static constexpr double kLeastSeconds = 0.1;
+  static constexpr double kMostSeconds = 1.0;
 
   // `fixed_s` > 0 overrides.
   explicit Pace(double fixed_s = 0) : fixed_s_(fixed_s) {}
 
   [[nodiscard]] double interval_s(double elapsed_s) const {
-    return fixed_s_ > 0 ? fixed_s_ : std::clamp(elapsed_s / 400, kLeast_s, kMost_s);
+    return fixed_s_ > 0 ? fixed_s_ : std::clamp(elapsed_s / 400, kLeastSeconds, kMostSeconds);
   }
   [[nodiscard]] double next_s(double now_s) const { return last_s_ + interval_s(now_s); }
   [[nodiscard]] bool due(double now_s) const { return last_s_ < 0 || now_s >= next_s(now_s); }

@@ -15,8 +15,8 @@
 namespace plateau {
 namespace {
 
-constexpr int64_t kLookBack_bytes = 64 * 1024;
-constexpr size_t kMaxRead_bytes = 1 << 20;
+constexpr int64_t kLookBackBytes = 64 * 1024;
+constexpr size_t kMaxReadBytes = 1 << 20;
 constexpr std::string_view kVariable = "PLATEAU_SOCKET=";
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<FileFollower> FileFollower::open(const std::string& path) {
   if (!S_ISREG(info.st_mode)) {
     return Error{Error::Kind::bad_input, path + ": not a regular file"};
   }
-  return FileFollower(path, std::move(file), std::max<int64_t>(0, info.st_size - kLookBack_bytes));
+  return FileFollower(path, std::move(file), std::max<int64_t>(0, info.st_size - kLookBackBytes));
 }
 
 std::vector<LineClock::News> FileFollower::read() {
@@ -66,7 +66,7 @@ std::vector<LineClock::News> FileFollower::read() {
   if (fstat(file_.get(), &info) == 0 && info.st_size < offset_) offset_ = 0;
   std::vector<LineClock::News> all;
   std::array<char, 65536> buffer{};
-  for (size_t total = 0; total < kMaxRead_bytes;) {
+  for (size_t total = 0; total < kMaxReadBytes;) {
     const ssize_t n = pread(file_.get(), buffer.data(), buffer.size(), offset_);
     if (n <= 0) break;
     offset_ += n;

@@ -28,7 +28,8 @@
 namespace plateau {
 namespace {
 
-constexpr double kRelayGrace_s = 2;  // For output that is still on its way when the job has ended.
+constexpr double kRelayGraceSeconds =
+    2;  // For output that is still on its way when the job has ended.
 
 class Supervisor {
  public:
@@ -236,7 +237,7 @@ void Supervisor::end_rest() {
     end_leftovers(job_.pid, relays, options_.orphan_grace_s);
   }
   // The relays end by themselves once the last writer has; what they carried last is read here.
-  const double deadline_s = now() + kRelayGrace_s;
+  const double deadline_s = now() + kRelayGraceSeconds;
   for (size_t i = 0; i < job_.relays.size(); ++i) {
     while (job_.relays[i].copy && now() < deadline_s) {
       pollfd ready = {job_.relays[i].copy.get(), POLLIN, 0};

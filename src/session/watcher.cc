@@ -16,7 +16,7 @@ namespace {
 
 // A verdict may take 0.3 % of one core, so the next one waits 300 times as long as the last took.
 constexpr double kVerdictRest = 300;
-constexpr double kFirstVerdict_s = 1;
+constexpr double kFirstVerdictSeconds = 1;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ struct Watcher::State {
   std::string step_source = "none found: growth is judged over time";
   Snapshot snapshot;
   std::optional<Verdict> verdict;
-  double next_verdict_s = kFirstVerdict_s;
+  double next_verdict_s = kFirstVerdictSeconds;
   bool over = false;
   bool step_ended = false;
 };
