@@ -81,6 +81,10 @@ class PidDir {
   std::array<Fd, 3> files_;
 };
 
+// The pid of this process as `proc` counts: that of /proc/self, which differs from getpid() where
+// `proc` is another pid namespace's. 0 if this process is not in there, as in a captured tree.
+pid_t own_pid_in(int proc);
+
 // How many descriptors PidDir keeps per process.
 inline constexpr size_t kKeptPerProcess = 4;
 
