@@ -121,14 +121,16 @@ TEST(CapturedTrees, SpawnedPoolIsTheMainsWorkersAndAHelper) {
   EXPECT_THAT(
       told(snapshot),
       ElementsAre(Pair(20490, Pair(Role::main, "the topmost process")),
-                  Pair(20495, Pair(Role::helper, "runs python -c")),
+                  Pair(20495, Pair(Role::helper, "runs python multiprocessing.resource_tracker")),
                   Pair(20496, Pair(Role::data_worker, "spawned by Python's multiprocessing")),
                   Pair(20497, Pair(Role::data_worker, "spawned by Python's multiprocessing"))));
 }
 
 TEST(CapturedTrees, SpawnedWorkerLeadsToTheProcessThatMadeThePool) {
-  EXPECT_THAT(root_from("spawn-pool", 20497),
-              Pair(20490, "one step above 20497 (python -c); its parent is a shell (bash)"));
+  EXPECT_THAT(
+      root_from("spawn-pool", 20497),
+      Pair(20490,
+           "one step above 20497 (python multiprocessing.spawn); its parent is a shell (bash)"));
 }
 
 TEST(CapturedTrees, CompilePoolIsCompileWorkersAll) {

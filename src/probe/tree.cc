@@ -37,7 +37,7 @@ void Tree::refresh(double now_s) {
   // The constructor's root is a change too: nobody has seen it yet.
   changed_ = !looked_;
   std::erase_if(members_, [this, now_s](Member& member) {
-    if (reread(member) == Life::alive) return false;
+    if (reread(member) != Life::gone) return false;
     gone_.push_back(member.key);
     worst_ended_share_ = std::max(worst_ended_share_, member.walk.share(now_s));
     changed_ = true;
@@ -65,6 +65,7 @@ void Tree::refresh(double now_s) {
 
 Tree::Life Tree::reread(Member& member) {
   const ProcRead text = member.dir.read(PidDir::stat, *buffer_);
+  if (text.error == EMFILE || text.error == ENFILE) return Life::untold;
   const auto stat = parse_stat(text.bytes);
   if (!stat || stat->start_ticks != member.key.start_ticks) return Life::gone;
   // A leader that has ended is a zombie also while its other threads go on.
@@ -188,7 +189,7 @@ void Tree::adopt(const Outsider& outsider, std::string orphan_reason) {
   member.parent = outsider.ppid;
   member.found_orphaned = !orphan_reason.empty();
   member.orphan_reason = std::move(orphan_reason);
-  if (reread(member) == Life::gone) return;
+  if (reread(member) != Life::alive) return;
   // The kernel names no program that was never marked; its command line is read in any case.
   if (member.program.label.empty()) load_program(member);
   kinship_.admit(member);

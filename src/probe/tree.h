@@ -58,7 +58,8 @@ class Tree {
   [[nodiscard]] ProcBuffer& buffer() { return *buffer_; }
 
  private:
-  enum class Life : uint8_t { alive, gone };
+  // untold: this process has no descriptor left to ask with.
+  enum class Life : uint8_t { alive, gone, untold };
 
   Life reread(Member& member);
   void load_program(Member& member);
