@@ -68,6 +68,8 @@ class PidDir {
   // `proc` must stay open for as long as this object is used.
   PidDir(int proc, pid_t pid, bool keep);
 
+  // Reads cannot meet another process that has the pid by now.
+  [[nodiscard]] bool kept() const { return static_cast<bool>(dir_); }
   ProcRead read(File file, ProcBuffer& buffer);
   ProcRead read_once(const char* name, ProcBuffer& buffer) const;
   std::string read_all(const char* name, int& error) const;
