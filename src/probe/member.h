@@ -18,9 +18,10 @@ struct Member {
   ProcessKey key;
   PidDir dir;
 
-  // From stat, every tick.
-  pid_t parent = -1;      // The parent it had when it was found.
-  pid_t parent_now = -1;  // Another one once the first is gone.
+  // From stat, once a second (Tree::refresh).
+  double stat_s = -1e300;  // When it was read last.
+  pid_t parent = -1;       // The parent it had when it was found.
+  pid_t parent_now = -1;   // Another one once the first is gone.
   pid_t pgrp = 0;
   pid_t session = 0;
   uint64_t cpu_ticks = 0;

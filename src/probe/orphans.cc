@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -53,7 +52,7 @@ std::string Kinship::why_kin(const Outsider& candidate, std::span<const Outsider
                              ProcBuffer& buffer) {
   const bool younger = candidate.key.start_ticks >= root.start_ticks;
   if (!younger) return {};
-  if (candidate.ppid == getpid() && this_process_is_subreaper()) {
+  if (candidate.ppid > 0 && this_process_is_subreaper() && candidate.ppid == own_pid_in(proc)) {
     return "was handed to the watcher when its parent ended";
   }
   if (!reparented(candidate, outsiders)) return {};

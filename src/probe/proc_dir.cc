@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "base/text.h"
+
 namespace plateau {
 namespace {
 
@@ -78,6 +80,14 @@ std::string PidDir::read_all(const char* name, int& error) const {
 Fd PidDir::open(const char* name, int flags) const {
   if (dir_) return Fd(openat(dir_.get(), name, flags | O_CLOEXEC));
   return Fd(openat(proc_, (path_ + "/" + name).c_str(), flags | O_CLOEXEC));
+}
+
+pid_t own_pid_in(int proc) {
+  std::array<char, 16> link{};
+  const ssize_t length = readlinkat(proc, "self", link.data(), link.size());
+  if (length <= 0) return 0;
+  const auto pid = parse_int({link.data(), static_cast<size_t>(length)});
+  return pid && *pid > 0 && *pid <= 0x7fffffff ? static_cast<pid_t>(*pid) : 0;
 }
 
 size_t kept_processes_allowed() {

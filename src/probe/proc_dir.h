@@ -53,6 +53,8 @@ class PidDir {
   // `proc` must stay open for as long as this object is used.
   PidDir(int proc, pid_t pid, bool keep);
 
+  // Reads cannot meet another process that has the pid by now.
+  [[nodiscard]] bool kept() const { return static_cast<bool>(dir_); }
   ProcRead read(File file, ProcBuffer& buffer);
   ProcRead read_once(const char* name, ProcBuffer& buffer) const;
   std::string read_all(const char* name, int& error) const;
@@ -65,6 +67,10 @@ class PidDir {
   Fd dir_;
   std::array<Fd, 3> files_;
 };
+
+// The pid of this process as `proc` counts: that of /proc/self, which differs from getpid() where
+// `proc` is another pid namespace's. 0 if this process is not in there, as in a captured tree.
+pid_t own_pid_in(int proc);
 
 // How many descriptors PidDir keeps per process.
 inline constexpr size_t kKeptPerProcess = 4;

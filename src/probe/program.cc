@@ -186,7 +186,14 @@ std::string label_of(std::string_view program, const Invocation& run) {
   std::string label(program);
   if (run.form == Invocation::script) label.append(" ").append(base_name(run.subject));
   if (run.form == Invocation::module) label.append(" -m ").append(run.subject);
-  if (run.form == Invocation::code) label.append(" -c");
+  // Not what the code does, but for multiprocessing's own: "from multiprocessing.spawn import ...".
+  constexpr std::string_view kPool = "from multiprocessing.";
+  if (run.form == Invocation::code && run.subject.starts_with(kPool)) {
+    const std::string_view module = run.subject.substr(std::string_view("from ").size());
+    label.append(" ").append(module.substr(0, module.find(' ')));
+  } else if (run.form == Invocation::code) {
+    label.append(" -c");
+  }
   return printable(label);
 }
 

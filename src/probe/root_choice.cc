@@ -2,7 +2,6 @@
 #include "probe/root_choice.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -65,7 +64,7 @@ std::string why_stop(const Ancestor& child, const Ancestor& parent) {
 std::vector<pid_t> own_line(int proc, ProcBuffer& buffer) {
   std::vector<pid_t> line;
   int error = 0;
-  for (pid_t pid = getpid(); pid > 1 && line.size() < kMaxClimb;) {
+  for (pid_t pid = own_pid_in(proc); pid > 1 && line.size() < kMaxClimb;) {
     line.push_back(pid);
     const auto at = look(proc, pid, buffer, error);
     if (!at) break;
@@ -104,7 +103,7 @@ Result<RootChoice> choose_root(int proc, pid_t pid, std::span<const pid_t> exclu
       stop = at->ppid == 1 ? "its parent is init" : "it has no parent here";
       break;
     }
-    if (at->ppid == getpid() ||
+    if ((!ours.empty() && at->ppid == ours.front()) ||
         std::find(exclude.begin(), exclude.end(), at->ppid) != exclude.end()) {
       stop = "its parent is the watcher";
       break;

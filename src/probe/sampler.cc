@@ -119,6 +119,8 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   if (!member.restless) {
     const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
     if (statm.error == ESRCH) return ESRCH;
+    // What has no memory is a zombie, or a leader whose threads go on.
+    if (statm.bytes.starts_with("0 ") && tree.ended(member)) return ESRCH;
     const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
                       now_s - member.status_s < kStatusAtLeastEverySeconds;
     if (same) {
@@ -130,6 +132,8 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   const ProcRead text = member.dir.read(PidDir::status, tree.buffer());
   if (!text.ok()) return text.error;
   const ProcStatus status = parse_status(text.bytes);
+  if (status.rss_kb == kUnread && tree.ended(member)) return ESRCH;
+  if (status.threads != kUnread) figures.threads = status.threads;
   member.status_s = now_s;
   member.restless = status.rss_kb != figures.rss_kb || status.swap_kb != figures.swap_kb;
   // Statm as it was before is no witness for the status of now.
@@ -156,7 +160,8 @@ void Sampler::State::read_all_figures(double now_s) {
   }
   for (const ProcessKey& key : vanished) {
     gone.push_back(key);
-    tree.drop(key);
+    tree.drop(key, now_s);
+    budget.set_changed();
   }
   if (!vanished.empty() || note_growth(members)) assign_roles(members, tree.root());
 }

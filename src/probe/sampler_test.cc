@@ -155,6 +155,46 @@ TEST(Sampler, EndedProcessesAreGoneOnceAndAnEmptySnapshotMeansTheEnd) {
   EXPECT_THAT(later.gone, IsEmpty());
 }
 
+TEST(Sampler, ProcessThatEndsBetweenTwoLooksAtStatIsGoneAtOnce) {
+  // Given a root with two workers, and ticks 0.1 s apart: stat is not due.
+  LiveProcess parent([](Signal& ready) {
+    LiveProcess reaped([](Signal& up) {
+      up.raise();
+      pause();
+    });
+    const LiveProcess zombie([](Signal& up) {
+      up.raise();
+      up.wait_for_parent();
+    });
+    ready.say(zombie.pid());
+    ready.raise();
+    ready.wait_for_parent();
+    reaped.end();
+    ready.raise();
+    ready.wait_for_parent();
+    zombie.tell();
+    zombie.wait_for_zombie();
+    ready.raise();
+    pause();
+  });
+  Sampler sampler = watch(parent.pid(), quiet());
+  ASSERT_EQ(sampler.sample(0).processes.size(), 3u);
+  ASSERT_EQ(sampler.sample(0.1).processes.size(), 3u);
+
+  parent.tell();
+  parent.wait();
+  const Snapshot one_reaped = sampler.sample(0.2);
+  parent.tell();
+  parent.wait();
+  const Snapshot one_zombie = sampler.sample(0.3);
+
+  EXPECT_EQ(one_reaped.processes.size(), 2u);
+  EXPECT_EQ(one_reaped.gone.size(), 1u);
+  EXPECT_EQ(one_zombie.processes.size(), 1u);
+  ASSERT_EQ(one_zombie.gone.size(), 1u);
+  EXPECT_EQ(one_zombie.gone[0].pid, parent.said());
+}
+
 TEST(Sampler, ZombieIsGoneThoughNobodyWaitedForIt) {
   LiveProcess child([](Signal& ready) { ready.raise(); });
   child.wait_for_zombie();

@@ -41,7 +41,7 @@ struct ProcessSample {
   int64_t shmem_kb = kUnread;
   int64_t swap_kb = kUnread;
   int64_t threads = kUnread;
-  double cpu_s = 0;  // User and system, since its start.
+  double cpu_s = 0;  // User and system, since its start; read once a second.
 
   // From a page-table walk, and between walks carried by the cheap figures (see carry.h): measured
   // only in a snapshot with `walked`. kUnread until the first walk could be afforded or if it is

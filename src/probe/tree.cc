@@ -14,6 +14,14 @@ namespace {
 
 constexpr double kFullLookEverySeconds = 60;
 constexpr int64_t kTriedOneByOne = 24;
+// CPU time, a new name and a new program are known this late. Stat costs four times statm.
+constexpr double kStatEverySeconds = 1;
+
+bool is_over(const std::optional<ProcStat>& stat, const Member& member) {
+  if (!stat || stat->start_ticks != member.key.start_ticks) return true;
+  // A leader that has ended is a zombie also while its other threads go on.
+  return stat->state == 'X' || (stat->state == 'Z' && stat->threads <= 1);
+}
 
 }  // namespace
 
@@ -37,7 +45,9 @@ void Tree::refresh(double now_s) {
   // The constructor's root is a change too: nobody has seen it yet.
   changed_ = !looked_;
   std::erase_if(members_, [this, now_s](Member& member) {
-    if (reread(member) == Life::alive) return false;
+    if (member.dir.kept() && now_s - member.stat_s < kStatEverySeconds - 1e-6) return false;
+    member.stat_s = now_s;
+    if (reread(member) != Life::gone) return false;
     gone_.push_back(member.key);
     worst_ended_share_ = std::max(worst_ended_share_, member.walk.share(now_s));
     changed_ = true;
@@ -65,10 +75,9 @@ void Tree::refresh(double now_s) {
 
 Tree::Life Tree::reread(Member& member) {
   const ProcRead text = member.dir.read(PidDir::stat, *buffer_);
+  if (text.error == EMFILE || text.error == ENFILE) return Life::untold;
   const auto stat = parse_stat(text.bytes);
-  if (!stat || stat->start_ticks != member.key.start_ticks) return Life::gone;
-  // A leader that has ended is a zombie also while its other threads go on.
-  if (stat->state == 'X' || (stat->state == 'Z' && stat->threads <= 1)) return Life::gone;
+  if (is_over(stat, member)) return Life::gone;
   member.parent_now = stat->ppid;
   member.pgrp = stat->pgrp;
   member.session = stat->session;
@@ -188,7 +197,7 @@ void Tree::adopt(const Outsider& outsider, std::string orphan_reason) {
   member.parent = outsider.ppid;
   member.found_orphaned = !orphan_reason.empty();
   member.orphan_reason = std::move(orphan_reason);
-  if (reread(member) == Life::gone) return;
+  if (reread(member) != Life::alive) return;
   // The kernel names no program that was never marked; its command line is read in any case.
   if (member.program.label.empty()) load_program(member);
   kinship_.admit(member);
@@ -202,8 +211,17 @@ bool Tree::excluded(pid_t pid) const {
   return std::find(options_.exclude.begin(), options_.exclude.end(), pid) != options_.exclude.end();
 }
 
-void Tree::drop(ProcessKey key) {
-  std::erase_if(members_, [key](const Member& member) { return member.key == key; });
+bool Tree::ended(Member& member) {
+  const ProcRead text = member.dir.read(PidDir::stat, *buffer_);
+  return is_over(parse_stat(text.bytes), member);
+}
+
+void Tree::drop(ProcessKey key, double now_s) {
+  std::erase_if(members_, [this, key, now_s](const Member& member) {
+    if (member.key != key) return false;
+    worst_ended_share_ = std::max(worst_ended_share_, member.walk.share(now_s));
+    return true;
+  });
   index_members();
 }
 

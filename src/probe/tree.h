@@ -11,9 +11,9 @@
 // born: the last field of /proc/loadavg is the pid that was given out last, in our pid namespace,
 // and it costs 1 us. If it has moved by a few, the pids in between are tried one by one, at 2 us
 // each; they may be threads, which status tells. If it has moved by more, or wrapped around, /proc
-// is listed and pids that were not there before are looked at. So a tick without births costs one
-// stat per member. Every 60 s all processes are looked at again; that catches a pid that was handed
-// out again between two ticks.
+// is listed and pids that were not there before are looked at. So a tick without births costs
+// at most one stat per member. Every 60 s all processes are looked at again; that catches a pid
+// that was handed out again between two ticks.
 //
 // Blind spot: a process that is born and dies between two ticks; if it had children meanwhile, they
 // are found by the rules for orphans only.
@@ -41,11 +41,15 @@ class Tree {
 
   Tree(Options options, ProcessKey root);
 
-  // Reads stat of all members, drops the dead, adopts the new. `now_s` paces the full look.
+  // Reads stat of the members, drops the dead, adopts the new. `now_s` paces the full look, and
+  // stat: a member with kept descriptors is asked once a second. In between its other files tell
+  // whether it lives, by ESRCH or by having no memory; then see ended() and drop().
   void refresh(double now_s);
 
+  // Reads stat of a member that seems to have ended since.
+  bool ended(Member& member);
   // A member turned out to be gone after refresh().
-  void drop(ProcessKey key);
+  void drop(ProcessKey key, double now_s);
 
   // Root first while it lives, then by pid.
   [[nodiscard]] std::vector<Member>& members() { return members_; }
@@ -58,7 +62,8 @@ class Tree {
   [[nodiscard]] ProcBuffer& buffer() { return *buffer_; }
 
  private:
-  enum class Life : uint8_t { alive, gone };
+  // untold: this process has no descriptor left to ask with.
+  enum class Life : uint8_t { alive, gone, untold };
 
   Life reread(Member& member);
   void load_program(Member& member);
