@@ -81,3 +81,20 @@ flat_log() {
     echo "Step $((step * 10)): $((5000 + step * 7919 % 13)) MB"
   done
 }
+
+# wait_until CMD...: until it succeeds, at most 20 s; what a job says it does comes when it comes.
+wait_until() {
+  local try
+  for ((try = 0; try < 400; try++)); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.05
+  done
+  fail "never came true: $*"
+}
+
+# gone PID: no such process, or only its entry (a zombie) is left.
+gone() {
+  local state
+  state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) || return 0
+  [ "$state" = Z ]
+}
