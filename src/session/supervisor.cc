@@ -37,8 +37,9 @@ constexpr double kHelperGrace_s = 0.5;
 
 class Supervisor {
  public:
+  // Without a sampler nothing is sampled: the job had ended before anybody could look.
   Supervisor(const SupervisorOptions& options, Journal journal, StepSocket socket, Job job,
-             Sampler sampler)
+             std::optional<Sampler> sampler)
       : options_(options),
         journal_(std::move(journal)),
         socket_(std::move(socket)),
@@ -70,7 +71,7 @@ class Supervisor {
   StepSocket socket_;
   StepHub hub_;
   Job job_;
-  Sampler sampler_;
+  std::optional<Sampler> sampler_;
   std::vector<OutputClock> output_;
   Pace pace_;
   LimitGuard guard_;
@@ -181,7 +182,11 @@ void Supervisor::suspend(int stop_signal) {
 
 void Supervisor::tick() {
   const double at_s = now();
-  const Snapshot snapshot = sampler_.sample(monotonic_s());
+  if (!sampler_) {
+    pace_.sampled(at_s);
+    return;
+  }
+  const Snapshot snapshot = sampler_->sample(monotonic_s());
   pace_.sampled(at_s);
   step_ended_ = false;
   cost_ = snapshot.cost;
@@ -335,12 +340,17 @@ std::string socket_variable(const std::string& path) {
   return "PLATEAU_SOCKET=" + path + (nested ? ":" + std::string(outer) : "");
 }
 
+// Whether a child has ended; leaves it for reap().
+bool has_ended(pid_t pid) {
+  siginfo_t end = {};
+  waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT);
+  return end.si_pid == pid;
+}
+
 // The child enters the group by itself and cannot say whether that worked. A job that is over by
 // now needs no limit.
 bool holds(const JobCgroup& group, pid_t pid) {
-  siginfo_t end = {};
-  waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT);
-  if (end.si_pid == pid) return true;
+  if (has_ended(pid)) return true;
   const std::string where = text_of_file(fmt::format("/proc/{}/cgroup", pid));
   const std::string name = group.directory().substr(group.directory().rfind('/'));
   return where.find(name) != std::string::npos;
@@ -401,17 +411,19 @@ Supervised supervise(const SupervisorOptions& options) {
   ProbeOptions probe = options.probe;
   probe.exclude.push_back(getpid());
   for (const Relay& relay : started.job->relays) probe.exclude.push_back(relay.pid);
-  Result<Sampler> sampler = Sampler::of_pid(started.job->pid, probe, true);
-  if (!sampler) {
+  Result<Sampler> found = Sampler::of_pid(started.job->pid, probe, true);
+  if (!found && !has_ended(started.job->pid)) {
     kill(-started.job->pid, SIGKILL);
     waitpid(started.job->pid, nullptr, 0);
     take_terminal(*started.job);
-    return withdrawn(claim.value(), sampler.error().message);
+    return withdrawn(claim.value(), found.error().message);
   }
+  std::optional<Sampler> sampler;
+  if (found) sampler = std::move(found.value());
   Journal journal(recording_of(options));
   journal.facts(options.given);
   Supervisor supervisor(options, std::move(journal), std::move(socket.value()),
-                        std::move(*started.job), std::move(sampler.value()));
+                        std::move(*started.job), std::move(sampler));
   Outcome outcome = supervisor.run(signals, start_s);
   outcome.watch_cpu_s = own_cpu_s() - cpu_before_s;
   return {std::move(outcome), {}};

@@ -8,7 +8,8 @@ set -euo pipefail
 : "${SOURCE_DIR:?path of the repository}"
 # A fixed world: no colour wishes, no terminal width, a UTF-8 locale, from whoever runs this.
 unset NO_COLOR CLICOLOR_FORCE COLUMNS LC_CTYPE LANG
-export LC_ALL=C.UTF-8 TERM=xterm
+# The system's programs come first: a python3 that is a wrapper script would add processes.
+export LC_ALL=C.UTF-8 TERM=xterm PATH=/usr/bin:/bin:$PATH
 
 RUN1=$SOURCE_DIR/corpus/model-garden/run1.log
 RUN2=$SOURCE_DIR/corpus/model-garden/run2.log

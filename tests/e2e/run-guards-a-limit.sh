@@ -28,7 +28,7 @@ run "$PLATEAU" run -o warn.plateau --limit 100MB -- python3 job.py ends
 expect_code 3
 expect_in err "with a limit of 100 MB: the job goes on"
 [ "$(grep -c 'the job goes on' err)" -eq 1 ] || fail "warned more than once: $(cat err)"
-"$PLATEAU" dump warn.plateau >dumped
+"$PLATEAU" dump --records warn.plateau >dumped
 expect_in dumped "the job goes on"
 expect_in dumped "limit_mb 100"
 

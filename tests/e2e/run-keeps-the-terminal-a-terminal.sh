@@ -52,7 +52,7 @@ wait_for '^waiting'
 mux resize-window -t run -x 90 -y 25
 wait_for '^now 90 25'
 touch sized
-wait_for 'ready> $'
+wait_for '^ready>$'
 clean
 
 # A progress bar redraws its line.
@@ -134,7 +134,7 @@ clean
 
 # Brought to the foreground, it may read the terminal after all.
 type_line "run -- sh -c 'read word; echo \"got \$word\"' &"
-wait_for 'Stopped|ready> $'
+wait_for 'Stopped|^ready>$'
 sleep 0.5
 type_line 'fg'
 sleep 0.5
@@ -149,4 +149,4 @@ wait_for '^working'
 mux send-keys -t run C-z
 sleep 0.5
 touch enough
-wait_for '^finished'
+wait_for "finished$"

@@ -29,7 +29,7 @@ killed() {
   wait_until grep -q 'job done' err
   run "$PLATEAU" dump job.plateau
   expect_code 0
-  expect_in out "unknown"
+  expect_in out "its writer was killed"
   expect_not_in out "exited"
   run "$PLATEAU" judge --json job.plateau
   expect_in out '"verdict"'

@@ -28,7 +28,7 @@ expect_code 5
 gone "$(cat daemon)" || fail "the daemon is still there"
 gone "$(cat grandchild)" || fail "the daemon's child is still there"
 expect_in err "outlived the job"
-"$PLATEAU" dump job.plateau >dumped
+"$PLATEAU" dump --records job.plateau >dumped
 expect_in dumped "outlived the job"
 
 rm daemon grandchild

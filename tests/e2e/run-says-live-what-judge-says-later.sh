@@ -31,5 +31,5 @@ PY
 same settles -- python3 grow.py 20 steps
 same leaks --limit 900MB -- python3 grow.py 100 steps
 same by-time --examples 160 --batch 8 -- python3 grow.py 30
-same short -- true
+same short -- sleep 0.3
 same failing -- sh -c 'sleep 0.5; exit 9'
