@@ -118,7 +118,7 @@ TEST_P(RelayOf, WhoeverStartedItMayGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Channels, RelayOf, testing::Values(false, true),
-                         [](const auto& info) { return info.param ? "Terminal" : "Pipe"; });
+                         [](const auto& which) { return which.param ? "Terminal" : "Pipe"; });
 
 TEST(Relay, DroppedBytesLeaveALineBreakInTheCopy) {
   Course course;
