@@ -68,6 +68,7 @@ void enter_cgroup(const std::string& procs) {
     setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
   }
   std::vector<char*> words;
+  words.reserve(request.command.size() + 1);
   for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());

@@ -31,9 +31,9 @@ namespace plateau {
 namespace {
 
 // For output that is still on its way when the job has ended, while something may yet write more.
-constexpr double kRelayGrace_s = 2;
+constexpr double kRelayGraceSeconds = 2;
 // Helpers that end by themselves right after the job (Python's resource tracker) are no leftovers.
-constexpr double kHelperGrace_s = 0.5;
+constexpr double kHelperGraceSeconds = 0.5;
 
 class Supervisor {
  public:
@@ -81,7 +81,8 @@ class Supervisor {
   std::optional<int> status_;  // Of the job's first process, once it has ended.
   bool step_ended_ = false;    // Since the last sample.
   bool interrupted_ = false;
-  pid_t main_ = -1;  // The process that does the work, for the signal to save.
+  bool orphans_stay_ = false;  // Something of the job goes on and may hold its output open.
+  pid_t main_ = -1;            // The process that does the work, for the signal to save.
 };
 
 // Sleeps until something comes or the next sample is due, and deals with what came.
@@ -255,34 +256,41 @@ Ending Supervisor::ending() const {
 }
 
 void Supervisor::end_leftovers_of_job() {
-  std::vector<pid_t> relays;
-  for (const Relay& relay : job_.relays) relays.push_back(relay.pid);
-  std::vector<pid_t> left = children_left(relays);
-  const double deadline_s = now() + kHelperGrace_s;
-  while (!left.empty() && now() < deadline_s) {
+  std::vector<pid_t> relays(job_.relays.size());
+  std::transform(job_.relays.begin(), job_.relays.end(), relays.begin(),
+                 [](const Relay& relay) { return relay.pid; });
+  size_t left = children_left(relays).size();
+  const double deadline_s = now() + kHelperGraceSeconds;
+  while (left > 0 && now() < deadline_s) {
     poll(nullptr, 0, 10);
-    left = children_left(relays);
+    left = children_left(relays).size();
   }
-  if (left.empty()) return;
+  if (left == 0) return;
+  end_leftovers(job_.pid, relays, options_.orphan_grace_s);
+  // Somebody else's process (sudo) is not ours to end.
+  const size_t stayed = children_left(relays).size();
+  orphans_stay_ = stayed > 0;
+  const size_t told = orphans_stay_ ? stayed : left;
+  const std::string_view end = orphans_stay_ ? "could not be ended"
+                               : told == 1   ? "was ended (--keep-orphans leaves it)"
+                                             : "were ended (--keep-orphans leaves them)";
   const std::string text =
-      fmt::format("{} process{} outlived the job and {} ended (--keep-orphans leaves them)",
-                  left.size(), left.size() == 1 ? "" : "es", left.size() == 1 ? "was" : "were");
+      fmt::format("{} process{} outlived the job and {}", told, told == 1 ? "" : "es", end);
   journal_.event(EventKind::mark, text, now());
   options_.say(text);
-  end_leftovers(job_.pid, relays, options_.orphan_grace_s);
 }
 
 // The relays end by themselves once the last writer has, and once a slow reader has taken all: that
-// is waited for, as the job itself would have waited, until somebody interrupts. Orphans that are
-// kept may write for ever, so they are not.
+// is waited for, as the job itself would have waited, until somebody interrupts. Orphans that stay
+// may write for ever, so they are not.
 void Supervisor::carry_rest(SignalReader& signals) {
-  const double deadline_s = now() + kRelayGrace_s;
+  const double deadline_s = now() + kRelayGraceSeconds;
   const auto open = [&] {
     return std::any_of(job_.relays.begin(), job_.relays.end(),
                        [](const Relay& relay) { return relay.copy.open(); });
   };
   interrupted_ = false;
-  while (open() && !interrupted_ && !(options_.keep_orphans && now() > deadline_s)) {
+  while (open() && !interrupted_ && !(orphans_stay_ && now() > deadline_s)) {
     std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}};
     for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
     if (poll(polled.data(), polled.size(), 50) <= 0) continue;
@@ -308,6 +316,7 @@ Outcome Supervisor::run(SignalReader& signals, double start_s) {
   outcome.interrupted = interrupted_ || code == 128 + SIGINT;
   read_words();
   take_terminal(job_);
+  orphans_stay_ = options_.keep_orphans;
   if (!options_.keep_orphans) end_leftovers_of_job();
   carry_rest(signals);
   outcome.ending = ending();

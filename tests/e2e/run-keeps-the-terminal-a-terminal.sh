@@ -93,6 +93,14 @@ wait_for 'saving'
 wait_for '^code 9'
 clean
 
+# Ctrl-C is no failure to start over from.
+type_line 'run --restart 3 -- sleep 60; echo code $?'
+sleep 0.7
+mux send-keys -t run C-c
+wait_for '^code 130'
+! shows again || fail "started again after Ctrl-C: $(mux capture-pane -p -t run)"
+clean
+
 # Ctrl-Z stops both, fg goes on with both, twice; then the job ends by itself.
 cat >stop.py <<'PY'
 import os, time
@@ -116,6 +124,20 @@ touch enough
 wait_for '^finished'
 type_line 'echo still "here"'
 wait_for '^still here'
+clean
+
+# The same inside a script: one Ctrl-Z stops the script, too.
+rm -f enough
+echo '"$PLATEAU" run -q --no-recording -- python3 stop.py; echo script ends' >script.sh
+type_line 'bash script.sh'
+wait_for '^working'
+mux send-keys -t run C-z
+wait_for 'Stopped'
+clean
+type_line 'fg'
+touch enough
+wait_for '^finished'
+wait_for '^script ends'
 clean
 
 # In the background it takes nothing: the shell goes on reading its terminal when the job ends.
