@@ -45,8 +45,7 @@ for step in range(100):
 expect_code 143
 [ "$(grep -c 'sampling alone guards' err)" -le 1 ] || fail "said more than once: $(cat err)"
 
-# A process of somebody else in the job's tree cannot be read in full: said once, and the job's end
-# is not held up by it though it cannot be ended either.
+# A process of somebody else in the job's tree cannot be read in full: said once.
 [ "$(id -u)" -eq 0 ] || exit 0
 install -m 4755 /usr/bin/sleep ../sleep-as-root
 "${as_user[@]}" ../sleep-as-root 5 &
@@ -58,7 +57,3 @@ run "${as_user[@]}" ../plateau run -o mixed.plateau -- sh -c '../sleep-as-root 1
 expect_code 4
 [ "$(grep -c 'smaps_rollup: permission denied' err)" -eq 1 ] || fail "not said once: $(cat err)"
 [ -z "$(grep 'permission denied' err | sort | uniq -d)" ] || fail "said twice: $(cat err)"
-run "${as_user[@]}" timeout 20 ../plateau run --no-recording -- sh -c '../sleep-as-root 30 & exit 5'
-expect_code 5
-expect_in err "could not be ended"
-pgrep -f '^../sleep-as-root 30$' | xargs -r kill || true
