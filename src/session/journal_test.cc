@@ -184,8 +184,9 @@ TEST(Journal, PhasesAndMarksBecomeEvents) {
   }
   journal.sample(snapshot({process(7, 1000)}), 0.2);
   const plateau::Run run = journal.recording().run();
-  std::vector<EventKind> kinds;
-  for (const Event& event : run.events) kinds.push_back(event.kind);
+  std::vector<EventKind> kinds(run.events.size());
+  std::transform(run.events.begin(), run.events.end(), kinds.begin(),
+                 [](const Event& event) { return event.kind; });
   EXPECT_THAT(kinds, ElementsAre(EventKind::eval, EventKind::mark, EventKind::checkpoint,
                                  EventKind::checkpoint, EventKind::epoch, EventKind::mark));
 }
