@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the benchmarks: CPU time, best of several, with the machine named; and one whole `plateau
-# judge` on a 100 MB text log with its peak memory.
+# Runs the benchmarks: CPU time, best of several, with the machine named; one whole `plateau judge`
+# on a 100 MB text log with its peak memory; and what `plateau run` costs a job, bare and watched in
+# turns (about three minutes on a machine that does nothing else).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "machine: $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(nproc) cores, $(uname -sr)"
@@ -32,3 +33,5 @@ usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(done.stdout.strip())
 print(f"{time.monotonic() - begin:.2f} s wall, {usage.ru_utime + usage.ru_stime:.2f} s CPU, peak {usage.ru_maxrss / 1024:.0f} MiB")
 PY
+echo "== plateau run: what watching costs the job"
+bench/run_overhead.sh build/bench/plateau build/bench

@@ -68,7 +68,7 @@ void print_verdict(const Verdict& verdict, const Outcome& outcome, const RunRequ
 
 bool wants_restart(const Outcome& outcome, size_t attempt, const RunRequest& request) {
   const bool failed = outcome.exit_code != 0 || outcome.stopped_by_limit;
-  return failed && attempt <= request.restarts;
+  return failed && !outcome.interrupted && attempt <= request.restarts;
 }
 
 // The job's own code, unless a test was asked for: then a job that failed keeps its code, and one

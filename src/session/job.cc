@@ -68,6 +68,7 @@ void enter_cgroup(const std::string& procs) {
     setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
   }
   std::vector<char*> words;
+  words.reserve(request.command.size() + 1);
   for (const std::string& word : request.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
@@ -134,6 +135,8 @@ Started start_job(const JobRequest& request) {
     Result<Relay> relay = start_relay(channel, job.pid);
     if (!relay) {
       kill(-job.pid, SIGKILL);
+      waitpid(job.pid, nullptr, 0);
+      if (terminal) set_foreground(terminal.get(), getpgrp());
       return failed(relay.error());
     }
     job.relays.push_back(std::move(relay.value()));
@@ -141,14 +144,27 @@ Started start_job(const JobRequest& request) {
   return {std::move(job), {}};
 }
 
-void give_terminal(const Job& job) {
+bool give_terminal(const Job& job) {
   const Fd terminal = foreground_terminal();
   if (terminal) set_foreground(terminal.get(), job.pid);
+  return terminal.open();
 }
 
-void take_terminal() {
+void take_terminal(const Job& job) {
   const Fd terminal(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-  if (terminal) set_foreground(terminal.get(), getpgrp());
+  if (!terminal) return;
+  const pid_t holder = tcgetpgrp(terminal.get());
+  const bool gone = holder > 0 && kill(-holder, 0) != 0 && errno == ESRCH;
+  if (holder == job.pid || gone) set_foreground(terminal.get(), getpgrp());
+}
+
+void fill_standard_descriptors() {
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+    // open() takes the lowest free number, which is this one.
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      [[maybe_unused]] const int made = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+    }
+  }
 }
 
 int exit_code_of(int wait_status) {

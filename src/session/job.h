@@ -38,7 +38,7 @@ struct ChildEnd {
   int status = 0;
 };
 
-// Runs the command. The error of a command that cannot be started has `start_errno` set.
+// Why a command could not be started.
 struct StartError {
   Error error;
   int exit_code = 2;  // 127 not found, 126 not executable, as shells say it.
@@ -47,11 +47,19 @@ struct Started {
   std::optional<Job> job;
   StartError failure;
 };
+// Runs the command. Nothing of it is left if it could not be started.
 Started start_job(const JobRequest& request);
 
-// Hands the terminal to the job, or takes it back. No effect without one.
-void give_terminal(const Job& job);
-void take_terminal();
+// Makes sure that 0, 1 and 2 are open, on /dev/null where the caller closed them (`>&-`): else the
+// next file opened, a recording perhaps, would become the job's standard output.
+void fill_standard_descriptors();
+
+// Hands the terminal to the job if it is ours to give: if we are its foreground group. Returns
+// whether it did.
+bool give_terminal(const Job& job);
+// Takes the terminal back from the job, if the job (or a group of its that is gone) holds it. One
+// that a shell has taken meanwhile, because the job runs in the background, is left alone.
+void take_terminal(const Job& job);
 
 // 0..255 as a shell reports a wait status: the exit code, or 128 + signal.
 int exit_code_of(int wait_status);

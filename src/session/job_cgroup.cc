@@ -75,7 +75,8 @@ Result<JobCgroup> JobCgroup::create(const std::string& root, const std::string& 
   const std::string bytes = fmt::format("{:.0f}", hard_limit_mb * 1e6);
   for (const Place& place : places(root, self)) {
     const std::string directory = fmt::format("{}/plateau-{}", place.parent, getpid());
-    if (mkdir(directory.c_str(), 0755) != 0) {
+    // One of this name was left by a watcher that was killed, or holds orphans of our own.
+    if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
       reason = std::strerror(errno);
       continue;
     }

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -73,9 +74,15 @@ void copy_until_end(int from, int sink, bool terminal, Copy copy, pid_t job_grou
 // Everything but the three descriptors this process works with is closed: it must not keep the
 // other channel, the recording or the step socket alive.
 void close_others(int from, int sink, int copy) {
-  for (int fd = 0; fd < 1024; ++fd) {
-    if (fd != from && fd != sink && fd != copy) close(fd);
+  std::array<unsigned, 3> kept = {static_cast<unsigned>(from), static_cast<unsigned>(sink),
+                                  static_cast<unsigned>(copy)};
+  std::sort(kept.begin(), kept.end());
+  unsigned next = 0;
+  for (const unsigned fd : kept) {
+    if (fd > next) close_range(next, fd - 1, 0);
+    next = fd + 1;
   }
+  close_range(next, ~0U, 0);
 }
 
 [[noreturn]] void relay_main(int from, int sink, bool terminal, int copy, pid_t job_group) {

@@ -22,7 +22,8 @@ struct Relay {
 };
 
 // Forks the relay of `channel`; takes its `our_end`. `job_group` is told when the terminal's size
-// changes. `others` are descriptors that the relay must not hold open.
+// changes. The relay holds no other descriptor of ours open. It is a child of this process and
+// ends with the last writer of the channel.
 Result<Relay> start_relay(Channel& channel, pid_t job_group);
 
 }  // namespace plateau

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <iterator>
 
 #include "base/units.h"
+#include "session/claim.h"
 #include "session/job.h"
 #include "session/job_cgroup.h"
 #include "session/journal.h"
@@ -28,13 +30,16 @@
 namespace plateau {
 namespace {
 
-constexpr double kRelayGraceSeconds =
-    2;  // For output that is still on its way when the job has ended.
+// For output that is still on its way when the job has ended, while something may yet write more.
+constexpr double kRelayGraceSeconds = 2;
+// Helpers that end by themselves right after the job (Python's resource tracker) are no leftovers.
+constexpr double kHelperGraceSeconds = 0.5;
 
 class Supervisor {
  public:
+  // Without a sampler nothing is sampled: the job had ended before anybody could look.
   Supervisor(const SupervisorOptions& options, Journal journal, StepSocket socket, Job job,
-             Sampler sampler)
+             std::optional<Sampler> sampler)
       : options_(options),
         journal_(std::move(journal)),
         socket_(std::move(socket)),
@@ -54,18 +59,19 @@ class Supervisor {
   void read_output(size_t relay);
   void handle_signal(int number);
   void reap();
-  void suspend();
+  void suspend(int stop_signal);
   void tick();
   void guard(const Snapshot& snapshot);
-  void end_rest();
-  Ending ending() const;
+  void end_leftovers_of_job();
+  void carry_rest(SignalReader& signals);
+  [[nodiscard]] Ending ending() const;
 
   const SupervisorOptions& options_;
   Journal journal_;
   StepSocket socket_;
   StepHub hub_;
   Job job_;
-  Sampler sampler_;
+  std::optional<Sampler> sampler_;
   std::vector<OutputClock> output_;
   Pace pace_;
   LimitGuard guard_;
@@ -74,6 +80,8 @@ class Supervisor {
   ProbeCost cost_;
   std::optional<int> status_;  // Of the job's first process, once it has ended.
   bool step_ended_ = false;    // Since the last sample.
+  bool interrupted_ = false;
+  bool orphans_stay_ = false;  // Something of the job goes on and may hold its output open.
   pid_t main_ = -1;            // The process that does the work, for the signal to save.
 };
 
@@ -121,14 +129,24 @@ void Supervisor::read_output(size_t relay) {
   }
 }
 
+// A signal to us is one to the job. Those that ask for an end reach its whole group, as from a
+// terminal; the others mean something to the process that was started and would kill its helpers.
 void Supervisor::handle_signal(int number) {
-  if (number == SIGCHLD) {
-    reap();
-  } else if (number == SIGCONT) {
-    give_terminal(job_);
-    kill(-job_.pid, SIGCONT);
-  } else if (!status_) {
-    kill(-job_.pid, number);
+  switch (number) {
+    case SIGCHLD:
+      reap();
+      return;
+    case SIGCONT:
+      give_terminal(job_);
+      kill(-job_.pid, SIGCONT);
+      return;
+    case SIGUSR1:
+    case SIGUSR2:
+      if (!status_) kill(job_.pid, number);
+      return;
+    default:
+      interrupted_ = true;
+      if (!status_) kill(-job_.pid, number);
   }
 }
 
@@ -138,25 +156,38 @@ void Supervisor::reap() {
   while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
     if (pid != job_.pid) continue;
     if (WIFSTOPPED(status)) {
-      suspend();
+      suspend(WSTOPSIG(status));
     } else {
       status_ = status;
     }
   }
 }
 
-// Ctrl-Z stopped the job: stop with it, as the shell expects of a job, and go on with it.
-void Supervisor::suspend() {
-  if (!job_.has_terminal) return;
-  take_terminal();
-  kill(getpid(), SIGSTOP);
+// The job was stopped. If it wants the terminal and that is ours to give (the shell has brought us
+// to the foreground), it gets it. If the terminal stopped it (Ctrl-Z), our own group is stopped as
+// it would have been without us, so that the shell takes over; where there is no shell to wake us
+// again, the kernel drops that signal and the job goes on at once.
+void Supervisor::suspend(int stop_signal) {
+  const bool by_terminal =
+      stop_signal == SIGTSTP || stop_signal == SIGTTIN || stop_signal == SIGTTOU;
+  if (!by_terminal) return;
+  if (stop_signal != SIGTSTP && give_terminal(job_)) {
+    kill(-job_.pid, SIGCONT);
+    return;
+  }
+  take_terminal(job_);
+  kill(0, SIGTSTP);
   give_terminal(job_);
   kill(-job_.pid, SIGCONT);
 }
 
 void Supervisor::tick() {
   const double at_s = now();
-  const Snapshot snapshot = sampler_.sample(monotonic_s());
+  if (!sampler_) {
+    pace_.sampled(at_s);
+    return;
+  }
+  const Snapshot snapshot = sampler_->sample(monotonic_s());
   pace_.sampled(at_s);
   step_ended_ = false;
   cost_ = snapshot.cost;
@@ -206,11 +237,14 @@ void Supervisor::guard(const Snapshot& snapshot) {
 
 Ending Supervisor::ending() const {
   Ending end;
-  if (WIFSIGNALED(*status_)) {
+  // A shell around the job reports its child's death as 128 + signal.
+  const bool killed = exit_code_of(*status_) == 128 + SIGKILL;
+  if (killed && oom_kills_of_machine() > oom_before_) {
+    end.kind = Ending::Kind::oom_killed;
+    end.code = SIGKILL;
+  } else if (WIFSIGNALED(*status_)) {
     end.kind = Ending::Kind::signaled;
     end.code = WTERMSIG(*status_);
-    const bool oom = end.code == SIGKILL && oom_kills_of_machine() > oom_before_;
-    if (oom) end.kind = Ending::Kind::oom_killed;
   } else {
     end.kind = Ending::Kind::exited;
     end.code = WEXITSTATUS(*status_);
@@ -221,28 +255,49 @@ Ending Supervisor::ending() const {
   return end;
 }
 
-void Supervisor::end_rest() {
-  take_terminal();
-  std::vector<pid_t> relays;
-  for (const Relay& relay : job_.relays) relays.push_back(relay.pid);
-  if (!options_.keep_orphans) {
-    const std::vector<pid_t> left = children_left(relays);
-    if (!left.empty()) {
-      const std::string text =
-          fmt::format("{} process{} outlived the job and {} ended (--keep-orphans leaves them)",
-                      left.size(), left.size() == 1 ? "" : "es", left.size() == 1 ? "was" : "were");
-      journal_.event(EventKind::mark, text, now());
-      options_.say(text);
-    }
-    end_leftovers(job_.pid, relays, options_.orphan_grace_s);
+void Supervisor::end_leftovers_of_job() {
+  std::vector<pid_t> relays(job_.relays.size());
+  std::transform(job_.relays.begin(), job_.relays.end(), relays.begin(),
+                 [](const Relay& relay) { return relay.pid; });
+  size_t left = children_left(relays).size();
+  const double deadline_s = now() + kHelperGraceSeconds;
+  while (left > 0 && now() < deadline_s) {
+    poll(nullptr, 0, 10);
+    left = children_left(relays).size();
   }
-  // The relays end by themselves once the last writer has; what they carried last is read here.
+  if (left == 0) return;
+  end_leftovers(job_.pid, relays, options_.orphan_grace_s);
+  // Somebody else's process (sudo) is not ours to end.
+  const size_t stayed = children_left(relays).size();
+  orphans_stay_ = stayed > 0;
+  const size_t told = orphans_stay_ ? stayed : left;
+  const std::string_view end = orphans_stay_ ? "could not be ended"
+                               : told == 1   ? "was ended (--keep-orphans leaves it)"
+                                             : "were ended (--keep-orphans leaves them)";
+  const std::string text =
+      fmt::format("{} process{} outlived the job and {}", told, told == 1 ? "" : "es", end);
+  journal_.event(EventKind::mark, text, now());
+  options_.say(text);
+}
+
+// The relays end by themselves once the last writer has, and once a slow reader has taken all: that
+// is waited for, as the job itself would have waited, until somebody interrupts. Orphans that stay
+// may write for ever, so they are not.
+void Supervisor::carry_rest(SignalReader& signals) {
   const double deadline_s = now() + kRelayGraceSeconds;
-  for (size_t i = 0; i < job_.relays.size(); ++i) {
-    while (job_.relays[i].copy && now() < deadline_s) {
-      pollfd ready = {job_.relays[i].copy.get(), POLLIN, 0};
-      if (poll(&ready, 1, 50) > 0) read_output(i);
+  const auto open = [&] {
+    return std::any_of(job_.relays.begin(), job_.relays.end(),
+                       [](const Relay& relay) { return relay.copy.open(); });
+  };
+  interrupted_ = false;
+  while (open() && !interrupted_ && !(orphans_stay_ && now() > deadline_s)) {
+    std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}};
+    for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
+    if (poll(polled.data(), polled.size(), 50) <= 0) continue;
+    for (size_t i = 0; i < job_.relays.size(); ++i) {
+      if (polled[i + 1].revents != 0) read_output(i);
     }
+    for (const int number : signals.read_all()) handle_signal(number);
   }
   reap();
 }
@@ -256,11 +311,16 @@ Outcome Supervisor::run(SignalReader& signals, double start_s) {
     if (pace_.due(now()) || (step_ended_ && pace_.due_after_step(now()))) tick();
     reap();  // SIGCHLD may have come before it was blocked.
   }
-  read_words();
-  end_rest();
+  const int code = exit_code_of(*status_);
   Outcome outcome;
+  outcome.interrupted = interrupted_ || code == 128 + SIGINT;
+  read_words();
+  take_terminal(job_);
+  orphans_stay_ = options_.keep_orphans;
+  if (!options_.keep_orphans) end_leftovers_of_job();
+  carry_rest(signals);
   outcome.ending = ending();
-  outcome.exit_code = exit_code_of(*status_);
+  outcome.exit_code = code;
   outcome.stopped_by_limit = guard_.acted();
   outcome.elapsed_s = now();
   outcome.cost = cost_;
@@ -289,6 +349,22 @@ std::string socket_variable(const std::string& path) {
   return "PLATEAU_SOCKET=" + path + (nested ? ":" + std::string(outer) : "");
 }
 
+// Whether a child has ended; leaves it for reap().
+bool has_ended(pid_t pid) {
+  siginfo_t end = {};
+  waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT);
+  return end.si_pid == pid;
+}
+
+// The child enters the group by itself and cannot say whether that worked. A job that is over by
+// now needs no limit.
+bool holds(const JobCgroup& group, pid_t pid) {
+  if (has_ended(pid)) return true;
+  const std::string where = text_of_file(fmt::format("/proc/{}/cgroup", pid));
+  const std::string name = group.directory().substr(group.directory().rfind('/'));
+  return where.find(name) != std::string::npos;
+}
+
 std::optional<JobCgroup> backstop(const SupervisorOptions& options) {
   if (options.limit.limit_mb <= 0 || options.limit.on_limit == OnLimit::warn) return std::nullopt;
   Result<JobCgroup> group =
@@ -303,16 +379,27 @@ Supervised failure(std::string message, int exit_code = 2) {
   return {std::nullopt, {std::move(message), exit_code}};
 }
 
+Supervised withdrawn(const Claim& claim, std::string message, int exit_code = 2) {
+  claim.withdraw();
+  return failure(std::move(message), exit_code);
+}
+
+// The file was writable a moment ago; if it no longer is, the job goes on without it.
+RecordingWriter recording_of(const SupervisorOptions& options) {
+  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head_of(options));
+  if (file) return std::move(file.value());
+  options.say(file.error().message + "; the recording is kept in memory only");
+  return std::move(RecordingWriter::create("", head_of(options)).value());
+}
+
 }  // namespace
 
 Supervised supervise(const SupervisorOptions& options) {
-  Result<RecordingWriter> writer =
-      RecordingWriter::create(options.recording_path, head_of(options));
-  if (!writer) return failure(writer.error().message);
+  fill_standard_descriptors();
+  const Result<Claim> claim = Claim::on(options.recording_path);
+  if (!claim) return failure(claim.error().message);
   Result<StepSocket> socket = StepSocket::create();
-  if (!socket) return failure(socket.error().message);
-  Journal journal(std::move(writer.value()));
-  journal.facts(options.given);
+  if (!socket) return withdrawn(claim.value(), socket.error().message);
   const std::optional<JobCgroup> group = backstop(options);
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 
@@ -323,17 +410,29 @@ Supervised supervise(const SupervisorOptions& options) {
   if (group) request.cgroup_procs = group->procs_file();
   const double start_s = monotonic_s();
   Started started = start_job(request);
-  // From here on a job runs, and every way out waits for it.
   if (!started.job) {
-    return failure(started.failure.error.message, started.failure.exit_code);
+    return withdrawn(claim.value(), started.failure.error.message, started.failure.exit_code);
+  }
+  // From here on a job runs, and every way out waits for it.
+  if (group && !holds(*group, started.job->pid)) {
+    options.say("the job could not be put into its cgroup; sampling alone guards the limit");
   }
   ProbeOptions probe = options.probe;
   probe.exclude.push_back(getpid());
   for (const Relay& relay : started.job->relays) probe.exclude.push_back(relay.pid);
-  Result<Sampler> sampler = Sampler::of_pid(started.job->pid, probe, true);
-  if (!sampler) return failure(sampler.error().message);
+  Result<Sampler> found = Sampler::of_pid(started.job->pid, probe, true);
+  if (!found && !has_ended(started.job->pid)) {
+    kill(-started.job->pid, SIGKILL);
+    waitpid(started.job->pid, nullptr, 0);
+    take_terminal(*started.job);
+    return withdrawn(claim.value(), found.error().message);
+  }
+  std::optional<Sampler> sampler;
+  if (found) sampler = std::move(found.value());
+  Journal journal(recording_of(options));
+  journal.facts(options.given);
   Supervisor supervisor(options, std::move(journal), std::move(socket.value()),
-                        std::move(*started.job), std::move(sampler.value()));
+                        std::move(*started.job), std::move(sampler));
   Outcome outcome = supervisor.run(signals, start_s);
   outcome.watch_cpu_s = own_cpu_s() - cpu_before_s;
   return {std::move(outcome), {}};

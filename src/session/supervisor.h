@@ -41,6 +41,7 @@ struct Outcome {
   Ending ending;
   int exit_code = 0;  // As a shell reports it.
   bool stopped_by_limit = false;
+  bool interrupted = false;  // Somebody asked for the end: Ctrl-C, or a signal sent to us.
   double elapsed_s = 0;
   double watch_cpu_s = 0;  // All CPU of this process while it watched.
   ProbeCost cost;

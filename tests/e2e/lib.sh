@@ -8,7 +8,8 @@ set -euo pipefail
 : "${SOURCE_DIR:?path of the repository}"
 # A fixed world: no colour wishes, no terminal width, a UTF-8 locale, from whoever runs this.
 unset NO_COLOR CLICOLOR_FORCE COLUMNS LC_CTYPE LANG
-export LC_ALL=C.UTF-8 TERM=xterm
+# The system's programs come first: a python3 that is a wrapper script would add processes.
+export LC_ALL=C.UTF-8 TERM=xterm PATH=/usr/bin:/bin:$PATH
 
 RUN1=$SOURCE_DIR/corpus/model-garden/run1.log
 RUN2=$SOURCE_DIR/corpus/model-garden/run2.log
@@ -80,4 +81,21 @@ flat_log() {
   for ((step = 1; step <= $1; step++)); do
     echo "Step $((step * 10)): $((5000 + step * 7919 % 13)) MB"
   done
+}
+
+# wait_until CMD...: until it succeeds, at most 20 s; what a job says it does comes when it comes.
+wait_until() {
+  local try
+  for ((try = 0; try < 400; try++)); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.05
+  done
+  fail "never came true: $*"
+}
+
+# gone PID: no such process, or only its entry (a zombie) is left.
+gone() {
+  local state
+  state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) || return 0
+  [ "$state" = Z ]
 }
