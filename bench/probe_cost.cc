@@ -2,12 +2,12 @@
 // What a sample costs us: CPU time per sample of the Sampler, of a bare C loop and of a psutil
 // script, over the same tree, side by side.
 //
-//   probe_cost [--mb-each N] [--parent-mb N] [--children N] [--rounds N] [--idle]
+//   probe_cost [--mb-each N] [--parent-mb N] [--children N] [--rounds N] [--pause-us N] [--idle]
 //
 // The tree is this program's child with 20 children (default: 20 MB each); every 10 ms each of them
 // touches and frees some pages, unless --idle. Samples are 25 ms apart, so that caches are as cold
-// as a watcher's. The contestants take turns; the median of the rounds is printed. Time is CPU time
-// of the sampling process, user and system.
+// as a watcher's; --pause-us 0 takes them back to back. The contestants take turns; the median of
+// the rounds is printed. Time is CPU time of the sampling process, user and system.
 //   ours    all that a tick reads, with discovery, machine and cgroup; walks and scans off.
 //   bare C  the pids known: open, read and parse status and stat, and read `children`.
 //   psutil  children(recursive=True), then memory_info, cpu_times, num_threads and status in
@@ -39,7 +39,6 @@
 namespace {
 
 constexpr int kSamples = 40;
-constexpr useconds_t kPause_us = 25'000;
 
 struct Plan {
   size_t mb_each = 20;
@@ -47,6 +46,7 @@ struct Plan {
   int children = 20;
   int rounds = 7;
   bool idle = false;
+  useconds_t pause_us = 25'000;
 };
 
 double cpu_seconds() {
@@ -136,10 +136,10 @@ class BareLoop {
   std::array<char, 8192> buffer_{};
 };
 
-double microseconds(const std::function<void()>& sample) {
+double microseconds(useconds_t pause_us, const std::function<void()>& sample) {
   double spent = 0;
   for (int i = 0; i < kSamples; ++i) {
-    usleep(kPause_us);
+    if (pause_us > 0) usleep(pause_us);
     const double begin = cpu_seconds();
     sample();
     spent += cpu_seconds() - begin;
@@ -147,9 +147,9 @@ double microseconds(const std::function<void()>& sample) {
   return spent / kSamples * 1e6;
 }
 
-double psutil_microseconds(pid_t root) {
+double psutil_microseconds(useconds_t pause_us, pid_t root) {
   const std::string command = fmt::format("/usr/bin/python3 {}/bench/probe_cost_psutil.py {} {} {}",
-                                          PLATEAU_SOURCE_DIR, root, kSamples, kPause_us);
+                                          PLATEAU_SOURCE_DIR, root, kSamples, pause_us);
   FILE* pipe = popen(command.c_str(), "r");
   double told = 0;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &told) != 1) told = 0;
@@ -185,9 +185,10 @@ void compare(const Plan& plan, pid_t root) {
   std::vector<double> psutil;
   uint64_t sum = 0;
   for (int round = 0; round < plan.rounds; ++round) {
-    ours.push_back(microseconds([&] { sum += sampler.sample(now_s += 1).processes.size(); }));
-    c_loop.push_back(microseconds([&] { sum += bare.sample(); }));
-    psutil.push_back(psutil_microseconds(root));
+    ours.push_back(
+        microseconds(plan.pause_us, [&] { sum += sampler.sample(now_s += 1).processes.size(); }));
+    c_loop.push_back(microseconds(plan.pause_us, [&] { sum += bare.sample(); }));
+    psutil.push_back(psutil_microseconds(plan.pause_us, root));
   }
   const double own = median(ours);
   fmt::print("{} processes, {}: ours {:.0f} us, bare C {:.0f} us, psutil {:.0f} us a sample\n",
@@ -226,6 +227,8 @@ int main(int argc, char** argv) {
     if (word == "--parent-mb") plan.parent_mb = static_cast<size_t>(std::max(1L, value));
     if (word == "--children") plan.children = static_cast<int>(std::clamp(value, 1L, 1000L));
     if (word == "--rounds") plan.rounds = static_cast<int>(std::clamp(value, 1L, 100L));
+    if (word == "--pause-us")
+      plan.pause_us = static_cast<useconds_t>(std::clamp(value, 0L, 900'000L));
     if (word == "--idle") plan.idle = true;
   }
   const pid_t root = make_tree(plan);

@@ -9,6 +9,9 @@ echo "== verdict"
 build/bench/verdict_speed
 echo "== import"
 build/bench/import_speed
+echo "== probe"
+build/bench/probe_cost
+build/bench/probe_cost --idle --pause-us 0
 echo "== plateau judge on a 100 MB text log"
 log=$(mktemp --suffix=.log)
 trap 'rm -f "$log"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The main job on real cases: the two production logs that the project began from, and a recorded
-# process tree in which a child leaks under a flat parent.
+# The main job on real cases: the two production logs that the project began from, a recorded
+# process tree in which a child leaks under a flat parent, and a job that is started and watched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plateau=build/release/plateau
@@ -19,3 +19,6 @@ echo; echo "Its first run was stopped at step 70, because somebody thought so. W
 show judge "$logs/run1.log" --examples 663 --batch 8 --limit 32GB
 echo; echo "A process tree: which process is it?"
 show judge corpus/dev/tree_leak_child-1.csv.gz
+
+echo; echo "A job of its own, watched live for 12 seconds: a list of images that stay decoded, as in the first case."
+show run --no-recording -- /usr/bin/python3 tests/leakers/lazy_images.py

@@ -9,7 +9,8 @@ packages=(
   # tests and checks
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-  python3 python3-pil mandoc shellcheck bash zsh fish gzip zstd git bsdutils bsdextrautils tmux
+  python3 python3-pil python3-psutil mandoc shellcheck bash zsh fish gzip zstd git bsdutils
+  bsdextrautils tmux
 )
 
 missing=()

@@ -12,7 +12,9 @@
 #include "cli/help.h"
 #include "cli/judge.h"
 #include "cli/man.h"
+#include "cli/run.h"
 #include "cli/shared_options.h"
+#include "cli/watch.h"
 
 namespace plateau {
 namespace {
@@ -27,8 +29,8 @@ struct Outcome {
 };
 
 std::vector<Verb> table() {
-  return {judge_verb(),      compare_verb(), convert_verb(), dump_verb(),
-          completion_verb(), man_verb(),     help_verb()};
+  return {judge_verb(), run_verb(),        watch_verb(), compare_verb(), convert_verb(),
+          dump_verb(),  completion_verb(), man_verb(),   help_verb()};
 }
 
 // Runs a command line with both streams caught in memory.

@@ -21,10 +21,14 @@ void Output::print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), out_) != text.size()) note_failure();
 }
 
-void Output::complain(std::string_view verb, std::string_view message) {
-  // On a shared terminal the complaint belongs after what was printed before it.
+void Output::flush() {
   errno = 0;
   if (!closed() && std::fflush(out_) != 0) note_failure();
+}
+
+void Output::complain(std::string_view verb, std::string_view message) {
+  // On a shared terminal the complaint belongs after what was printed before it.
+  flush();
   const std::string_view space = verb.empty() ? "" : " ";
   remark(fmt::format("plateau{}{}: {}\n", space, verb, printable(message)));
 }
@@ -36,8 +40,7 @@ void Output::remark(std::string_view lines) {
 }
 
 int Output::finish(int code) {
-  errno = 0;
-  if (!closed() && std::fflush(out_) != 0) note_failure();
+  flush();
   if (error_ == 0 || error_ == EPIPE) return code;
   complain("", fmt::format("standard output: {}", std::strerror(error_)));
   return kExitTrouble;

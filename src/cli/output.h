@@ -18,6 +18,8 @@ class Output {
 
   // To standard output; flushed by finish() and before complain().
   void print(std::string_view text);
+  // What was printed goes out now: for readers that follow along.
+  void flush();
   // One line to standard error, made printable, with "plateau VERB: " in front.
   void complain(std::string_view verb, std::string_view message);
   // Lines to standard error as they are.

@@ -35,7 +35,7 @@ namespace {
 
 constexpr auto kLibraries = std::to_array<std::string_view>(
     {"libtorch", "libcudart", "libcuda.so", "jaxlib", "libtensorflow", "/dev/nvidia"});
-constexpr int64_t kWorthALook_kb = 20 * 1024;
+constexpr int64_t kWorthALookKb = int64_t{20} * 1024;
 
 struct Candidate {
   pid_t pid = 0;
@@ -87,7 +87,7 @@ std::optional<Candidate> consider(int proc, pid_t pid, ProcBuffer& buffer) {
                      program.kind != ProgramKind::compile_worker;
   if (!works && program.label != "torchrun") return std::nullopt;
   Candidate candidate{.pid = pid, .anon_kb = status.anon_kb, .label = program.label};
-  candidate.framework = status.anon_kb >= kWorthALook_kb && maps_framework(dir);
+  candidate.framework = status.anon_kb >= kWorthALookKb && maps_framework(dir);
   return candidate;
 }
 
@@ -124,6 +124,7 @@ Result<pid_t> find_training(const ProbeOptions& options) {
     job.largest.framework = framework;
   }
   std::vector<Job> jobs;
+  jobs.reserve(by_root.size());
   for (auto& [root, job] : by_root) jobs.push_back(std::move(job));
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.score() > b.score(); });

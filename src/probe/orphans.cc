@@ -67,10 +67,10 @@ std::string Kinship::why_kin(const Outsider& candidate, std::span<const Outsider
     return fmt::format("lost its parent; is in session {} of the job", candidate.session);
   }
   const std::string path = job_cgroup(proc, root.pid, buffer);
-  if (!may_be_a_jobs_cgroup(path) || !in_cgroup(proc, candidate.key.pid, path, buffer) ||
-      !own_cgroup(outsiders, members, root, proc, buffer)) {
-    return {};
-  }
+  if (!may_be_a_jobs_cgroup(path) || !in_cgroup(proc, candidate.key.pid, path, buffer)) return {};
+  // Asks every process of the machine: once a round is enough.
+  if (!own_cgroup_) own_cgroup_ = own_cgroup(outsiders, members, root, proc, buffer);
+  if (!*own_cgroup_) return {};
   return fmt::format("lost its parent; is in the job's cgroup {}", path);
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ class Kinship {
   // A pid was seen in the hands of a stranger: it leads nothing of ours any more.
   void disown(pid_t pid);
 
+  // Forgets what was found out about the job's cgroup: call it before each round of questions.
+  void begin_round() { own_cgroup_.reset(); }
   // Why `candidate` belongs to the job, or empty. `outsiders` is sorted by pid and includes it.
   std::string why_kin(const Outsider& candidate, std::span<const Outsider> outsiders,
                       std::span<const Member> members, ProcessKey root, int proc,
@@ -52,6 +55,7 @@ class Kinship {
   bool own_cgroup(std::span<const Outsider> outsiders, std::span<const Member> members,
                   ProcessKey root, int proc, ProcBuffer& buffer);
 
+  std::optional<bool> own_cgroup_;
   std::vector<pid_t> leaders_;  // Pids of all members so far, ascending.
 };
 

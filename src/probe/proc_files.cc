@@ -68,46 +68,46 @@ int64_t saturating_add(int64_t a, int64_t b) {
 
 // Fields of stat after the name, numbered as in proc(5).
 enum StatField : size_t {
-  kPpid = 4,
-  kPgrp = 5,
-  kSession = 6,
-  kTty = 7,
-  kUtime = 14,
-  kStime = 15,
-  kThreads = 20,
-  kStartTime = 22,
-  kStartCode = 26,
-  kStartStack = 28,
+  field_ppid = 4,
+  field_pgrp = 5,
+  field_session = 6,
+  field_tty = 7,
+  field_utime = 14,
+  field_stime = 15,
+  field_threads = 20,
+  field_start_time = 22,
+  field_start_code = 26,
+  field_start_stack = 28,
 };
 
 void store(ProcStat& stat, size_t field, uint64_t value) {
   switch (field) {
-    case kPpid:
+    case field_ppid:
       stat.ppid = pid_of(value);
       break;
-    case kPgrp:
+    case field_pgrp:
       stat.pgrp = pid_of(value);
       break;
-    case kSession:
+    case field_session:
       stat.session = pid_of(value);
       break;
-    case kTty:
+    case field_tty:
       stat.tty = as_figure(value);
       break;
-    case kUtime:
-    case kStime:
+    case field_utime:
+    case field_stime:
       stat.cpu_ticks += value;
       break;
-    case kThreads:
+    case field_threads:
       stat.threads = as_figure(value);
       break;
-    case kStartTime:
+    case field_start_time:
       stat.start_ticks = value;
       break;
-    case kStartCode:
+    case field_start_code:
       stat.start_code = value;
       break;
-    case kStartStack:
+    case field_start_stack:
       stat.start_stack = value;
       break;
     default:
@@ -130,7 +130,7 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
   stat.state = rest[close + 2];
   rest.remove_prefix(close + 3);
   size_t field = 4;
-  for (; field <= kStartStack; ++field) {
+  for (; field <= field_start_stack; ++field) {
     if (rest.empty() || rest.front() != ' ') break;
     rest.remove_prefix(1);
     const bool negative = !rest.empty() && rest.front() == '-';
@@ -139,7 +139,7 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
     if (!value) break;
     if (!negative) store(stat, field, *value);
   }
-  if (field <= kStartTime) return std::nullopt;
+  if (field <= field_start_time) return std::nullopt;
   return stat;
 }
 

@@ -8,7 +8,7 @@
 namespace plateau {
 namespace {
 
-constexpr int64_t kWrapperMost_kb = 1024 * 1024;
+constexpr int64_t kWrapperMostKb = int64_t{1024} * 1024;
 constexpr size_t kNobody = SIZE_MAX;
 
 struct Given {
@@ -134,7 +134,7 @@ bool note_growth(std::vector<Member>& members) {
     if (member.outgrew) continue;
     const int64_t anon = member.figures.anon_kb;
     if (member.program.kind == ProgramKind::launcher) {
-      if (anon <= kWrapperMost_kb) continue;
+      if (anon <= kWrapperMostKb) continue;
       const size_t own = static_cast<size_t>(&member - members.data());
       member.outgrew = std::none_of(members.begin(), members.end(), [&](const Member& other) {
         return other.parent_index == own && other.figures.anon_kb >= anon;
@@ -142,8 +142,8 @@ bool note_growth(std::vector<Member>& members) {
     } else if (member.role == Role::helper && member.parent_index < members.size() &&
                member.program.kind != ProgramKind::helper) {
       const Member& parent = members[member.parent_index];
-      constexpr int64_t kClearly_kb = 100 * 1024;
-      member.outgrew = parent.role == Role::main && anon > parent.figures.anon_kb + kClearly_kb;
+      constexpr int64_t kClearlyKb = int64_t{100} * 1024;
+      member.outgrew = parent.role == Role::main && anon > parent.figures.anon_kb + kClearlyKb;
     }
     changed |= member.outgrew;
   }

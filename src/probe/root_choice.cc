@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "probe/proc_dir.h"
 #include "probe/proc_files.h"
@@ -24,7 +25,7 @@ struct Ancestor {
 };
 
 // Nobody nests jobs this deep; a loop in a forged tree ends here.
-constexpr int kMaxClimb = 64;
+constexpr size_t kMaxClimb = 64;
 
 std::optional<Ancestor> look(int proc, pid_t pid, ProcBuffer& buffer, int& error) {
   const PidDir dir(proc, pid, false);
@@ -60,6 +61,19 @@ std::string why_stop(const Ancestor& child, const Ancestor& parent) {
   return fmt::format("its parent {} is no launcher", parent.program.label);
 }
 
+// This process and all above it, in the same /proc.
+std::vector<pid_t> own_line(int proc, ProcBuffer& buffer) {
+  std::vector<pid_t> line;
+  int error = 0;
+  for (pid_t pid = getpid(); pid > 1 && line.size() < kMaxClimb;) {
+    line.push_back(pid);
+    const auto at = look(proc, pid, buffer, error);
+    if (!at) break;
+    pid = at->ppid;
+  }
+  return line;
+}
+
 }  // namespace
 
 Result<RootChoice> choose_root(int proc, pid_t pid, std::span<const pid_t> exclude,
@@ -81,9 +95,10 @@ Result<RootChoice> choose_root(int proc, pid_t pid, std::span<const pid_t> exclu
                              at->program.label)};
   }
   if (exact_root) return RootChoice{at->key, "as asked"};
+  const std::vector<pid_t> ours = own_line(proc, buffer);
   const std::string asked = fmt::format("{} ({})", pid, at->program.label);
   std::string stop;
-  int climbed = 0;
+  size_t climbed = 0;
   for (; climbed < kMaxClimb; ++climbed) {
     if (at->ppid <= 1) {
       stop = at->ppid == 1 ? "its parent is init" : "it has no parent here";
@@ -92,6 +107,10 @@ Result<RootChoice> choose_root(int proc, pid_t pid, std::span<const pid_t> exclu
     if (at->ppid == getpid() ||
         std::find(exclude.begin(), exclude.end(), at->ppid) != exclude.end()) {
       stop = "its parent is the watcher";
+      break;
+    }
+    if (std::find(ours.begin(), ours.end(), at->ppid) != ours.end()) {
+      stop = "its parent also started this watcher";
       break;
     }
     const auto parent = look(proc, at->ppid, buffer, error);

@@ -7,8 +7,9 @@
 //     `-c` command, ... (program.h has the list); or
 //   - is Python, and so is the child: a pool's parent, or a script that starts a script.
 // The climb stops below a person's shell (no script, no -c), below services (sshd, tmux, systemd,
-// cron, jupyter, container inits, plateau), below pid 1, below processes to be excluded and below
-// any other program.
+// cron, jupyter, container inits, plateau), below pid 1, below processes to be excluded, below
+// whoever also started this watcher (a script that starts a job and then watches it is not part of
+// the job) and below any other program.
 #pragma once
 
 #include <sys/types.h>

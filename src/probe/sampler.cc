@@ -24,9 +24,9 @@ namespace plateau {
 namespace {
 
 // The machine's and the cgroup's figures cost as much as some processes'; more often is no use.
-constexpr double kSurroundingsEvery_s = 1;
+constexpr double kSurroundingsEverySeconds = 1;
 // Status is read again after this long even if statm has not moved.
-constexpr double kStatusAtLeastEvery_s = 10;
+constexpr double kStatusAtLeastEverySeconds = 10;
 
 double seconds_of(clockid_t clock) {
   timespec now{};
@@ -120,7 +120,7 @@ int Sampler::State::read_figures(Member& member, double now_s) {
     const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
     if (statm.error == ESRCH) return ESRCH;
     const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
-                      now_s - member.status_s < kStatusAtLeastEvery_s;
+                      now_s - member.status_s < kStatusAtLeastEverySeconds;
     if (same) {
       member.carry.tick(figures);
       return 0;
@@ -190,7 +190,7 @@ void Sampler::State::look_around(double now_s) {
       complain(member, "fd", error, "its open files are not known");
     });
   }
-  const bool due = now_s - looked_around_s >= kSurroundingsEvery_s - 1e-6;
+  const bool due = now_s - looked_around_s >= kSurroundingsEverySeconds - 1e-6;
   if (due) looked_around_s = now_s;
   const auto main = std::find_if(members.begin(), members.end(),
                                  [](const Member& member) { return member.role == Role::main; });

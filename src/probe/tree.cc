@@ -12,7 +12,7 @@
 namespace plateau {
 namespace {
 
-constexpr double kFullLookEvery_s = 30;
+constexpr double kFullLookEverySeconds = 60;
 constexpr int64_t kTriedOneByOne = 24;
 
 }  // namespace
@@ -44,7 +44,7 @@ void Tree::refresh(double now_s) {
     return true;
   });
   if (!gone_.empty()) index_members();
-  const bool all = !looked_ || now_s - last_full_s_ >= kFullLookEvery_s;
+  const bool all = !looked_ || now_s - last_full_s_ >= kFullLookEverySeconds;
   const int64_t born = births();
   if (!members_.empty() && (born != 0 || all)) {
     if (!all && born > 0 && born <= kTriedOneByOne) {
@@ -52,6 +52,7 @@ void Tree::refresh(double now_s) {
     } else {
       look_at_outsiders(now_s, all);
     }
+    kinship_.begin_round();
     bool grown = false;
     do {
       grown = adopt_children();

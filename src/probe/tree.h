@@ -12,7 +12,7 @@
 // and it costs 1 us. If it has moved by a few, the pids in between are tried one by one, at 2 us
 // each; they may be threads, which status tells. If it has moved by more, or wrapped around, /proc
 // is listed and pids that were not there before are looked at. So a tick without births costs one
-// stat per member. Every 30 s all processes are looked at again; that catches a pid that was handed
+// stat per member. Every 60 s all processes are looked at again; that catches a pid that was handed
 // out again between two ticks.
 //
 // Blind spot: a process that is born and dies between two ticks; if it had children meanwhile, they

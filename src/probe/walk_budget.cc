@@ -7,13 +7,13 @@ namespace plateau {
 namespace {
 
 constexpr double kSecondsPerKb = 0.025 / (1024.0 * 1024.0);
-constexpr double kAtOnce_s = 0.020;
-constexpr double kSteady_s = 1.0;
-constexpr double kAfterChange_s = 0.2;
+constexpr double kAtOnceSeconds = 0.020;
+constexpr double kSteadySeconds = 1.0;
+constexpr double kAfterChangeSeconds = 0.2;
 constexpr double kPatience = 3;
 
 // Clocks are differences of doubles; without slack "every 2 s" would be missed by a rounding error.
-constexpr double kSlack_s = 1e-6;
+constexpr double kSlackSeconds = 1e-6;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool WalkBudget::due(double now_s, std::span<const Load> loads) {
   double sweep_s = 0;
   bool targets_paid = true;
   bool newcomers_paid = true;
-  const double waited_s = now_s - since_s_ + kSlack_s;
+  const double waited_s = now_s - since_s_ + kSlackSeconds;
   for (const Load& load : loads) {
     const double walk_s = expected_s(*load.target, load.rss_kb);
     sweep_s += walk_s;
@@ -48,10 +48,10 @@ bool WalkBudget::due(double now_s, std::span<const Load> loads) {
       newcomers_paid = false;
     }
   }
-  if (!swept_ && sweep_s < kAtOnce_s) return true;
+  if (!swept_ && sweep_s < kAtOnceSeconds) return true;
   if (!targets_paid) return false;
   const double due_s = std::max(sweep_s, unpaid_s_) / walk_cpu_share_;
-  if (waited_s < std::max(due_s, changed_ ? kAfterChange_s : kSteady_s)) return false;
+  if (waited_s < std::max(due_s, changed_ ? kAfterChangeSeconds : kSteadySeconds)) return false;
   return newcomers_paid || waited_s >= kPatience * due_s;
 }
 

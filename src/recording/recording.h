@@ -72,7 +72,8 @@ class RecordingWriter {
   void finish(const Ending& ending);
 
   // What reading the file would give now (source and format differ). Steps: rows before the first
-  // known step count as step 0, so that a job with steps is judged by them from its start.
+  // known step stand right before it (at 0 for a job that starts with step 1), so that a job with
+  // steps is judged by them from its start.
   [[nodiscard]] Run run() const;
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] uint64_t bytes_written() const;  // Of the current file.

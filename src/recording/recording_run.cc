@@ -20,6 +20,16 @@
 namespace plateau {
 namespace {
 
+// What was sampled before the first known step stands right before it: at 0 for a job that starts
+// with step 1, at 499 for one that resumes at 500 or is watched from there on.
+void place_before_first_step(Run& run) {
+  size_t first = 0;
+  while (first < run.instants.size() && run.instants[first].step < 0) ++first;
+  if (first == run.instants.size()) return;
+  const int64_t before = std::max<int64_t>(0, run.instants[first].step - 1);
+  for (size_t i = 0; i < first; ++i) run.instants[i].step = before;
+}
+
 constexpr double kMbPerKb = 1024 / kBytesPerMb;
 constexpr size_t kNone = static_cast<size_t>(-1);
 constexpr int64_t kFoldedId = 10'000'000'000;  // Far above all pids, and above reused ones.
@@ -187,11 +197,10 @@ Run RecordingLog::to_run() const {
 
   Table table(*this, run);
   std::vector<uint64_t> serials;
-  const int64_t no_step = last_.step >= 0 ? 0 : -1;
   const auto put = [&](const Sample& sample) {
     table.put(sample, serials.size());
     serials.push_back(sample.serial);
-    run.instants.push_back({.step = std::max(sample.step, no_step),
+    run.instants.push_back({.step = sample.step,
                             .time_s = start_s + static_cast<double>(sample.time_ms) / 1000,
                             .epoch = sample.epoch});
   };
@@ -200,6 +209,7 @@ Run RecordingLog::to_run() const {
     if (span.two) put(span.late);
   });
   table.finish(serials.size());
+  place_before_first_step(run);
   fill_events(run, serials);
   return run;
 }

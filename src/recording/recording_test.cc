@@ -95,7 +95,7 @@ TEST_F(RecordingTest, EverythingThatWasSaidComesBack) {
   EXPECT_THAT(run.series[0].mb, ElementsAre(1.024, 2.048));
   EXPECT_EQ(run.gauges[0].value[0], 3);
   EXPECT_TRUE(std::isnan(run.gauges[0].value[1])) << "a column that is not named has no value";
-  EXPECT_EQ(run.instants[0].step, 0) << "rows before the first step count as step 0";
+  EXPECT_EQ(run.instants[0].step, 4) << "rows before the first step stand right before it";
   EXPECT_EQ(run.instants[1].time_s, 1.25);
   EXPECT_EQ(run.events[0].instant, 1u);
   EXPECT_THAT(run.notes, ElementsAre("cgroup could not be read"));

@@ -112,8 +112,19 @@ void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
   add("cgroup.shmem_mb", snapshot.cgroup.shmem_kb);
 }
 
+// Where memory ends, if nobody has said: at the cgroup's limit, else with the machine.
+void Journal::state_limit(const Snapshot& snapshot) {
+  if (stated_.limit_mb) return;
+  if (snapshot.cgroup.limit_kb != kUnread) {
+    fact(&Context::limit_mb, kb_to_mb(snapshot.cgroup.limit_kb), "the limit of its cgroup");
+  } else if (snapshot.system_total_kb != kUnread) {
+    fact(&Context::limit_mb, kb_to_mb(snapshot.system_total_kb), "the memory of this machine");
+  }
+}
+
 void Journal::sample(const Snapshot& snapshot, double at_s) {
   if (snapshot.processes.empty()) return;
+  state_limit(snapshot);
   RecordedRow row;
   row.time_s = at_s;
   row.step = step_;

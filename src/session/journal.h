@@ -52,6 +52,7 @@ class Journal {
   void add_process(const ProcessSample& process, RecordedRow& row);
   void add_machine(const Snapshot& snapshot, RecordedRow& row);
   void gauge(RecordedRow& row, size_t process, std::string_view name, double value);
+  void state_limit(const Snapshot& snapshot);
   bool advance(int64_t step, double epoch);
   void learn_epoch_steps();
 

@@ -37,6 +37,7 @@ struct Watcher::State {
   void judge_if_due(double at_s);
 
   WatchOptions options;
+  std::string command;
   Sampler sampler;
   Journal journal;
   Pace pace;
@@ -133,6 +134,7 @@ Result<Watcher> Watcher::attach(const WatchOptions& options) {
   if (!writer) return writer.error();
   auto state = std::make_unique<State>(options, std::move(sampler.value()),
                                        Journal(std::move(writer.value())));
+  state->command = head.command;
   if (!options.log.empty()) {
     Result<FileFollower> file = FileFollower::open(options.log);
     if (!file) return file.error();
@@ -198,6 +200,12 @@ const Verdict* Watcher::verdict() const {
 }
 const Journal& Watcher::journal() const {
   return state_->journal;
+}
+pid_t Watcher::root_pid() const {
+  return state_->sampler.root().pid;
+}
+const std::string& Watcher::command() const {
+  return state_->command;
 }
 const std::string& Watcher::step_source() const {
   return state_->step_source;

@@ -56,6 +56,8 @@ class Watcher {
   [[nodiscard]] const Snapshot& snapshot() const;
   [[nodiscard]] const Verdict* verdict() const;  // The latest; nullptr before there is one.
   [[nodiscard]] const Journal& journal() const;
+  [[nodiscard]] pid_t root_pid() const;
+  [[nodiscard]] const std::string& command() const;      // Of the root, when it was attached to.
   [[nodiscard]] const std::string& step_source() const;  // "the job's output file x.log", ...
   [[nodiscard]] double interval_s() const;
   [[nodiscard]] double cpu_share() const;  // Of one core, this process since attach().

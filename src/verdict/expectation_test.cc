@@ -39,7 +39,7 @@ TEST(Expectation, SettlingTooLateIsSaidWithTheStep) {
 }
 
 TEST(Expectation, TooWideALevelIsSaidWithItsWidth) {
-  EXPECT_THAT(unmet(level(), {Word::plateau, 83, 30}), ElementsAre(HasSubstr("varies by 40 MB")));
+  EXPECT_THAT(unmet(level(), {Word::plateau, 83, 30}), ElementsAre(HasSubstr("varies by 40.0 MB")));
 }
 
 TEST(Expectation, AnotherWordIsNamed) {
@@ -49,7 +49,7 @@ TEST(Expectation, AnotherWordIsNamed) {
   leak.rate_mb_per_step = 3;
   EXPECT_THAT(unmet(leak, {Word::plateau, 90, std::nullopt}),
               ElementsAre("expected plateau, found leak",
-                          HasSubstr("has not settled by step 90: it grows by 3 MB per step")));
+                          HasSubstr("has not settled by step 90: it grows by 3.00 MB per step")));
 }
 
 TEST(Expectation, ARunThatEndsBeforeTheStepProvesNothing) {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/exit_code.h"
+#include "cli/shared_options.h"
+#include "cli/watch_loop.h"
+#include "report/explain.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "session/watcher.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kJob = "Which job";
+constexpr const char* kWatching = "Watching";
+constexpr const char* kAnswer = "Answer";
+
+struct WatchRequest {
+  WatchOptions watch;
+  LookOptions look;
+  Expectation expected;
+  bool explain = false;
+};
+
+std::vector<Option> own_options() {
+  return {
+      {.name = "find-training",
+       .group = kJob,
+       .help = "Instead of a PID: the process of yours that most looks like a training job."},
+      {.name = "log",
+       .takes = Takes::file,
+       .placeholder = "FILE",
+       .group = kJob,
+       .help = "Read the job's steps from FILE as it grows (default: the file its output goes to, "
+               "if it goes to one)."},
+      {.name = "for",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = kWatching,
+       .help = "Watch this long (10m, 1h30m), then print the verdict and end."},
+      {.name = "interval",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = kWatching,
+       .help = "Time between samples, and between lines when piped (default: samples from 0.1 s "
+               "at first to 1 s later, a line every 10 s)."},
+      {.name = "output",
+       .letter = 'o',
+       .takes = Takes::file,
+       .placeholder = "FILE",
+       .group = kWatching,
+       .help = "Write a recording to FILE (default: none)."},
+      {.name = "lines", .group = kWatching, .help = "Print lines even on a terminal."},
+      {.name = "explain", .group = kAnswer, .help = "Add every explanation that competed."},
+      {.name = "json",
+       .group = kAnswer,
+       .help = "One JSON object a line: the state now and then, the verdict at the end."},
+  };
+}
+
+Result<pid_t> pid_to_watch(const Arguments& arguments, const ProbeOptions& probe) {
+  const bool find = arguments.has("find-training");
+  if (find && !arguments.positionals.empty()) {
+    return Error{Error::Kind::usage, "--find-training and PID exclude each other"};
+  }
+  if (find) return find_training(probe);
+  if (arguments.positionals.empty()) {
+    return Error{Error::Kind::usage, "which process? give a PID, or --find-training"};
+  }
+  return static_cast<pid_t>(parse_int(arguments.positionals.front()).value_or(-1));
+}
+
+Result<WatchRequest> watch_request(const Arguments& arguments) {
+  WatchRequest request;
+  const Result<pid_t> pid = pid_to_watch(arguments, request.watch.probe);
+  if (!pid) return pid.error();
+  request.watch.pid = pid.value();
+  request.watch.probe.exclude = {getpid()};
+  request.watch.recording_path = arguments.text("output").value_or("");
+  request.watch.interval_s = arguments.seconds("interval").value_or(0);
+  request.watch.log = arguments.text("log").value_or("");
+  request.watch.given = given_facts(arguments);
+  request.watch.policy = policy_of(arguments);
+  const Result<Expectation> expected = expectation_of(arguments);
+  if (!expected) return expected.error();
+  request.expected = expected.value();
+  request.look.for_s = arguments.seconds("for");
+  request.look.print_every_s = arguments.seconds("interval").value_or(request.look.print_every_s);
+  request.look.json = arguments.has("json");
+  request.look.quiet = arguments.has("quiet");
+  request.look.view = view_of(arguments, STDOUT_FILENO);
+  request.explain = arguments.has("explain");
+  return request;
+}
+
+void print_verdict(const Verdict& verdict, const WatchRequest& request, Output& out) {
+  const View& view = request.look.view;
+  if (request.look.json) {
+    out.print(verdict_json(verdict) + "\n");
+  } else if (request.look.quiet) {
+    out.print(render_line(verdict, view));
+  } else {
+    out.print(render_verdict(verdict, view));
+    if (request.explain) out.print(render_explain(verdict, view));
+  }
+}
+
+int run_watch(const Invocation& invocation) {
+  Output& out = invocation.out;
+  const Result<WatchRequest> asked = watch_request(invocation.arguments);
+  if (!asked) {
+    out.complain("watch", asked.error().message);
+    return kExitTrouble;
+  }
+  const WatchRequest& request = asked.value();
+  Result<Watcher> watcher = Watcher::attach(request.watch);
+  if (!watcher) {
+    out.complain("watch", watcher.error().message);
+    return kExitTrouble;
+  }
+  const bool lines = invocation.arguments.has("lines") || request.look.json || request.look.quiet ||
+                     isatty(STDOUT_FILENO) == 0;
+  if (lines) {
+    watch_in_lines(watcher.value(), request.look, out);
+  } else {
+    watch_on_screen(watcher.value(), request.look, out);
+  }
+  // From here on nothing is sampled any more.
+  Verdict verdict = watcher.value().finish();
+  verdict.file = request.watch.recording_path.empty() ? fmt::format("pid {}", request.watch.pid)
+                                                      : request.watch.recording_path;
+  print_verdict(verdict, request, out);
+  for (const std::string& missing : unmet(verdict, request.expected)) {
+    out.complain("watch", missing);
+  }
+  return exit_code_for(verdict, request.expected);
+}
+
+}  // namespace
+
+Verb watch_verb() {
+  Verb verb;
+  verb.name = "watch";
+  verb.summary = "watch a job that already runs: its processes, its memory, the verdict so far";
+  verb.description = {
+      "Give the pid of any process of the job, a worker's or a launcher's: the whole tree is "
+      "found, with a role for each process. On a terminal it is a live screen (? for its keys); "
+      "into a pipe, a line every 10 s. At the end, by q, --for or because the job ended, the "
+      "verdict is printed and decides the exit code.",
+      "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
+      "was given, or from the file its output goes to. Without any, growth is judged over time. "
+      "The job is only looked at: nothing is sent to it, and several may watch at once."};
+  verb.positional = {.placeholder = "PID",
+                     .help = "Any process of the job.",
+                     .takes = Takes::pid,
+                     .required = false};
+  verb.options = own_options();
+  for (const auto& group : {context_options(), expect_options(), look_options()}) {
+    verb.options.insert(verb.options.end(), group.begin(), group.end());
+  }
+  verb.examples = {
+      {"watch pid 4242 and all that belongs to it", "plateau watch 4242"},
+      {"find the training job yourself", "plateau watch --find-training"},
+      {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
+      {"keep what is seen", "plateau watch 4242 -o night.plateau"},
+  };
+  verb.judges = true;
+  verb.run = run_watch;
+  return verb;
+}
+
+}  // namespace plateau
