@@ -166,7 +166,9 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   if (run.processes.size() > 1) {
     const Comparison comparison = long_lived(run, signals);
     file.rss_growth_mb = tree_growth(run, comparison, Metric::rss);
-    file.pss_growth_mb = tree_growth(run, comparison, Metric::pss);
+    // Plateau's own recordings know Pss_Anon at every instant, PSS only after the first walk.
+    file.pss_growth_mb = tree_growth(run, comparison, Metric::pss_anon);
+    if (!file.pss_growth_mb) file.pss_growth_mb = tree_growth(run, comparison, Metric::pss);
   }
   return file;
 }

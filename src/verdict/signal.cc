@@ -10,7 +10,7 @@ namespace plateau {
 namespace {
 
 // The last moments of a job, and the fall in them that is an exit; see the header.
-constexpr double kLastMoments_s = 2;
+constexpr double kLastMomentsSeconds = 2;
 constexpr double kLastMomentsShare = 0.02;
 constexpr double kFallShare = 0.1;
 
@@ -172,19 +172,30 @@ bool is_over(const Run& run) {
          kind == Kind::vanished;
 }
 
-// The number of instants before the final fall of a job that has ended.
-size_t before_the_fall(const Run& run, const std::vector<double>& owned) {
+// The first instant of the last moments: from here on a fall may be the exit.
+size_t last_moments(const Run& run, const Signals& signals) {
   const size_t count = run.instants.size();
-  if (!is_over(run) || !run.has_times() || count < 2) return count;
-  const double end_s = run.instants.back().time_s;
-  const double moments_s =
-      std::max(kLastMoments_s, kLastMomentsShare * (end_s - run.instants.front().time_s));
+  const auto among_last = [&](size_t i) {
+    if (signals.clock == Clock::steps) return run.instants[i].step == run.instants.back().step;
+    const double end_s = run.instants.back().time_s;
+    const double share_s = kLastMomentsShare * (end_s - run.instants.front().time_s);
+    return run.instants[i].time_s >= end_s - std::max(kLastMomentsSeconds, share_s);
+  };
   size_t first = count;
-  while (first > 0 && run.instants[first - 1].time_s >= end_s - moments_s) --first;
-  double held = 0;
+  while (first > 0 && among_last(first - 1)) --first;
+  return first;
+}
+
+// The number of instants before the final fall of a job that has ended.
+size_t before_the_fall(const Run& run, const Signals& signals, const std::vector<double>& owned) {
+  const size_t count = run.instants.size();
+  if (!is_over(run) || !run.has_times()) return count;
+  const size_t first = last_moments(run, signals);
+  // What was held right before belongs to the comparison.
+  double held = first > 0 && std::isfinite(owned[first - 1]) ? owned[first - 1] : 0;
   size_t kept = count;
   for (size_t i = first; i < count; ++i) {
-    const bool fell = !std::isfinite(owned[i]) || owned[i] < (1 - kFallShare) * held;
+    const bool fell = !std::isfinite(owned[i]) || owned[i] <= (1 - kFallShare) * held;
     if (!fell) kept = count;
     if (fell && kept == count) kept = i;
     if (std::isfinite(owned[i])) held = std::max(held, owned[i]);
@@ -195,24 +206,26 @@ size_t before_the_fall(const Run& run, const std::vector<double>& owned) {
 // Marks the instants that count, by the rules of the header.
 void mark_working(const Run& run, const std::vector<double>& owned, Signals& signals) {
   const std::vector<double>& clock = signals.clock_of_instant;
-  const size_t count = before_the_fall(run, owned);
+  const size_t count = before_the_fall(run, signals, owned);
   signals.working.assign(clock.size(), false);
-  const auto end = clock.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto end = clock.begin() + static_cast<std::ptrdiff_t>(std::min(count, clock.size()));
   if (clock.begin() == end) return;
   const auto [low, high] = std::minmax_element(clock.begin(), end);
-  std::fill_n(signals.working.begin(), count, true);
+  std::fill(signals.working.begin(), signals.working.begin() + (end - clock.begin()), true);
   if (*low == *high) return;
-  size_t began = 0;
+  // Only Plateau's own recordings know the command; they begin with the job.
+  const bool starts_up = run.has_times() && signals.clock == Clock::steps &&
+                         (!run.command.empty() || std::count(clock.begin(), end, *low) > 1);
   bool ended = false;
-  for (size_t i = 0; i < count; ++i) {
-    if (clock[i] == *low) began = i;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (clock[i] == *low && i != began) signals.working[i] = false;
-    if (clock[i] != *high) continue;
+  for (auto at = clock.begin(); at != end; ++at) {
+    const auto i = static_cast<size_t>(at - clock.begin());
+    if (starts_up && *at == *low) signals.working[i] = false;
+    if (*at != *high) continue;
     if (ended) signals.working[i] = false;
     ended = true;
   }
+  const auto began = static_cast<size_t>(
+      std::find(signals.working.begin(), signals.working.end(), true) - signals.working.begin());
   if (std::isfinite(owned[0]) && std::isfinite(owned[began])) {
     signals.start_up_mb = std::max(0.0, owned[began] - owned[0]);
   }

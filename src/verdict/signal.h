@@ -19,14 +19,16 @@
 //
 // Which instants count. A recording of a live job begins before its work and ends after it, and
 // neither end says anything about growth (`working`, one flag per instant):
-//   - Start-up. All that comes before step 1 carries step 0: the interpreter, imports, the model.
-//     Of several instants at the first step only the last counts, the state in which the work
-//     began. What arrived until then is kept apart, as `start_up_mb`.
+//   - Start-up. All that comes before the first step stands right before it: the interpreter,
+//     imports, the model. In Plateau's own recordings, and wherever several instants of a run
+//     sampled by time stand at its first step, the work begins with the next step seen. What
+//     arrived until then is kept apart, as `start_up_mb`.
 //   - Tear-down. All that comes after the last step still carries it. Of several instants at the
 //     last step only the first counts, the state right after that step.
-//   - A job that is known to have ended gave back its memory on the way. In the last 2 s, or 2 % of
-//     the run if that is more, the instants at the end that lie a tenth or more below what was
-//     held before them are left out.
+//   - A job that is known to have ended gave back its memory on the way. Of the instants at the
+//   last
+//     step, or of those in the last 2 s, or 2 % of the run if that is more, where there are no
+//     steps, the ones at the end that lie a tenth or more below what was held before are left out.
 // Worked case: a leak of 0.3 MB per step reaches 187 MB at step 600, the last; five samples of the
 // exit at 187, 150, 90, 30 and 2 MB carry step 600 too. The smallest of them would be a plunge to
 // 2 MB, the first of them is the truth.
