@@ -18,6 +18,9 @@
 namespace plateau {
 namespace {
 
+constexpr double kEarlySeconds = 60;
+constexpr double kEveryEarlySeconds = 0.5;
+
 bool take_hex(std::string_view text, unsigned int& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   return error == std::errc() && end == text.data() + text.size();
@@ -118,7 +121,10 @@ void FdScan::run(double now_s, std::vector<Member>& members, WalkBudget& budget,
     members[held_[i].holder].figures.shmem_unmapped_kb += held_[i].kb;
   }
   const double cost_s = clock() - begin_s;
-  next_s_ = now_s + std::max({every_s_, cost_s / walk_cpu_share_, longest_s / walk_share_});
+  if (first_s_ < 0) first_s_ = now_s;
+  const bool early = now_s - first_s_ < kEarlySeconds;
+  const double every_s = early ? std::min(every_s_, kEveryEarlySeconds) : every_s_;
+  next_s_ = now_s + std::max({every_s, cost_s / walk_cpu_share_, longest_s / walk_share_});
 }
 
 }  // namespace plateau

@@ -78,6 +78,32 @@ TEST(FdScan, SegmentThatAnotherMemberMapsIsNotCounted) {
   EXPECT_EQ(snapshot.processes[0].shmem_unmapped_kb, 0);
 }
 
+// Time comes from the caller, so a day passes at once.
+TEST(FdScan, EarlyScansComeTwiceASecondLaterOnesAtTheirPace) {
+  std::vector<Member> nobody;
+  WalkBudget budget(0.002, 0.005);
+  FdScan scan(10, 0.002, 0.005);
+  const auto run_at = [&](double now_s) {
+    scan.run(now_s, nobody, budget, [] { return 0.0; }, [](const Member&, int) {});
+  };
+  run_at(100);
+  EXPECT_FALSE(scan.due(100.4));
+  EXPECT_TRUE(scan.due(100.5));
+  run_at(161);
+  EXPECT_FALSE(scan.due(170));
+  EXPECT_TRUE(scan.due(171));
+}
+
+TEST(FdScan, DearScansWaitUntilTheyArePaidFor) {
+  std::vector<Member> nobody;
+  WalkBudget budget(0.002, 0.005);
+  FdScan scan(10, 0.002, 0.005);
+  double now_s = 0;
+  scan.run(0, nobody, budget, [&now_s] { return now_s += 0.01; }, [](const Member&, int) {});
+  EXPECT_FALSE(scan.due(1.9));
+  EXPECT_TRUE(scan.due(2.1));
+}
+
 TEST(FdScan, OnlySharedMemoryIsLookedInto) {
   EXPECT_TRUE(is_shared_memory_link("/memfd:x (deleted)"));
   EXPECT_TRUE(is_shared_memory_link("/dev/shm/torch_12_0 (deleted)"));

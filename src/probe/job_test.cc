@@ -80,6 +80,25 @@ TEST(Job, AnyMemberLeadsToTheWrapperBelowTheShell) {
   EXPECT_THAT(sampler.value().root_reason(), HasSubstr("shell"));
 }
 
+// The kernel has taken its memory: no addresses, no command line.
+TEST(Job, ProcessOnItsWayOutKeepsItsNameAndItsWorkersTheirs) {
+  const ProcRoot proc;
+  make_uv_job(proc);
+  auto sampler = Sampler::of_pid(101, in(proc));
+  ASSERT_TRUE(sampler.ok());
+  sampler.value().sample(0);
+  proc.process({.pid = 101, .ppid = 100, .command = "", .pgrp = 100, .session = 50, .image = 0});
+  proc.write("101/cmdline", "");
+  for (const ProcessSample& sample : sampler.value().sample(1).processes) {
+    if (sample.key.pid == 101) {
+      EXPECT_EQ(sample.name, "python train.py");
+    }
+    if (sample.key.pid == 102) {
+      EXPECT_EQ(sample.role, Role::data_worker);
+    }
+  }
+}
+
 TEST(Job, RolesOfATrainerUnderUv) {
   const ProcRoot proc;
   make_uv_job(proc);

@@ -182,9 +182,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+// A package is run by its __main__.py, which is everybody's name; the directory is the package's.
+std::string_view script_name(std::string_view path) {
+  constexpr std::string_view kMain = "/__main__.py";
+  if (path.size() > kMain.size() && path.ends_with(kMain)) path.remove_suffix(kMain.size());
+  return base_name(path);
+}
+
 std::string label_of(std::string_view program, const Invocation& run) {
   std::string label(program);
-  if (run.form == Invocation::script) label.append(" ").append(base_name(run.subject));
+  if (run.form == Invocation::script) label.append(" ").append(script_name(run.subject));
   if (run.form == Invocation::module) label.append(" -m ").append(run.subject);
   // Not what the code does, but for multiprocessing's own: "from multiprocessing.spawn import ...".
   constexpr std::string_view kPool = "from multiprocessing.";

@@ -61,6 +61,12 @@ TEST(Program, WorkersOfMultiprocessingAndTorch) {
             ProgramKind::compile_worker);
 }
 
+TEST(Program, PackageIsNamedByItsDirectoryNotByItsMain) {
+  EXPECT_EQ(of({"python", "/v/torch/_inductor/compile_worker/__main__.py", "--n"}).label,
+            "python compile_worker");
+  EXPECT_EQ(of({"python", "__main__.py"}).label, "python __main__.py");
+}
+
 TEST(Program, MissingCommandLineFallsBackToTheShortName) {
   const Program program = describe_program("", "kworker/0");
   EXPECT_EQ(program.label, "kworker/0");

@@ -83,6 +83,10 @@ Tree::Life Tree::reread(Member& member) {
   member.session = stat->session;
   member.cpu_ticks = stat->cpu_ticks;
   member.threads = stat->threads;
+  // Where the code starts is 0 once the memory is gone: the process is on its way out, its command
+  // line is empty, and it stays what it was.
+  const bool leaving = stat->start_code == 0 && !member.program.label.empty();
+  if (leaving) return Life::alive;
   if (stat->comm != member.comm || stat->start_code != member.start_code ||
       stat->start_stack != member.start_stack) {
     member.start_code = stat->start_code;

@@ -64,6 +64,7 @@ std::optional<double> epoch_steps_of(const Context& context) {
 Run prefix_of(const Run& run, size_t count) {
   Run cut = run;
   count = std::min(count, run.instants.size());
+  if (count < run.instants.size()) cut.ending = {};
   cut.instants.resize(count);
   for (Series& series : cut.series) series.mb.resize(std::min(count, series.mb.size()));
   for (Gauge& gauge : cut.gauges) gauge.value.resize(std::min(count, gauge.value.size()));

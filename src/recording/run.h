@@ -143,7 +143,7 @@ struct Run {
 std::optional<double> epoch_steps_of(const Context& context);
 
 // The first `count` instants of `run`, with series, gauges and events cut to match. A process that
-// only appears later stays listed; its columns are then all NaN.
+// only appears later stays listed; its columns are then all NaN. What is cut short has not ended.
 Run prefix_of(const Run& run, size_t count);
 
 // "" if every column has one value per instant, process indices exist and events point at rows;

@@ -82,8 +82,10 @@ void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
   for (size_t i = 0; i < kMemory.size(); ++i) {
     if (kMemory[i].kb == nullptr) continue;
     const int64_t kb = process.*kMemory[i].kb;
-    // A column that was never more than zero (no swap, no GPU) is not opened.
-    if (kb == kUnread || (kb == 0 && of.columns[i] == kNoColumn)) continue;
+    // A column that was never more than zero (no swap, no GPU) is not opened. That a forked worker
+    // owns nothing yet is a figure of its own: without it all it shares would count as its own.
+    const bool says_nothing = kb == 0 && kMemory[i].metric != Metric::pss_anon;
+    if (kb == kUnread || (says_nothing && of.columns[i] == kNoColumn)) continue;
     if (of.columns[i] == kNoColumn) {
       of.columns[i] = recording_.memory_column(of.index, kMemory[i].metric);
     }

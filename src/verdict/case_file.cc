@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/units.h"
@@ -28,6 +29,14 @@ double epoch_from_log(const Run& run, const Signals& signals) {
   return signals.clock == Clock::steps ? std::round(steps) : steps;
 }
 
+double median_of(const std::vector<double>& values, size_t from, size_t count) {
+  std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(from),
+                           values.begin() + static_cast<std::ptrdiff_t>(from + count));
+  const auto middle = part.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(part.begin(), middle, part.end());
+  return *middle;
+}
+
 CountTrend trend_of(std::string name, const std::vector<double>& values) {
   std::vector<double> known;
   for (const double v : values) {
@@ -39,34 +48,69 @@ CountTrend trend_of(std::string name, const std::vector<double>& values) {
     return trend;
   }
   const size_t quarter = known.size() / 4;
-  const auto median = [&known](size_t from, size_t count) {
-    std::vector<double> part(known.begin() + static_cast<std::ptrdiff_t>(from),
-                             known.begin() + static_cast<std::ptrdiff_t>(from + count));
-    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count / 2),
-                     part.end());
-    return part[count / 2];
-  };
-  trend.first = median(0, quarter);
-  trend.last = median(known.size() - quarter, quarter);
-  const double middle = median(known.size() / 2 - quarter / 2, std::max<size_t>(quarter, 1));
+  trend.first = median_of(known, 0, quarter);
+  trend.last = median_of(known, known.size() - quarter, quarter);
+  const double middle =
+      median_of(known, known.size() / 2 - quarter / 2, std::max<size_t>(quarter, 1));
   trend.rise = (trend.last - trend.first) / std::max(trend.first, 1.0);
   trend.rising = trend.rise > 0.1 && trend.last > middle;
   return trend;
 }
 
-// Last minus first of a metric summed over the tree, if it is logged.
-std::optional<double> tree_growth(const Run& run, Metric metric) {
+// What copy-on-write compares, on the instants [from, to) that count and over the processes that
+// are there both early and late. A fork or an exit within the comparison would look like copies.
+struct Comparison {
+  std::vector<size_t> instants;
+  std::vector<bool> compared;  // Per process.
+};
+
+// Begins when the last of the processes that live for most of the run is there, because workers are
+// forked within the first steps.
+Comparison long_lived(const Run& run, const Signals& signals) {
+  std::vector<size_t> working;
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    if (signals.working[i]) working.push_back(i);
+  }
+  Comparison comparison{.instants = {}, .compared = std::vector<bool>(run.processes.size(), false)};
+  size_t begin = 0;
+  for (const Series& series : run.series) {
+    if (series.metric != Metric::rss) continue;
+    size_t first = working.size(), alive = 0;
+    for (size_t k = 0; k < working.size(); ++k) {
+      if (!std::isfinite(series.mb[working[k]])) continue;
+      first = std::min(first, k);
+      ++alive;
+    }
+    if (2 * alive < working.size()) continue;
+    comparison.compared[series.process] = true;
+    begin = std::max(begin, first);
+  }
+  comparison.instants.assign(working.begin() + static_cast<std::ptrdiff_t>(begin), working.end());
+  return comparison;
+}
+
+// Median of the last tenth over median of the first, at least three instants each.
+std::optional<double> tree_growth(const Run& run, const Comparison& comparison, Metric metric) {
   std::vector<double> sum(run.instants.size(), kMissing);
   for (const Series& series : run.series) {
-    if (series.metric != metric) continue;
-    for (size_t i = 0; i < sum.size(); ++i) {
+    if (series.metric != metric || !comparison.compared[series.process]) continue;
+    for (const size_t i : comparison.instants) {
       if (!std::isfinite(series.mb[i])) continue;
       sum[i] = std::isfinite(sum[i]) ? sum[i] + series.mb[i] : series.mb[i];
     }
   }
   std::erase_if(sum, [](double v) { return !std::isfinite(v); });
   if (sum.size() < 2) return std::nullopt;
-  return sum.back() - sum.front();
+  const size_t part = std::min(std::max<size_t>(sum.size() / 10, 3), sum.size() / 2);
+  return median_of(sum, sum.size() - part, part) - median_of(sum, 0, part);
+}
+
+// Gauges are of all kinds; those of time, of memory and of shares are no counts.
+bool is_count(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kUnits = {"_s",     "_ms",  "_kb",    "_mb",   "_gb",
+                                                      "_bytes", "_pct", "_share", "_ratio"};
+  return std::none_of(kUnits.begin(), kUnits.end(),
+                      [name](std::string_view unit) { return name.ends_with(unit); });
 }
 
 std::string source_of_epoch(const Context& context) {
@@ -80,6 +124,7 @@ void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
   // Gauges of one name are summed over processes.
   std::vector<std::string> names;
   for (const Gauge& gauge : run.gauges) {
+    if (!is_count(gauge.name)) continue;
     if (std::find(names.begin(), names.end(), gauge.name) == names.end())
       names.push_back(gauge.name);
   }
@@ -88,7 +133,7 @@ void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
     for (const Gauge& gauge : run.gauges) {
       if (gauge.name != name) continue;
       for (size_t i = 0; i < sum.size(); ++i) {
-        if (!std::isfinite(gauge.value[i])) continue;
+        if (!signals.working[i] || !std::isfinite(gauge.value[i])) continue;
         sum[i] = std::isfinite(sum[i]) ? sum[i] + gauge.value[i] : gauge.value[i];
       }
     }
@@ -118,9 +163,27 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   timeline.evaluations = signals.evaluations;
   timeline.checkpoints = signals.checkpoints;
   collect_counts(run, signals, file);
-  file.rss_growth_mb = tree_growth(run, Metric::rss);
-  file.pss_growth_mb = tree_growth(run, Metric::pss);
+  if (run.processes.size() > 1) {
+    const Comparison comparison = long_lived(run, signals);
+    file.rss_growth_mb = tree_growth(run, comparison, Metric::rss);
+    // Plateau's own recordings know Pss_Anon at every instant, PSS only after the first walk.
+    file.pss_growth_mb = tree_growth(run, comparison, Metric::pss_anon);
+    if (!file.pss_growth_mb) file.pss_growth_mb = tree_growth(run, comparison, Metric::pss);
+  }
   return file;
+}
+
+const CountTrend* CaseFile::count(std::string_view what) const {
+  const CountTrend* found = nullptr;
+  for (const CountTrend& trend : counts) {
+    std::string_view name = trend.name;
+    if (name.starts_with("gc.")) name.remove_prefix(3);
+    if (!name.starts_with(what)) continue;
+    if (name.size() > what.size() && name[what.size()] != '.') continue;
+    if (trend.rising) return &trend;
+    if (found == nullptr) found = &trend;
+  }
+  return found;
 }
 
 bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {

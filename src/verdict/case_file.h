@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verdict/decision.h"
@@ -30,10 +31,14 @@ struct CaseFile {
   std::vector<Decision> decisions;  // Parallel to signals->components.
   std::vector<CountTrend> counts;   // Gauges, and "processes" if their number changes.
   std::string epoch_source;         // "663 examples / 8 per step", "--epoch-steps", ...
-  // Tree totals of RSS, where logged: flat RSS under rising PSS is copy-on-write.
+  // Tree totals over the processes that live for most of the run, late over early, where logged:
+  // flat RSS under rising PSS is copy-on-write.
   std::optional<double> rss_growth_mb;
   std::optional<double> pss_growth_mb;
 
+  // The count of `what` ("objects", "tensors", "threads", "processes"): of the gauges "what",
+  // "what.anything" and "gc.what" the first that rises, else the first; nullptr if there is none.
+  [[nodiscard]] const CountTrend* count(std::string_view what) const;
   [[nodiscard]] const Decision& decision() const { return decisions[headline]; }
   [[nodiscard]] const Component& component() const { return signals->components[headline]; }
 };

@@ -21,14 +21,16 @@ struct Clues {
   bool is_owned = false;
 
   [[nodiscard]] double weight(Family family) const { return weight_of(file, family); }
-  [[nodiscard]] const CountTrend* count(std::string_view prefix) const {
-    for (const CountTrend& trend : file.counts) {
-      if (trend.name.rfind(prefix, 0) == 0) return &trend;
-    }
-    return nullptr;
+  [[nodiscard]] const CountTrend* count(std::string_view what) const { return file.count(what); }
+  // Python's objects or, where only those are counted, tensors; the one that rises first.
+  [[nodiscard]] const CountTrend* object_count() const {
+    const CountTrend* tensors = count("tensors");
+    const CountTrend* objects = count("objects");
+    if (tensors == nullptr) return objects;
+    return objects != nullptr && objects->rising && !tensors->rising ? objects : tensors;
   }
-  [[nodiscard]] bool rising(std::string_view prefix) const {
-    const CountTrend* trend = count(prefix);
+  [[nodiscard]] bool rising(std::string_view what) const {
+    const CountTrend* trend = count(what);
     return trend != nullptr && trend->rising;
   }
   [[nodiscard]] double unbounded() const {
@@ -108,14 +110,33 @@ std::string say_high_water(const Clues& c) {
       format_mb(c.rise_mb));
 }
 
-// Growth over within the first tenth of the run, or in one step.
-double score_start_up(const Clues& c) {
-  if (!c.is_owned || !c.grows || !c.verdict.settled) return 0;
+// Growth over within the first tenth of the run, or in one step; or, where nothing grew since, what
+// arrived before the first step. Every program needs some MB to start; from a fifth of the level
+// and kStartUpMb on it is worth a word, but never more than a guess beside causes with evidence of
+// their own.
+constexpr double kStartUpMb = 32;
+constexpr double kStartUpShare = 0.2;
+
+bool grew_at_the_start(const Clues& c) {
+  if (!c.is_owned || !c.grows || !c.verdict.settled) return false;
   const double run = c.verdict.last_step - c.verdict.first_step;
   const double share = (c.verdict.settled->step - c.verdict.first_step) / std::max(run, 1e-9);
-  return share <= 0.1 ? 0.9 : 0;
+  return share <= 0.1;
+}
+double score_start_up(const Clues& c) {
+  if (grew_at_the_start(c)) return 0.9;
+  const double before_mb = c.file.signals->start_up_mb;
+  const double level_mb = c.file.decision().floors.level_mb;
+  if (c.grows || !c.is_owned || before_mb < std::max(kStartUpMb, kStartUpShare * level_mb)) {
+    return 0;
+  }
+  return 0.4;
 }
 std::string say_start_up(const Clues& c) {
+  if (!grew_at_the_start(c)) {
+    return fmt::format("{} arrived before {} and nothing since",
+                       format_mb(c.file.signals->start_up_mb), at_clock(c, c.verdict.first_step));
+  }
   return fmt::format("{} arrived before {} and nothing since", format_mb(c.rise_mb),
                      at_clock(c, settled_step(c)));
 }
@@ -126,7 +147,7 @@ double score_phase(const Clues& c) {
   for (const Fit& fit : c.file.decision().posterior.fits) {
     if (fit.steps > 0 && is_bounded(fit.family)) stepped += fit.weight;
   }
-  return score_start_up(c) > 0 ? 0 : 0.6 * stepped * (1 - c.unbounded());
+  return grew_at_the_start(c) ? 0 : 0.6 * stepped * (1 - c.unbounded());
 }
 std::string say_phase(const Clues& c) {
   const Fit* best = nullptr;
@@ -224,16 +245,22 @@ std::string say_threads(const Clues& c) {
   return fmt::format("threads went from {:.0f} to {:.0f}", trend->first, trend->last);
 }
 
+// "tensors.cpu" and "gc.objects" as a reader says them.
+std::string counted_things(const CountTrend& trend) {
+  return trend.name == "gc.objects" ? "objects known to the collector" : trend.name;
+}
+
 double score_objects(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
-  if (c.rising("tensors") || c.rising("objects")) return 0.95 * std::max(c.unbounded(), 0.3);
-  return c.count("tensors") != nullptr ? 0 : 0.3 * c.unbounded();
+  const CountTrend* trend = c.object_count();
+  if (trend == nullptr) return 0.3 * c.unbounded();
+  return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
 std::string say_objects(const Clues& c) {
-  const CountTrend* trend = c.count("tensors");
-  if (trend == nullptr || !trend->rising)
-    return "growth per step without bound; no object counts in the log";
-  return fmt::format("tensors went from {} to {}", format_count(std::llround(trend->first)),
+  const CountTrend* trend = c.object_count();
+  if (trend == nullptr) return "growth per step without bound; no object counts in the log";
+  return fmt::format("{} went from {} to {}", counted_things(*trend),
+                     format_count(std::llround(trend->first)),
                      format_count(std::llround(trend->last)));
 }
 
@@ -241,13 +268,15 @@ double score_native(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
   const double steady_line = c.unbounded() - c.weight(Family::per_evaluation) -
                              c.weight(Family::per_checkpoint) - c.weight(Family::per_epoch);
-  const bool objects_steady = c.count("tensors") != nullptr && !c.rising("tensors");
-  return (objects_steady ? 0.7 : 0.4) * steady_line;
+  const CountTrend* trend = c.object_count();
+  if (trend == nullptr) return 0.4 * steady_line;
+  return (trend->rising ? 0.2 : 0.7) * steady_line;
 }
 std::string say_native(const Clues& c) {
-  const CountTrend* trend = c.count("tensors");
+  const CountTrend* trend = c.object_count();
   if (trend == nullptr) return "steady growth per step, whatever the data or the epoch";
-  return fmt::format("steady growth per step while tensors stay at {}",
+  if (trend->rising) return "steady growth per step; the objects counted may not be all of it";
+  return fmt::format("steady growth per step while {} stay at {}", counted_things(*trend),
                      format_count(std::llround(trend->last)));
 }
 

@@ -21,6 +21,10 @@ constexpr double kSpikeShare = 0.03;
 constexpr double kToothSteps = 5.0;
 constexpr double kToothShare = 0.25;
 
+// So many teeth are a saw; and so few stretches still show a trend.
+constexpr size_t kBelievedTeeth = 4;
+constexpr size_t kFewestStretches = 5;
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -96,8 +100,20 @@ void measure_teeth(double step, Floors& floors) {
     previous = opened[i].at;
   }
   if (distances.empty()) return;
+  floors.teeth = heights.size();
   floors.teeth_mb = median_of(std::move(heights));
   floors.teeth_period = median_of(std::move(distances));
+}
+
+// How many stretches there may be so that each holds the bottom of a tooth, if teeth repeat often
+// enough to be believed.
+size_t whole_teeth(const Floors& floors) {
+  if (floors.teeth < kBelievedTeeth || floors.teeth_period <= 0) return kMaxFloors;
+  // The last sample stands for as much of the clock as the others do.
+  const auto samples = static_cast<double>(floors.opened.size());
+  const double span =
+      (floors.opened.back().at - floors.opened.front().at) * samples / (samples - 1);
+  return std::max(kFewestStretches, static_cast<size_t>(span / floors.teeth_period));
 }
 
 // Minimum of each stretch, placed at the stretch's first sample.
@@ -150,7 +166,7 @@ Floors find_floors(const std::vector<TimedValue>& points, size_t stretches) {
     floors.opened.push_back({points[i].at, mb});
   }
   measure_teeth(step, floors);
-  cut_into_stretches(std::min(stretches, kMaxFloors), floors);
+  cut_into_stretches(std::min({stretches, kMaxFloors, whole_teeth(floors)}), floors);
   const auto [low, high] = std::minmax_element(floors.mb.begin(), floors.mb.end());
   floors.level_mb = *high;
   floors.range_mb = *high - *low;

@@ -10,7 +10,9 @@
 //      a step stays where it is.
 //   2. What the opening removed, where it is large, is the spike channel.
 //   3. The opened series is cut into a few dozen equal stretches of the clock, and each
-//      gives its minimum, placed at its first sample: teeth shorter than a stretch vanish.
+//      gives its minimum, placed at its first sample: teeth shorter than a stretch vanish. Where
+//      four teeth or more were seen, a stretch is at least as long as a tooth, so that each holds
+//      a bottom; but there are never fewer than five stretches.
 //
 // Worked case: 50, 50, 320, 51, 51 with m = 3 opens to 50, 50, 50, 51, 51; the spike is 270 high.
 //
@@ -18,8 +20,13 @@
 // m - 1 values are taken as they are unless they stand out like a spike; then they are left out
 // until more is known (`pending`).
 //
-// Blind spot: a sawtooth longer than a stretch stays in the floors. It is noise with memory, which
-// the noise model of posterior.h allows for, at the price of a slower decision.
+// Worked case: metrics kept until the end of each epoch of 100 steps climb from 48 to 78 MB six
+// times in 600 steps. Stretches of 600 / 28 = 21 steps would see five heights of each tooth; six
+// stretches of 100 see the bottoms: 48, 48, 48, 48, 48, 48.
+//
+// Blind spot: a sawtooth of less than four teeth, or of very uneven ones, stays in the floors. It
+// is noise with memory, which the noise model of posterior.h allows for, at the price of a slower
+// decision.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +57,7 @@ struct Floors {
   double level_mb = 0;      // Largest floor.
   double range_mb = 0;      // Largest minus smallest floor.
   double now = 0;           // Clock of the last sample, pending or not.
+  size_t teeth = 0;         // How many.
   double teeth_mb = 0;      // Median height of the teeth within stretches, 0 if none.
   double teeth_period = 0;  // Their median distance on the clock.
 };

@@ -49,6 +49,20 @@ TEST(Floors, LongSeriesIsCutIntoStretchMinima) {
   EXPECT_LE(floors.range_mb, 1.0);
 }
 
+TEST(Floors, StretchesAreAsLongAsTheTeethOfASaw) {
+  std::vector<double> mb;
+  for (int i = 0; i < 600; ++i) mb.push_back(48 + 0.3 * (i % 100));
+  const Floors floors = find_floors(at_each_step(mb), 28);
+  EXPECT_EQ(floors.mb.size(), 6u);
+  EXPECT_LE(floors.range_mb, 1.0);
+}
+
+TEST(Floors, TwoTeethAreNoSaw) {
+  std::vector<double> mb;
+  for (int i = 0; i < 300; ++i) mb.push_back(48 + 0.3 * (i % 100));
+  EXPECT_EQ(find_floors(at_each_step(mb), 28).mb.size(), 28u);
+}
+
 TEST(Floors, TeethAreMeasured) {
   std::vector<double> mb;
   for (int i = 0; i < 100; ++i) mb.push_back(100 + 3 * (i % 20));

@@ -229,15 +229,16 @@ class Narrator {
   }
 
   void tell_counts() {
-    for (const CountTrend& count : file_.counts) {
-      if (count.name != "tensors") continue;
-      if (count.rising) {
-        say(fmt::format("Objects accumulate: tensors {} → {}.",
-                        format_count(std::llround(count.first)),
-                        format_count(std::llround(count.last))));
+    for (const std::string_view what : {"tensors", "objects"}) {
+      const CountTrend* count = file_.count(what);
+      if (count == nullptr) continue;
+      if (count->rising) {
+        say(fmt::format("Objects accumulate: {} {} → {}.", count->name,
+                        format_count(std::llround(count->first)),
+                        format_count(std::llround(count->last))));
       } else {
-        say(fmt::format("Not objects: tensors {}, steady.",
-                        format_count(std::llround(count.last))));
+        say(fmt::format("Not objects: {} {}, steady.", count->name,
+                        format_count(std::llround(count->last))));
       }
     }
   }

@@ -9,6 +9,11 @@
 namespace plateau {
 namespace {
 
+// The last moments of a job, and the fall in them that is an exit; see the header.
+constexpr double kLastMomentsSeconds = 2;
+constexpr double kLastMomentsShare = 0.02;
+constexpr double kFallShare = 0.1;
+
 // Column of each metric for one process; nullptr where the log has none.
 using ProcessColumns = std::array<const Series*, kMetricCount>;
 
@@ -125,22 +130,105 @@ std::vector<TimedValue> tidy(std::vector<TimedValue> points) {
   return kept;
 }
 
-// Sum over processes of `value(process, instant)`; instants where no process has one are left out.
+// Values of one process, carried over gaps of one instant: it vanished from the reader only.
 template <typename Value>
-std::vector<TimedValue> tree_sum(const Signals& signals, size_t processes, Value value) {
-  std::vector<TimedValue> points;
-  for (size_t i = 0; i < signals.clock_of_instant.size(); ++i) {
-    double sum = 0;
-    bool any = false;
-    for (size_t p = 0; p < processes; ++p) {
-      const double mb = value(p, i);
-      if (!std::isfinite(mb)) continue;
-      sum += mb;
-      any = true;
+std::vector<double> without_gaps(size_t instants, Value value) {
+  std::vector<double> values(instants);
+  for (size_t i = 0; i < instants; ++i) values[i] = value(i);
+  for (size_t i = 1; i + 1 < instants; ++i) {
+    const bool gap = !std::isfinite(values[i]) && std::isfinite(values[i - 1]);
+    if (gap && std::isfinite(values[i + 1])) values[i] = values[i - 1];
+  }
+  return values;
+}
+
+// Sum over processes of `value(process, instant)`; NaN at instants where no process has one.
+template <typename Value>
+std::vector<double> tree_sum(size_t instants, size_t processes, Value value) {
+  std::vector<double> sum(instants, kMissing);
+  for (size_t p = 0; p < processes; ++p) {
+    const std::vector<double> mb = without_gaps(instants, [&](size_t i) { return value(p, i); });
+    for (size_t i = 0; i < instants; ++i) {
+      if (std::isfinite(mb[i])) sum[i] = std::isfinite(sum[i]) ? sum[i] + mb[i] : mb[i];
     }
-    if (any) points.push_back({signals.clock_of_instant[i], std::max(0.0, sum)});
+  }
+  return sum;
+}
+
+// The finite values of the instants that count.
+std::vector<TimedValue> working_points(const Signals& signals, const std::vector<double>& mb) {
+  std::vector<TimedValue> points;
+  for (size_t i = 0; i < mb.size(); ++i) {
+    if (!signals.working[i] || !std::isfinite(mb[i])) continue;
+    points.push_back({signals.clock_of_instant[i], std::max(0.0, mb[i])});
   }
   return tidy(std::move(points));
+}
+
+bool is_over(const Run& run) {
+  using Kind = Ending::Kind;
+  const Kind kind = run.ending.kind;
+  return kind == Kind::exited || kind == Kind::signaled || kind == Kind::oom_killed ||
+         kind == Kind::vanished;
+}
+
+// The first instant of the last moments: from here on a fall may be the exit.
+size_t last_moments(const Run& run, const Signals& signals) {
+  const size_t count = run.instants.size();
+  const auto among_last = [&](size_t i) {
+    if (signals.clock == Clock::steps) return run.instants[i].step == run.instants.back().step;
+    const double end_s = run.instants.back().time_s;
+    const double share_s = kLastMomentsShare * (end_s - run.instants.front().time_s);
+    return run.instants[i].time_s >= end_s - std::max(kLastMomentsSeconds, share_s);
+  };
+  size_t first = count;
+  while (first > 0 && among_last(first - 1)) --first;
+  return first;
+}
+
+// The number of instants before the final fall of a job that has ended.
+size_t before_the_fall(const Run& run, const Signals& signals, const std::vector<double>& owned) {
+  const size_t count = run.instants.size();
+  if (!is_over(run) || !run.has_times()) return count;
+  const size_t first = last_moments(run, signals);
+  // What was held right before belongs to the comparison.
+  double held = first > 0 && std::isfinite(owned[first - 1]) ? owned[first - 1] : 0;
+  size_t kept = count;
+  for (size_t i = first; i < count; ++i) {
+    const bool fell = !std::isfinite(owned[i]) || owned[i] <= (1 - kFallShare) * held;
+    if (!fell) kept = count;
+    if (fell && kept == count) kept = i;
+    if (std::isfinite(owned[i])) held = std::max(held, owned[i]);
+  }
+  return std::max<size_t>(kept, 1);
+}
+
+// Marks the instants that count, by the rules of the header.
+void mark_working(const Run& run, const std::vector<double>& owned, Signals& signals) {
+  const std::vector<double>& clock = signals.clock_of_instant;
+  const size_t count = before_the_fall(run, signals, owned);
+  signals.working.assign(clock.size(), false);
+  const auto end = clock.begin() + static_cast<std::ptrdiff_t>(std::min(count, clock.size()));
+  if (clock.begin() == end) return;
+  const auto [low, high] = std::minmax_element(clock.begin(), end);
+  std::fill(signals.working.begin(), signals.working.begin() + (end - clock.begin()), true);
+  if (*low == *high) return;
+  // Only Plateau's own recordings know the command; they begin with the job.
+  const bool starts_up = run.has_times() && signals.clock == Clock::steps &&
+                         (!run.command.empty() || std::count(clock.begin(), end, *low) > 1);
+  bool ended = false;
+  for (auto at = clock.begin(); at != end; ++at) {
+    const auto i = static_cast<size_t>(at - clock.begin());
+    if (starts_up && *at == *low) signals.working[i] = false;
+    if (*at != *high) continue;
+    if (ended) signals.working[i] = false;
+    ended = true;
+  }
+  const auto began = static_cast<size_t>(
+      std::find(signals.working.begin(), signals.working.end(), true) - signals.working.begin());
+  if (std::isfinite(owned[0]) && std::isfinite(owned[began])) {
+    signals.start_up_mb = std::max(0.0, owned[began] - owned[0]);
+  }
 }
 
 void add_component(Signals& signals, Component component) {
@@ -167,12 +255,14 @@ Signals extract_signals(const Run& run) {
   signals.clock_of_instant = clock_values(run, signals.clock);
   const std::vector<ProcessColumns> columns = columns_by_process(run);
   const size_t processes = run.processes.size();
+  const size_t instants = run.instants.size();
+  const auto owned_of = [&](size_t p, size_t i) { return owned_at(columns[p], i); };
+  const std::vector<double> owned = tree_sum(instants, processes, owned_of);
+  mark_working(run, owned, signals);
 
   add_component(signals, {.name = "owned",
                           .measure = owned_measure(columns, processes),
-                          .points = tree_sum(signals, processes, [&](size_t p, size_t i) {
-                            return owned_at(columns[p], i);
-                          })});
+                          .points = working_points(signals, owned)});
   struct Other {
     Metric metric;
     const char* name;
@@ -188,25 +278,24 @@ Signals extract_signals(const Run& run) {
       {Metric::system_used, "system", "memory in use on the whole machine", false},
   }};
   for (const Other& other : kOthers) {
-    add_component(signals, {.name = other.name,
-                            .measure = other.measure,
-                            .reclaimable = other.reclaimable,
-                            .points = tree_sum(signals, processes, [&](size_t p, size_t i) {
-                              return kind_at(columns[p], other.metric, i);
-                            })});
+    const auto kind_of = [&](size_t p, size_t i) { return kind_at(columns[p], other.metric, i); };
+    add_component(signals,
+                  {.name = other.name,
+                   .measure = other.measure,
+                   .reclaimable = other.reclaimable,
+                   .points = working_points(signals, tree_sum(instants, processes, kind_of))});
   }
 
   signals.owned_of_process.resize(processes);
-  signals.process_count.assign(run.instants.size(), 0);
+  signals.process_count.assign(instants, kMissing);
   for (size_t p = 0; p < processes; ++p) {
-    std::vector<TimedValue> points;
-    for (size_t i = 0; i < run.instants.size(); ++i) {
-      const double mb = owned_at(columns[p], i);
-      if (!std::isfinite(mb)) continue;
-      points.push_back({signals.clock_of_instant[i], mb});
-      signals.process_count[i] += 1;
+    const std::vector<double> mb = without_gaps(instants, [&](size_t i) { return owned_of(p, i); });
+    for (size_t i = 0; i < instants; ++i) {
+      if (!signals.working[i] || !std::isfinite(mb[i])) continue;
+      double& alive = signals.process_count[i];
+      alive = std::isfinite(alive) ? alive + 1 : 1;
     }
-    signals.owned_of_process[p] = tidy(std::move(points));
+    signals.owned_of_process[p] = working_points(signals, mb);
   }
   signals.evaluations = clock_of_events(run, signals, EventKind::eval);
   signals.checkpoints = clock_of_events(run, signals, EventKind::checkpoint);
