@@ -20,6 +20,7 @@
 //   ours          all of it, with walks and descriptor scans as often as the budget lets them: the
 //                 cost of a run divided by its samples. In between PSS and USS are carried, which
 //                 psutil cannot do; psutil has them measured in every sample.
+//                 400 samples each, a fifth of the pause apart.
 //   psutil same   as light, with memory_full_info (USS, PSS, swap) in place of memory_info.
 // Both scripts are bench/probe_cost_psutil.py.
 //
@@ -51,6 +52,7 @@
 namespace {
 
 constexpr int kSamples = 40;
+constexpr int kRunSamples = 400;
 
 struct Plan {
   size_t mb_each = 20;
@@ -159,10 +161,10 @@ double microseconds(useconds_t pause_us, const std::function<void()>& sample) {
   return spent / kSamples * 1e6;
 }
 
-double psutil_microseconds(const char* script, useconds_t pause_us, pid_t root) {
+double psutil_microseconds(const char* script, int samples, useconds_t pause_us, pid_t root) {
   const std::string command =
       fmt::format("/usr/bin/python3 {}/bench/probe_cost_psutil.py {} {} {} {}", PLATEAU_SOURCE_DIR,
-                  script, root, kSamples, pause_us);
+                  script, root, samples, pause_us);
   FILE* pipe = popen(command.c_str(), "r");
   double told = 0;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &told) != 1) told = 0;
@@ -222,7 +224,7 @@ void compare_cheap(const Plan& plan, pid_t root) {
     fast.round(plan.pause_us);
     slow.round(plan.pause_us);
     c_loop.push_back(microseconds(plan.pause_us, [&] { sum += bare.sample(); }));
-    psutil.push_back(psutil_microseconds("light", plan.pause_us, root));
+    psutil.push_back(psutil_microseconds("light", kSamples, plan.pause_us, root));
   }
   const double bare_us = median(c_loop);
   const double psutil_us = median(psutil);
@@ -237,12 +239,12 @@ void compare_cheap(const Plan& plan, pid_t root) {
 }
 
 // CPU time per sample of a whole run, walks and scans in it.
-double amortised_us(const Plan& plan, pid_t root, double step_s, double seconds) {
+double amortised_us(const Plan& plan, pid_t root, double step_s) {
   plateau::Sampler sampler = sampler_of(root, {});
   plateau::ProbeCost cost;
-  for (double now_s = 0; now_s < seconds; now_s += step_s) {
+  for (int i = 0; i < kRunSamples; ++i) {
     if (plan.pause_us > 0) usleep(plan.pause_us / 5);
-    cost = sampler.sample(now_s).cost;
+    cost = sampler.sample(i * step_s).cost;
   }
   return cost.cpu_s / static_cast<double>(cost.ticks) * 1e6;
 }
@@ -252,9 +254,9 @@ void compare_same(const Plan& plan, pid_t root) {
   std::vector<double> fast;
   std::vector<double> slow;
   for (int round = 0; round < plan.rounds; ++round) {
-    fast.push_back(amortised_us(plan, root, 0.1, 40));
-    slow.push_back(amortised_us(plan, root, 1, 400));
-    psutil.push_back(psutil_microseconds("same", plan.pause_us, root));
+    fast.push_back(amortised_us(plan, root, 0.1));
+    slow.push_back(amortised_us(plan, root, 1));
+    psutil.push_back(psutil_microseconds("same", kRunSamples, plan.pause_us / 5, root));
   }
   const double psutil_us = median(psutil);
   fmt::print("the same numbers, walks and scans in: psutil same {:.0f} us a sample\n", psutil_us);
