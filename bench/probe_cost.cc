@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sample costs us: CPU time per sample of the Sampler, of a bare C loop and of a psutil
-// script, over the same tree, side by side.
+// What a sample costs us: CPU time per sample of the Sampler, of a bare C loop and of two psutil
+// scripts, over the same tree, side by side.
 //
 //   probe_cost [--mb-each N] [--parent-mb N] [--children N] [--rounds N] [--pause-us N] [--idle]
 //
@@ -8,10 +8,22 @@
 // touches and frees some pages, unless --idle. Samples are 25 ms apart, so that caches are as cold
 // as a watcher's; --pause-us 0 takes them back to back. The contestants take turns; the median of
 // the rounds is printed. Time is CPU time of the sampling process, user and system.
-//   ours    all that a tick reads, with discovery, machine and cgroup; walks and scans off.
-//   bare C  the pids known: open, read and parse status and stat, and read `children`.
-//   psutil  children(recursive=True), then memory_info, cpu_times, num_threads and status in
-//           oneshot(); bench/probe_cost_psutil.py.
+//
+// First row, cheap figures only:
+//   ours          discovery, statm or status of every process, and, as often as a watcher does by
+//                 the Sampler's clock, stat, machine and cgroup; walks and descriptor scans off.
+//                 Told for a clock of 0.1 s (a job's first 40 s) and of 1 s (after 400 s).
+//   bare C        the pids known: open, read and parse status and stat, and read `children`.
+//   psutil light  children(recursive=True); per process create_time, ppid, name, memory_info,
+//                 cpu_times, num_threads and status in oneshot(); virtual_memory, swap_memory.
+// Second row, the same numbers as a snapshot holds:
+//   ours          all of it, with walks and descriptor scans as often as the budget lets them: the
+//                 cost of a run divided by its samples. In between PSS and USS are carried, which
+//                 psutil cannot do; psutil has them measured in every sample.
+//                 400 samples each, a fifth of the pause apart.
+//   psutil same   as light, with memory_full_info (USS, PSS, swap) in place of memory_info.
+// Both scripts are bench/probe_cost_psutil.py.
+//
 // Then the Sampler runs as a watcher does, 600 samples 1 s apart by its clock, walks and scans
 // included, and its share of one core is printed.
 #include <fcntl.h>
@@ -32,6 +44,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "probe/sampler.h"
@@ -39,6 +52,7 @@
 namespace {
 
 constexpr int kSamples = 40;
+constexpr int kRunSamples = 400;
 
 struct Plan {
   size_t mb_each = 20;
@@ -147,9 +161,10 @@ double microseconds(useconds_t pause_us, const std::function<void()>& sample) {
   return spent / kSamples * 1e6;
 }
 
-double psutil_microseconds(useconds_t pause_us, pid_t root) {
-  const std::string command = fmt::format("/usr/bin/python3 {}/bench/probe_cost_psutil.py {} {} {}",
-                                          PLATEAU_SOURCE_DIR, root, kSamples, pause_us);
+double psutil_microseconds(const char* script, int samples, useconds_t pause_us, pid_t root) {
+  const std::string command =
+      fmt::format("/usr/bin/python3 {}/bench/probe_cost_psutil.py {} {} {} {}", PLATEAU_SOURCE_DIR,
+                  script, root, samples, pause_us);
   FILE* pipe = popen(command.c_str(), "r");
   double told = 0;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &told) != 1) told = 0;
@@ -171,31 +186,85 @@ plateau::Sampler sampler_of(pid_t root, const plateau::ProbeOptions& options) {
   return std::move(sampler.value());
 }
 
-void compare(const Plan& plan, pid_t root) {
-  plateau::ProbeOptions options;
-  options.walk_cpu_share = 1e-12;  // One scan at the start, none after it.
-  plateau::Sampler sampler = sampler_of(root, options);
-  double now_s = 0;
-  const plateau::Snapshot first = sampler.sample(now_s);
+// The cheap figures at one pace of the Sampler's clock.
+class CheapTicks {
+ public:
+  CheapTicks(pid_t root, double step_s) : sampler_(sampler_of(root, options())), step_s_(step_s) {}
+
+  plateau::Snapshot sample() { return sampler_.sample(now_s_ += step_s_); }
+  void round(useconds_t pause_us) {
+    told_.push_back(microseconds(pause_us, [this] { sample(); }));
+  }
+  [[nodiscard]] double us() const { return median(told_); }
+
+ private:
+  static plateau::ProbeOptions options() {
+    plateau::ProbeOptions options;
+    options.walk_cpu_share = 1e-12;  // One scan at the start, none after it.
+    return options;
+  }
+
+  plateau::Sampler sampler_;
+  double step_s_;
+  double now_s_ = 0;
+  std::vector<double> told_;
+};
+
+void compare_cheap(const Plan& plan, pid_t root) {
+  CheapTicks fast(root, 0.1);
+  CheapTicks slow(root, 1);
   std::vector<pid_t> pids;
-  for (const auto& process : first.processes) pids.push_back(process.key.pid);
+  slow.sample();
+  for (const auto& process : fast.sample().processes) pids.push_back(process.key.pid);
   BareLoop bare(pids);
-  std::vector<double> ours;
   std::vector<double> c_loop;
   std::vector<double> psutil;
   uint64_t sum = 0;
   for (int round = 0; round < plan.rounds; ++round) {
-    ours.push_back(
-        microseconds(plan.pause_us, [&] { sum += sampler.sample(now_s += 1).processes.size(); }));
+    fast.round(plan.pause_us);
+    slow.round(plan.pause_us);
     c_loop.push_back(microseconds(plan.pause_us, [&] { sum += bare.sample(); }));
-    psutil.push_back(psutil_microseconds(plan.pause_us, root));
+    psutil.push_back(psutil_microseconds("light", kSamples, plan.pause_us, root));
   }
-  const double own = median(ours);
-  fmt::print("{} processes, {}: ours {:.0f} us, bare C {:.0f} us, psutil {:.0f} us a sample\n",
-             pids.size(), plan.idle ? "idle" : "active", own, median(c_loop), median(psutil));
-  fmt::print("ours / bare C {:.2f} (target <= 1.5), psutil / ours {:.1f} (target >= 20)\n",
-             own / median(c_loop), median(psutil) / own);
+  const double bare_us = median(c_loop);
+  const double psutil_us = median(psutil);
+  fmt::print("{} processes, {}, cheap figures: bare C {:.0f} us, psutil light {:.0f} us a sample\n",
+             pids.size(), plan.idle ? "idle" : "active", bare_us, psutil_us);
+  for (const auto& [pace, us] : {std::pair("0.1 s", fast.us()), std::pair("1 s", slow.us())}) {
+    fmt::print(
+        "  ours every {}: {:.0f} us; ours / bare C {:.2f} (target <= 1.5), psutil / ours {:.1f}\n",
+        pace, us, us / bare_us, psutil_us / us);
+  }
   if (sum == 0) std::exit(2);
+}
+
+// CPU time per sample of a whole run, walks and scans in it.
+double amortised_us(const Plan& plan, pid_t root, double step_s) {
+  plateau::Sampler sampler = sampler_of(root, {});
+  plateau::ProbeCost cost;
+  for (int i = 0; i < kRunSamples; ++i) {
+    if (plan.pause_us > 0) usleep(plan.pause_us / 5);
+    cost = sampler.sample(i * step_s).cost;
+  }
+  return cost.cpu_s / static_cast<double>(cost.ticks) * 1e6;
+}
+
+void compare_same(const Plan& plan, pid_t root) {
+  std::vector<double> psutil;
+  std::vector<double> fast;
+  std::vector<double> slow;
+  for (int round = 0; round < plan.rounds; ++round) {
+    fast.push_back(amortised_us(plan, root, 0.1));
+    slow.push_back(amortised_us(plan, root, 1));
+    psutil.push_back(psutil_microseconds("same", kRunSamples, plan.pause_us / 5, root));
+  }
+  const double psutil_us = median(psutil);
+  fmt::print("the same numbers, walks and scans in: psutil same {:.0f} us a sample\n", psutil_us);
+  for (const auto& [pace, us] :
+       {std::pair("0.1 s", median(fast)), std::pair("1 s", median(slow))}) {
+    fmt::print("  ours every {}: {:.0f} us; psutil / ours {:.1f} (target >= 20)\n", pace, us,
+               psutil_us / us);
+  }
 }
 
 void watch(pid_t root) {
@@ -232,7 +301,8 @@ int main(int argc, char** argv) {
     if (word == "--idle") plan.idle = true;
   }
   const pid_t root = make_tree(plan);
-  compare(plan, root);
+  compare_cheap(plan, root);
+  compare_same(plan, root);
   watch(root);
   kill(root, SIGKILL);
   waitpid(root, nullptr, 0);

@@ -46,10 +46,11 @@ struct Member {
   bool outgrew = false;      // Owned more than it may as a wrapper, or than its parent: sticky.
 
   // What the sampler remembers.
-  std::string statm;      // As last read, to see whether status can have changed.
-  bool restless = false;  // Status changed at the last tick.
-  double status_s = 0;    // When status was read last.
-  ProcessSample figures;  // Of the last tick.
+  std::string statm;         // As last read, to see whether status can have changed.
+  bool restless = false;     // Status changed when it was read last.
+  bool by_statm = false;     // Statm has moved since status was read: swap may have, too.
+  double status_s = -1e300;  // When status was read last.
+  ProcessSample figures;     // Of the last tick.
   Carry carry;
   WalkTarget walk;
 };

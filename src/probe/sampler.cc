@@ -25,7 +25,9 @@ namespace {
 
 // The machine's and the cgroup's figures cost as much as some processes'; more often is no use.
 constexpr double kSurroundingsEverySeconds = 1;
-// Status is read again after this long even if statm has not moved.
+// Status is read again after this long if statm has moved,
+constexpr double kStatusEverySeconds = 1;
+// and after this long even if it has not.
 constexpr double kStatusAtLeastEverySeconds = 10;
 
 double seconds_of(clockid_t clock) {
@@ -36,6 +38,19 @@ double seconds_of(clockid_t clock) {
 
 double monotonic_s() {
   return seconds_of(CLOCK_MONOTONIC);
+}
+
+// Anonymous memory is what is resident and not shared. False if that cannot be told from `statm`,
+// because the shared pages, file and shmem, are others than at the last status.
+bool take_statm(const Statm& statm, ProcessSample& figures) {
+  static const int64_t page_kb = std::max(1L, sysconf(_SC_PAGESIZE) / 1024);
+  if (statm.resident == kUnread || statm.shared == kUnread || figures.file_kb == kUnread) {
+    return false;
+  }
+  if (statm.shared * page_kb != figures.file_kb + figures.shmem_kb) return false;
+  figures.rss_kb = statm.resident * page_kb;
+  figures.anon_kb = std::max<int64_t>(0, statm.resident - statm.shared) * page_kb;
+  return true;
 }
 
 Tree::Options tree_options(const ProbeOptions& options) {
@@ -98,6 +113,7 @@ void Sampler::State::take_in_changes(double now_s) {
     if (!member.reborn) continue;
     member.reborn = false;
     member.statm.clear();
+    member.status_s = -1e300;
     member.carry.begin(member.forked || member.found_orphaned);
     member.figures.key = member.key;
     member.figures.parent = member.parent;
@@ -114,20 +130,25 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   figures.threads = member.threads;
   figures.cpu_s = static_cast<double>(member.cpu_ticks) / ticks_per_s;
   // What is of interest in status moves with statm, at a sixth of the price: whoever maps, faults,
-  // frees or swaps changes its size or its resident pages. A process that did so at the last tick
-  // will have done so again and is not asked.
-  if (!member.restless) {
+  // frees or swaps changes its size or its resident pages. As long as the shared pages are as many
+  // as they were, statm tells all but swap, and status is read once a second. A process whose
+  // status is due and that was restless before is not asked for statm.
+  const double status_age_s = now_s - member.status_s;
+  const bool status_due = status_age_s >= kStatusEverySeconds - 1e-6;
+  if (!status_due || !member.restless) {
     const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
     if (statm.error == ESRCH) return ESRCH;
     // What has no memory is a zombie, or a leader whose threads go on.
     if (statm.bytes.starts_with("0 ") && tree.ended(member)) return ESRCH;
     const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
-                      now_s - member.status_s < kStatusAtLeastEverySeconds;
-    if (same) {
+                      (!status_due || !member.by_statm) &&
+                      status_age_s < kStatusAtLeastEverySeconds;
+    member.statm.assign(statm.bytes);
+    if (same || (!status_due && take_statm(parse_statm(statm.bytes), figures))) {
+      member.by_statm |= !same;
       member.carry.tick(figures);
       return 0;
     }
-    member.statm.assign(statm.bytes);
   }
   const ProcRead text = member.dir.read(PidDir::status, tree.buffer());
   if (!text.ok()) return text.error;
@@ -135,6 +156,7 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   if (status.rss_kb == kUnread && tree.ended(member)) return ESRCH;
   if (status.threads != kUnread) figures.threads = status.threads;
   member.status_s = now_s;
+  member.by_statm = false;
   member.restless = status.rss_kb != figures.rss_kb || status.swap_kb != figures.swap_kb;
   // Statm as it was before is no witness for the status of now.
   if (member.restless) member.statm.clear();

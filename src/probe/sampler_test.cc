@@ -99,6 +99,37 @@ TEST(Sampler, ChildBornBetweenTicksIsAMemberAndADataWorker) {
   EXPECT_THAT(snapshot.processes[1].role_reason, HasSubstr("forked by pid"));
 }
 
+TEST(Sampler, GrowthBetweenTwoLooksAtStatusIsSeenAtOnce) {
+  // Given ticks 0.1 s apart, so that status is not due.
+  LiveProcess child([](Signal& ready) {
+    ready.raise();
+    ready.wait_for_parent();
+    const Ballast own(32);
+    ready.raise();
+    ready.wait_for_parent();
+    void* shared =
+        mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    std::memset(shared, 1, 16 << 20);
+    ready.raise();
+    pause();
+  });
+  Sampler sampler = watch(child.pid(), quiet());
+  const ProcessSample before = sampler.sample(0).processes.at(0);
+
+  child.tell();
+  child.wait();
+  const ProcessSample private_more = sampler.sample(0.1).processes.at(0);
+  child.tell();
+  child.wait();
+  const ProcessSample shared_more = sampler.sample(0.2).processes.at(0);
+
+  EXPECT_NEAR(static_cast<double>(private_more.anon_kb - before.anon_kb), 32 * 1024, 512);
+  EXPECT_EQ(private_more.rss_kb,
+            private_more.anon_kb + private_more.file_kb + private_more.shmem_kb);
+  EXPECT_EQ(shared_more.shmem_kb - before.shmem_kb, 16 * 1024);
+  EXPECT_EQ(shared_more.rss_kb, shared_more.anon_kb + shared_more.file_kb + shared_more.shmem_kb);
+}
+
 TEST(Sampler, GrandchildrenAreMembersToo) {
   LiveProcess parent([](Signal& ready) {
     LiveProcess worker([](Signal& up) {

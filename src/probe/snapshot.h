@@ -34,7 +34,7 @@ struct ProcessSample {
   Role role = Role::unknown;
   std::string role_reason;  // "runs torchrun, has children"; one clause.
 
-  // Cheap, every tick (/proc/PID/status, stat).
+  // Cheap, every tick (/proc/PID/statm, status, stat); swap may be a second old.
   int64_t rss_kb = kUnread;  // anon + file + shmem.
   int64_t anon_kb = kUnread;
   int64_t file_kb = kUnread;
