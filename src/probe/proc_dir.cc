@@ -14,18 +14,6 @@ constexpr std::array<const char*, 3> kNames = {"stat", "status", "statm"};
 
 }  // namespace
 
-Fd& Fd::operator=(Fd&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
-}
-
 bool ProcRead::forbidden() const {
   return error == EACCES || error == EPERM;
 }

@@ -11,25 +11,10 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "base/fd.h"
 
 namespace plateau {
-
-// Owns a file descriptor, or none (-1).
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept;
-  ~Fd();
-
-  [[nodiscard]] int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // Where files are read into; shared by all readers of a Sampler, so a view into it is good until
 // the next read. 16 kB hold every file that is read here from its start; longer ones are cut off,

@@ -208,6 +208,10 @@ void Sampler::State::look_around(double now_s) {
 
 void Sampler::State::complain(const Member& member, std::string_view file, int error,
                               std::string_view effect) {
+  // The files of a process that is just ending belong to root, whoever ran it.
+  ProcBuffer buffer;
+  const std::optional<ProcStat> stat = parse_stat(member.dir.read_once("stat", buffer).bytes);
+  if (!stat || stat->state == 'Z' || stat->state == 'X') return;
   // Once per file and reason: twenty workers of another user are one complaint, not twenty.
   if (!said.insert(fmt::format("{} {}", file, error)).second) return;
   std::string reason = std::strerror(error);
