@@ -8,7 +8,9 @@ namespace {
 
 constexpr double kSecondsPerKb = 0.025 / (1024.0 * 1024.0);
 constexpr double kAtOnceSeconds = 0.020;
-constexpr double kSteadySeconds = 1.0;
+constexpr double kSteadyLeastSeconds = 1.0;
+constexpr double kSteadyMostSeconds = 60.0;
+constexpr double kStretches = 28;  // That a verdict cuts a run into.
 constexpr double kAfterChangeSeconds = 0.2;
 constexpr double kPatience = 3;
 
@@ -33,6 +35,7 @@ bool WalkBudget::due(double now_s, std::span<const Load> loads) {
   if (!started_) {
     started_ = true;
     since_s_ = now_s;
+    first_s_ = now_s;
   }
   if (wanted_) return true;
   double sweep_s = 0;
@@ -51,7 +54,9 @@ bool WalkBudget::due(double now_s, std::span<const Load> loads) {
   if (!swept_ && sweep_s < kAtOnceSeconds) return true;
   if (!targets_paid) return false;
   const double due_s = std::max(sweep_s, unpaid_s_) / walk_cpu_share_;
-  if (waited_s < std::max(due_s, changed_ ? kAfterChangeSeconds : kSteadySeconds)) return false;
+  const double steady_s =
+      std::clamp((now_s - first_s_) / kStretches, kSteadyLeastSeconds, kSteadyMostSeconds);
+  if (waited_s < std::max(due_s, changed_ ? kAfterChangeSeconds : steady_s)) return false;
   return newcomers_paid || waited_s >= kPatience * due_s;
 }
 

@@ -8,7 +8,9 @@
 // if they are read together. The next sweep waits until
 //   - each target has lived, since its last walk, its expected walk / walk_share;
 //   - we have lived, since the last sweep, the expected sweep / walk_cpu_share;
-//   - 1 s has passed, or 0.2 s if the set of processes has changed.
+//   - a 28th of the time watched has passed, at least 1 s and at most 60 s; or 0.2 s if the set of
+//     processes has changed. A verdict cuts the run into 28 stretches and looks at the floor of
+//     each: one walk in each is what it needs, more is only cost.
 // What is expected is the last walk, scaled up if the target has grown since; before the first
 // walk, 25 ms per GB of RSS. The first sweep runs at once if it is expected to take under 20 ms.
 // For a target that was not walked yet its whole life counts, also that before we watched.
@@ -78,6 +80,7 @@ class WalkBudget {
   bool wanted_ = false;
   bool changed_ = false;
   bool swept_ = false;
+  double first_s_ = 0;  // When we began to watch.
   bool started_ = false;
   double since_s_ = 0;   // Last sweep, or the start.
   double unpaid_s_ = 0;  // Booked since the last sweep began.
