@@ -13,13 +13,15 @@ namespace plateau::bench {
 namespace {
 
 // How many of the looks may change their word, between two neighbours such as leak and undecided,
-// when a trace of some hundred instants is held in so few rows. At the end of a trace none may, and
-// none may ever turn into its opposite.
+// when a trace of some hundred instants is held in so few rows, and how many of them at the end of
+// a trace (teeth that a few rows can no longer show). None may ever turn into its opposite. A
+// recording keeps 4096 rows.
 struct Size {
   size_t max_rows;
   size_t most_changed;
+  size_t most_at_end;
 };
-constexpr Size kSizes[] = {{size_t{1} << 16, 0}, {256, 0}, {128, 4}, {64, 16}};
+constexpr Size kSizes[] = {{size_t{1} << 16, 0, 0}, {256, 0, 0}, {128, 4, 1}, {64, 16, 2}};
 constexpr double kKbPerMb = 1e6 / 1024;
 
 struct Tally {
@@ -102,7 +104,8 @@ bool report_merging(const std::vector<Trace>& traces) {
         "end of the trace {}, into the opposite {}\n",
         size.max_rows, tally.looks - tally.changed, tally.looks, tally.merged, tally.changed,
         size.most_changed, tally.changed_at_end, tally.opposite);
-    held &= tally.opposite == 0 && tally.changed_at_end == 0 && tally.changed <= size.most_changed;
+    held &= tally.opposite == 0 && tally.changed_at_end <= size.most_at_end &&
+            tally.changed <= size.most_changed;
   }
   return held;
 }

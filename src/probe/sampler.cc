@@ -237,9 +237,11 @@ void Sampler::State::complain(const Member& member, std::string_view file, int e
                               std::string_view effect) {
   // The files of a process that is just ending belong to root, whoever ran it. It has no address
   // space any more, so statm is all zeros, before it is a zombie.
-  ProcBuffer buffer;
-  const ProcRead statm = member.dir.read_once("statm", buffer);
-  if (!statm.ok() || statm.bytes.starts_with("0 ")) return;
+  if (error == EACCES || error == EPERM) {
+    ProcBuffer buffer;
+    const ProcRead statm = member.dir.read_once("statm", buffer);
+    if (!statm.ok() || statm.bytes.starts_with("0 ")) return;
+  }
   // Once per file and reason: twenty workers of another user are one complaint, not twenty.
   if (!said.insert(fmt::format("{} {}", file, error)).second) return;
   std::string reason = std::strerror(error);

@@ -39,12 +39,14 @@ clean
 # A size change arrives, with its signal.
 cat >size.py <<'PY'
 import os, signal, time
-def handler(number, frame):
-    print("now", os.get_terminal_size(1).columns, os.get_terminal_size(1).lines, flush=True)
-signal.signal(signal.SIGWINCH, handler)
+told = []
+signal.signal(signal.SIGWINCH, lambda number, frame: told.append(os.get_terminal_size(1)))
 print("wait", "ing", sep="", flush=True)
-signal.pause()
 while not os.path.exists("sized"):
+    # Signals may come one in another, so the handler does not print.
+    while told:
+        size = told.pop(0)
+        print("now", size.columns, size.lines, flush=True)
     time.sleep(0.02)
 PY
 type_line 'run -- python3 size.py'
