@@ -60,18 +60,19 @@ bool is_shared_memory_link(std::string_view link) {
 
 void FdScan::list(size_t index, Member& member,
                   const std::function<void(const Member&, int error)>& forbidden) {
+  Fd directory = member.dir.open("fd", O_RDONLY | O_DIRECTORY);
+  // Without a descriptor to look with, what was seen last stands.
+  if (!directory && (errno == EMFILE || errno == ENFILE)) return;
   member.figures.fds = kUnread;
   member.figures.shmem_unmapped_kb = kUnread;
-  const Fd directory = member.dir.open("fd", O_RDONLY | O_DIRECTORY);
   if (!directory) {
     if (errno == EACCES || errno == EPERM) forbidden(member, errno);
     return;
   }
-  // The stream owns a descriptor of its own.
   const int fd = directory.get();
-  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(fd), closedir);
   if (!listing) return;
+  directory.release();  // The stream owns it now.
   int64_t count = 0;
   std::array<char, 256> link{};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread.
