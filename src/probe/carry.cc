@@ -14,9 +14,10 @@ int64_t carried(int64_t at_walk, int64_t cheap_then, int64_t cheap_now) {
 
 }  // namespace
 
-void Carry::begin(bool forked) {
+void Carry::begin(bool forked, int64_t parent_anon_kb) {
   *this = Carry();
   forked_ = forked;
+  least_anon_kb_ = parent_anon_kb;
 }
 
 void Carry::tick(ProcessSample& sample) {

@@ -9,9 +9,10 @@
 // that was just faulted in has one mapper; one that loses pages mostly loses its own. So
 //   pss_anon(t) = pss_anon(walk) + anon(t) - anon(walk), kept within 0 and anon(t).
 // Before the first walk it depends on where the memory came from. A process that was forked shares
-// all of it with its parent: it owns what it gained since, anon(t) - least anon seen. A process
-// that executed a program of its own started empty: it owns anon(t), and what its own forked
-// children still share is counted at it alone. Either way a page is counted once in the tree.
+// all of it with its parent: it owns what it gained since, anon(t) - least anon seen, and what it
+// has beyond its parent, which it cannot have inherited. A process that executed a program of its
+// own started empty: it owns anon(t), and what its own forked children still share is counted at it
+// alone. Either way a page is counted once in the tree.
 //
 // Worked number. A worker is forked from a main with 591 MB: anon 590 MB, owned 0. It decodes 20 MB
 // of images: anon 610, owned 20. Now a walk says Pss_Anon 223: 10 MB of the shared were copied on
@@ -36,9 +37,9 @@ namespace plateau {
 // One per process. Feed it every tick's cheap figures, then every walk's.
 class Carry {
  public:
-  // `forked`: shares its image with the process that forked it. Forgets all walks: for a new
-  // process, and again after an exec.
-  void begin(bool forked);
+  // `forked`: shares its image with the process that forked it, which had `parent_anon_kb` then
+  // (kUnread: not known). Forgets all walks: for a new process, and again after an exec.
+  void begin(bool forked, int64_t parent_anon_kb = kUnread);
 
   // Requires: `sample` holds this tick's cheap figures. Fills in the pss and uss fields.
   void tick(ProcessSample& sample);

@@ -44,6 +44,14 @@ TEST(Carry, WorkedNumberOfTheEssay) {
   EXPECT_EQ(after.uss_kb, 25);
 }
 
+TEST(Carry, AForkOwnsWhatItHasBeyondItsParentAtFirstSight) {
+  Carry carry;
+  carry.begin(true, 590);
+  ProcessSample first_seen = at(596);  // It was quicker than the first tick.
+  carry.tick(first_seen);
+  EXPECT_EQ(first_seen.pss_anon_kb, 6);
+}
+
 TEST(Carry, ProgramOfItsOwnOwnsAllItsMemoryBeforeTheFirstWalk) {
   Carry carry;
   carry.begin(false);

@@ -114,7 +114,13 @@ void Sampler::State::take_in_changes(double now_s) {
     member.reborn = false;
     member.statm.clear();
     member.status_s = -1e300;
-    member.carry.begin(member.forked || member.found_orphaned);
+    // The parent's figures are those of the tick before, about when it forked.
+    const auto parent =
+        std::find_if(members.begin(), members.end(), [&member](const Member& other) {
+          return member.forked && other.key.pid == member.parent && !other.found_orphaned;
+        });
+    member.carry.begin(member.forked || member.found_orphaned,
+                       parent == members.end() ? kUnread : parent->figures.anon_kb);
     member.figures.key = member.key;
     member.figures.parent = member.parent;
     member.figures.name = member.program.label;
