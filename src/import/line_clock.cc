@@ -6,7 +6,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kMaxLine = 64 * 1024;
+constexpr size_t kMaxLine = size_t{64} * 1024;
 constexpr size_t kEvalHeader = 4;  // Lines after an evaluation's heading that state its own facts.
 
 }  // namespace

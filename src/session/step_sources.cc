@@ -15,7 +15,7 @@
 namespace plateau {
 namespace {
 
-constexpr int64_t kLookBackBytes = 64 * 1024;
+constexpr int64_t kLookBackBytes = int64_t{64} * 1024;
 constexpr size_t kMaxReadBytes = 1 << 20;
 constexpr std::string_view kVariable = "PLATEAU_SOCKET=";
 
