@@ -106,7 +106,7 @@ std::string difference_phrase(FigureKind kind, Clock clock, const Difference& di
   const auto phrase = [&](double mb) {
     return kind == FigureKind::rate ? rate_phrase(clock, mb) : format_mb_signed(mb);
   };
-  const std::string middle = phrase(difference.difference);
+  std::string middle = phrase(difference.difference);
   if (!difference.range) return middle;
   return with_range(middle, phrase(difference.range->low), phrase(difference.range->high));
 }
@@ -194,7 +194,7 @@ std::string render_comparison(const Comparison& comparison, const View& view) {
   for (const Change& change : comparison.changes) {
     std::string sentence = change_sentence(comparison, change);
     if (comparison.changes.size() > 1) {
-      sentence = comparison.sides[change.side].name + ": " + sentence;
+      sentence.insert(0, comparison.sides[change.side].name + ": ");
     }
     for (const std::string& line : wrap(sentence, width)) {
       layout.line((first ? stamped(comparison, view) + " " : std::string(kIndent, ' ')) + line);

@@ -77,6 +77,7 @@ void take_line_out(std::vector<double>& values) {
 std::vector<double> thinned(const std::vector<double>& values) {
   if (values.size() <= kMostRanks) return values;
   std::vector<double> kept;
+  kept.reserve(kMostRanks);
   for (size_t i = 0; i < kMostRanks; ++i) kept.push_back(values[i * values.size() / kMostRanks]);
   return kept;
 }
