@@ -83,7 +83,7 @@ void add_processes(Summary& out, const RecordingLog& log) {
     out.add("", text);
   }
   std::vector<std::string> names;
-  for (const Column& column : log.columns()) {
+  for (const RecordedColumn& column : log.columns()) {
     std::string name = column.is_gauge ? column.name : std::string(metric_name(column.metric));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

@@ -30,7 +30,7 @@ std::string ending_sentence(const Ending& ending) {
 }
 
 // What watching cost, so that nobody has to ask.
-std::string cost_sentence(const Outcome& outcome) {
+std::string cost_sentence(const JobOutcome& outcome) {
   const double elapsed_s = std::max(outcome.elapsed_s, 1e-3);
   return fmt::format(
       "{} samples in {}; watching took {:.2f} % of one core, and {:.2f} % of the "
@@ -39,7 +39,7 @@ std::string cost_sentence(const Outcome& outcome) {
       100 * outcome.cost.worst_share);
 }
 
-Verdict judge_outcome(Outcome& outcome, const RunRequest& request) {
+Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
   apply_facts(request.job.given, outcome.run.context);
   Verdict verdict = judge(outcome.run, request.policy);
   verdict.file =
@@ -47,7 +47,7 @@ Verdict judge_outcome(Outcome& outcome, const RunRequest& request) {
   return verdict;
 }
 
-void print_verdict(const Verdict& verdict, const Outcome& outcome, const RunRequest& request,
+void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunRequest& request,
                    Output& out) {
   if (request.json) {
     out.remark(verdict_json(verdict) + "\n");
@@ -66,14 +66,14 @@ void print_verdict(const Verdict& verdict, const Outcome& outcome, const RunRequ
   }
 }
 
-bool wants_restart(const Outcome& outcome, size_t attempt, const RunRequest& request) {
+bool wants_restart(const JobOutcome& outcome, size_t attempt, const RunRequest& request) {
   const bool failed = outcome.exit_code != 0 || outcome.stopped_by_limit;
   return failed && !outcome.interrupted && attempt <= request.restarts;
 }
 
 // The job's own code, unless a test was asked for: then a job that failed keeps its code, and one
 // that did not takes the test's.
-int final_code(const Outcome& outcome, const Verdict& verdict, const RunRequest& request,
+int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunRequest& request,
                Output& out) {
   if (!request.expected.word || outcome.exit_code != 0) return outcome.exit_code;
   for (const std::string& missing : unmet(verdict, request.expected)) out.complain("run", missing);
@@ -90,7 +90,7 @@ int run_attempts(RunRequest request, Output& out) {
       out.complain("run", supervised.failure.message);
       return supervised.failure.exit_code;
     }
-    Outcome& outcome = *supervised.outcome;
+    JobOutcome& outcome = *supervised.outcome;
     // From here on the job is over, and its recording is only read.
     const Verdict verdict = judge_outcome(outcome, request);
     print_verdict(verdict, outcome, request, out);

@@ -99,7 +99,7 @@ struct Clock {
 
 struct Picked {
   Metric metric;
-  const Figure* figure;
+  const LineFigure* figure;
 };
 
 class TextLog {
@@ -140,7 +140,7 @@ class TextLog {
 size_t TextLog::pick() {
   size_t count = 0;
   bool host = false;
-  const auto add = [&](Metric metric, const Figure& figure) {
+  const auto add = [&](Metric metric, const LineFigure& figure) {
     for (size_t i = 0; i < count; ++i) {
       if (picked_[i].metric == metric) return;
     }
@@ -148,7 +148,7 @@ size_t TextLog::pick() {
     host |= metric != Metric::gpu && metric != Metric::gpu_reserved;
   };
   for (size_t i = 0; i < scan_->count; ++i) {
-    const Figure& figure = scan_->figures[i];
+    const LineFigure& figure = scan_->figures[i];
     if (!figure.keyed) continue;
     const auto metric = metric_of(figure.bits, figure.unit_mb > 0);
     if (metric) add(*metric, figure);
@@ -156,7 +156,7 @@ size_t TextLog::pick() {
   if (host) return count;
   const bool step_word = scan_->step_word != StepWord::none;
   for (size_t i = 0; i < scan_->count; ++i) {
-    const Figure& figure = scan_->figures[i];
+    const LineFigure& figure = scan_->figures[i];
     if (figure.keyed || (figure.bits & (kWordNotUsage | kWordOther)) != 0) continue;
     if (!step_word && !figure.after_time) continue;
     add(figure.bare_rss ? Metric::rss : Metric::memory, figure);
@@ -236,7 +236,7 @@ Instant TextLog::place(Clock& clock) {
 
 void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
   const auto metric = static_cast<size_t>(picked.metric);
-  const Figure& figure = *picked.figure;
+  const LineFigure& figure = *picked.figure;
   std::string_view label = text.substr(figure.key_begin, figure.key_end - figure.key_begin);
   if (label.empty()) label = figure.bare_rss ? "rss" : "memory";
   double unit = figure.unit_mb;

@@ -249,7 +249,7 @@ WordBits Scanner::word_after(size_t at) const {
 
 void Scanner::add_figure(double value, double unit_mb, WordBits after, size_t start) {
   if (out_.count >= ScannedLine::kMaxFigures) return;
-  Figure& figure = out_.figures[out_.count];
+  LineFigure& figure = out_.figures[out_.count];
   figure = {};
   figure.bits = seg_;
   if ((seg_ & kWordMemoryKey) == 0) figure.bits |= after & kWaits;

@@ -32,7 +32,7 @@ namespace plateau {
 using Place = uint32_t;
 inline constexpr Place kNoPlace = static_cast<Place>(-1);
 
-struct Figure {
+struct LineFigure {
   double value = 0;
   Place place = kNoPlace;
   double unit_mb = 0;  // 0: the line does not say.
@@ -68,7 +68,7 @@ struct ScannedLine {
   bool negative = false;    // A memory key with a negative number.
   bool arrow = false;       // "<-": a note follows, at `note`.
   size_t note = 0;
-  std::array<Figure, kMaxFigures> figures;
+  std::array<LineFigure, kMaxFigures> figures;
   size_t count = 0;
 
   // For ScanCache: the places of the numbers above, and whether all decisions depended only on

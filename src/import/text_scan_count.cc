@@ -199,7 +199,7 @@ bool Scanner::start_of_line(size_t start) const {
 void Scanner::add_bare_rss() {
   out_.by_shape = false;
   if (out_.count > 0 || number_.value < 100) return;
-  Figure& figure = out_.figures[out_.count++];
+  LineFigure& figure = out_.figures[out_.count++];
   figure = {};
   figure.value = number_.value;
   figure.unit_mb = 1024.0 / 1e6;

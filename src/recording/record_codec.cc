@@ -102,7 +102,7 @@ std::optional<ProcessRecord> decode_process(std::string_view payload) {
   return record;
 }
 
-std::string encode_column(const Column& column) {
+std::string encode_column(const RecordedColumn& column) {
   std::string out;
   put_varint(out, column.process);
   out.push_back(
@@ -111,9 +111,9 @@ std::string encode_column(const Column& column) {
   return out;
 }
 
-std::optional<Column> decode_column(std::string_view payload) {
+std::optional<RecordedColumn> decode_column(std::string_view payload) {
   WireReader in(payload);
-  Column column;
+  RecordedColumn column;
   column.process = static_cast<size_t>(in.varint());
   const uint8_t kind = in.byte();
   column.is_gauge = kind == kGaugeColumn;
@@ -197,9 +197,9 @@ void put_record(std::string& out, RecordType type, std::string_view payload) {
   put_u32(out, crc32_of(std::string_view(out).substr(begin)));
 }
 
-Frame next_frame(std::string_view bytes) {
+RecordFrame next_frame(std::string_view bytes) {
   WireReader in(bytes);
-  Frame frame;
+  RecordFrame frame;
   frame.type = in.byte();
   frame.payload = in.text();
   const size_t covered = in.position();

@@ -71,14 +71,14 @@ std::string_view ending_name(Ending::Kind kind);  // "exited", "oom killed", ...
 
 std::string encode_head(const HeadRecord& record);
 std::string encode_process(const ProcessRecord& record);
-std::string encode_column(const Column& column);
+std::string encode_column(const RecordedColumn& column);
 std::string encode_fact(const FactRecord& record);
 std::string encode_event(const EventRecord& record);
 std::string encode_ending(const Ending& ending);
 
 std::optional<HeadRecord> decode_head(std::string_view payload);
 std::optional<ProcessRecord> decode_process(std::string_view payload);
-std::optional<Column> decode_column(std::string_view payload);
+std::optional<RecordedColumn> decode_column(std::string_view payload);
 std::optional<FactRecord> decode_fact(std::string_view payload);
 std::optional<EventRecord> decode_event(std::string_view payload);
 std::optional<Ending> decode_ending(std::string_view payload);
@@ -87,13 +87,13 @@ std::optional<Ending> decode_ending(std::string_view payload);
 void put_record(std::string& out, RecordType type, std::string_view payload);
 
 // A record as it stands in the file.
-struct Frame {
+struct RecordFrame {
   uint8_t type = 0;
   std::string_view payload;
   size_t size = 0;      // Of the whole record.
   std::string trouble;  // Empty, or why there is no record here: "cut off", "checksum differs".
 };
 // Requires: `bytes` is not empty.
-Frame next_frame(std::string_view bytes);
+RecordFrame next_frame(std::string_view bytes);
 
 }  // namespace plateau

@@ -68,7 +68,7 @@ class Line {
 
 // What rows need to be read: the columns so far and the sample before.
 struct Walk {
-  std::vector<Column> columns;
+  std::vector<RecordedColumn> columns;
   Sample before;
   uint64_t serial = 0;
 };
@@ -109,7 +109,7 @@ void add_kept(Line& line, std::string_view name, const Sample& sample, const Wal
   if (sample.step >= 0) line.add("step", sample.step);
 }
 
-void add_row(Line& line, const Frame& frame, Walk& walk) {
+void add_row(Line& line, const RecordFrame& frame, Walk& walk) {
   SampleSpan span;
   const bool is_sample = frame.type == static_cast<uint8_t>(RecordType::sample);
   const bool fits = is_sample
@@ -156,7 +156,7 @@ void add_process(Line& line, const ProcessRecord& record) {
   line.add("name", record.process.name);
 }
 
-void add_column(Line& line, const Column& column, Walk& walk) {
+void add_column(Line& line, const RecordedColumn& column, Walk& walk) {
   line.add("index", walk.columns.size());
   line.add("process", column.process);
   line.add(column.is_gauge ? "gauge" : "metric",
@@ -178,7 +178,7 @@ void add_fact(Line& line, const FactRecord& record) {
 }
 
 // Requires: the reader took the record, so every decoder succeeds.
-void add_content(Line& line, const Frame& frame, Walk& walk) {
+void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
   switch (static_cast<RecordType>(frame.type)) {
     case RecordType::head:
       return add_head(line, *decode_head(frame.payload));

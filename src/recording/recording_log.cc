@@ -29,7 +29,7 @@ std::string RecordingLog::put_process(const ProcessRecord& record) {
   return "";
 }
 
-std::string RecordingLog::put_column(const Column& column) {
+std::string RecordingLog::put_column(const RecordedColumn& column) {
   if (column.process >= processes_.size()) return "a column has no process";
   if (columns_.size() >= kMaxColumns) return "there are too many columns";
   columns_.push_back(column);
@@ -105,7 +105,8 @@ std::string RecordingLog::bytes() const {
   for (const ProcessRecord& process : processes_) {
     put_record(out, RecordType::process, encode_process(process));
   }
-  for (const Column& column : columns_) put_record(out, RecordType::column, encode_column(column));
+  for (const RecordedColumn& column : columns_)
+    put_record(out, RecordType::column, encode_column(column));
   for (size_t i = 0; i < kFactCount; ++i) {
     const std::optional<Fact>& fact = context_.*fact_member(i);
     if (fact) put_record(out, RecordType::fact, encode_fact({i, *fact}));

@@ -37,7 +37,7 @@ class RecordingLog {
   explicit RecordingLog(const HeadRecord& head);
 
   std::string put_process(const ProcessRecord& record);
-  std::string put_column(const Column& column);
+  std::string put_column(const RecordedColumn& column);
   std::string put_fact(const FactRecord& record);
   std::string put_note(std::string_view text);
   std::string put_event(const EventRecord& record);
@@ -53,7 +53,7 @@ class RecordingLog {
   [[nodiscard]] const HeadRecord& head() const { return head_; }
   [[nodiscard]] const std::vector<ProcessRecord>& processes() const { return processes_; }
   [[nodiscard]] bool has_id(int64_t id) const { return ids_.count(id) > 0; }
-  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<RecordedColumn>& columns() const { return columns_; }
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::vector<EventRecord>& events() const { return events_; }
@@ -90,7 +90,7 @@ class RecordingLog {
   HeadRecord head_;
   std::vector<ProcessRecord> processes_;
   std::unordered_set<int64_t> ids_;
-  std::vector<Column> columns_;
+  std::vector<RecordedColumn> columns_;
   Context context_;
   std::vector<std::string> notes_;
   std::vector<EventRecord> events_;

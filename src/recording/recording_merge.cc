@@ -33,7 +33,7 @@ struct Weighed {
   int64_t high_kb = 0;
 };
 
-Weighed weigh(SampleSpan span, const std::vector<Column>& columns) {
+Weighed weigh(SampleSpan span, const std::vector<RecordedColumn>& columns) {
   const int64_t low = owned_kb(span.low(), columns);
   const int64_t high = span.two ? owned_kb(span.high(), columns) : low;
   return {std::move(span), low, high};
@@ -47,7 +47,7 @@ Sums sums_of(const Sample& sample) {
   return sums;
 }
 
-void add(Sums& into, const Sums& more, const std::vector<Column>& columns) {
+void add(Sums& into, const Sums& more, const std::vector<RecordedColumn>& columns) {
   if (more.count.size() > into.count.size()) {
     into.count.resize(more.count.size());
     into.total.resize(more.count.size());
@@ -67,7 +67,7 @@ void add(Sums& into, const Sums& more, const std::vector<Column>& columns) {
 }
 
 // Joins two neighbours, `a` before `b`. Of equals the earlier is kept.
-Weighed join(Weighed a, const Weighed& b, const std::vector<Column>& columns) {
+Weighed join(Weighed a, const Weighed& b, const std::vector<RecordedColumn>& columns) {
   Weighed both;
   both.span.first_serial = a.span.first_serial;
   both.span.count = a.span.count + b.span.count;

@@ -55,7 +55,8 @@ Given fill(RecordingLog& log, int count) {
   return given;
 }
 
-void check_row(const SampleSpan& span, const Given& given, const std::vector<Column>& columns) {
+void check_row(const SampleSpan& span, const Given& given,
+               const std::vector<RecordedColumn>& columns) {
   const auto begin = given.owned_kb.begin() + static_cast<std::ptrdiff_t>(span.first_serial);
   const auto end = begin + static_cast<std::ptrdiff_t>(span.count);
   const auto low = static_cast<size_t>(std::min_element(begin, end) - given.owned_kb.begin());

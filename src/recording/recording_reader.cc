@@ -14,7 +14,7 @@ Error not_readable(std::string_view name, std::string_view why) {
 }
 
 // "" if the payload was put into the log.
-std::string replay(RecordingLog& log, const Frame& frame) {
+std::string replay(RecordingLog& log, const RecordFrame& frame) {
   const auto unreadable = [&frame] {
     return fmt::format("the {} record cannot be read", record_type_name(frame.type));
   };
@@ -77,7 +77,7 @@ Result<RecordingLog> load_recording(std::string_view name, std::string_view byte
                                           version, kRecordingVersion));
   }
   size_t at = kRecordingPrefix;
-  const Frame first = at < bytes.size() ? next_frame(bytes.substr(at)) : Frame{};
+  const RecordFrame first = at < bytes.size() ? next_frame(bytes.substr(at)) : RecordFrame{};
   const bool whole = at < bytes.size() && first.trouble.empty() && version > 0 &&
                      first.type == static_cast<uint8_t>(RecordType::head);
   const auto head = whole ? decode_head(first.payload) : std::nullopt;
@@ -87,7 +87,7 @@ Result<RecordingLog> load_recording(std::string_view name, std::string_view byte
   if (records != nullptr) records->push_back({at, first, ""});
   at += first.size;
   while (at < bytes.size()) {
-    const Frame frame = next_frame(bytes.substr(at));
+    const RecordFrame frame = next_frame(bytes.substr(at));
     std::string trouble = frame.trouble.empty() ? replay(log, frame) : frame.trouble;
     if (records != nullptr) records->push_back({at, frame, trouble});
     if (!trouble.empty()) {

@@ -15,7 +15,7 @@ namespace plateau {
 // A record that was met, and why reading ended there if it did.
 struct ReadRecord {
   size_t offset = 0;
-  Frame frame;  // Points into the bytes read.
+  RecordFrame frame;  // Points into the bytes read.
   std::string trouble;
 };
 

@@ -138,7 +138,7 @@ class RecordingLog::Table {
     place_.assign(log_.columns_.size(), kNone);
     std::map<std::pair<size_t, Metric>, size_t> shared;  // Series of processes that are added up.
     for (size_t i = 0; i < log_.columns_.size(); ++i) {
-      const Column& column = log_.columns_[i];
+      const RecordedColumn& column = log_.columns_[i];
       const size_t home = home_[column.process];
       const bool is_folded = home < folded_.size() && folded_[home];
       const std::pair key(home, column.metric);
@@ -161,7 +161,7 @@ class RecordingLog::Table {
     }
   }
 
-  size_t add_column(const Column& column, size_t home, size_t instants) {
+  size_t add_column(const RecordedColumn& column, size_t home, size_t instants) {
     if (column.is_gauge) {
       run_.gauges.push_back({column.name, home, std::vector<double>(instants, kMissing)});
       return run_.gauges.size() - 1;

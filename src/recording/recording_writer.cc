@@ -123,7 +123,7 @@ struct RecordingWriter::State {
     return kNone;
   }
 
-  size_t column(const Column& column) {
+  size_t column(const RecordedColumn& column) {
     const int kind = column.is_gauge ? -1 : static_cast<int>(column.metric);
     const auto key = std::tuple(column.process, kind, column.name);
     const auto known = column_of.find(key);
@@ -143,7 +143,7 @@ struct RecordingWriter::State {
     sample.time_ms = std::max(whole_ms(row.time_s), last.time_ms);
     sample.step = std::max(std::min(row.step, INT64_MAX / 4), last.step);
     sample.epoch = std::isfinite(row.epoch) ? row.epoch + 0.0 : last.epoch;
-    const std::vector<Column>& columns = log.columns();
+    const std::vector<RecordedColumn>& columns = log.columns();
     for (const auto& [column, kb] : row.kb) {
       const bool fits = column < columns.size() && !columns[column].is_gauge;
       if (fits && kb >= 0 && kb <= kMaxCellKb) sample.set(column, kb);

@@ -140,7 +140,7 @@ bool take_cell(WireReader& in, Sample& sample, const Sample& before, size_t colu
 }
 
 void put_sample(std::string& out, const Sample& sample, const Sample& before,
-                const std::vector<Column>& columns) {
+                const std::vector<RecordedColumn>& columns) {
   uint8_t flags = 0;
   if (sample.step != before.step) flags |= kHasStep;
   if (as_cell(sample.epoch) != as_cell(before.epoch)) flags |= kHasEpoch;
@@ -161,7 +161,7 @@ void put_sample(std::string& out, const Sample& sample, const Sample& before,
 }
 
 bool take_sample(WireReader& in, Sample& sample, const Sample& before,
-                 const std::vector<Column>& columns) {
+                 const std::vector<RecordedColumn>& columns) {
   const uint64_t serial = sample.serial;
   sample = before;
   sample.serial = serial;
@@ -192,7 +192,7 @@ bool take_sample(WireReader& in, Sample& sample, const Sample& before,
 // differs is written. For a span of two samples, and for a column that stood still, it is right.
 class Expected {
  public:
-  Expected(const SampleSpan& span, const std::vector<Column>& columns)
+  Expected(const SampleSpan& span, const std::vector<RecordedColumn>& columns)
       : span_(span), late_(span.last()), columns_(columns) {}
 
   [[nodiscard]] uint32_t count(size_t column) const {
@@ -220,14 +220,15 @@ class Expected {
 
   const SampleSpan& span_;
   const Sample& late_;
-  const std::vector<Column>& columns_;
+  const std::vector<RecordedColumn>& columns_;
 };
 
 uint32_t count_in(const Sums& sums, size_t column) {
   return column < sums.count.size() ? sums.count[column] : 0;
 }
 
-void put_sums(std::string& out, const SampleSpan& span, const std::vector<Column>& columns) {
+void put_sums(std::string& out, const SampleSpan& span,
+              const std::vector<RecordedColumn>& columns) {
   const Expected expected(span, columns);
   std::vector<uint32_t> counts;
   std::vector<uint32_t> totals;
@@ -268,7 +269,7 @@ bool take_total(WireReader& in, SampleSpan& span, size_t column, int64_t guess, 
   return true;
 }
 
-bool take_sums(WireReader& in, SampleSpan& span, const std::vector<Column>& columns) {
+bool take_sums(WireReader& in, SampleSpan& span, const std::vector<RecordedColumn>& columns) {
   const Expected expected(span, columns);
   span.sums.total.assign(columns.size(), 0);
   span.sums.count.assign(columns.size(), 0);
@@ -312,7 +313,7 @@ void Sample::set(size_t column, int64_t cell) {
   present[column] = 1;
 }
 
-double mean_of(const SampleSpan& span, size_t column, const std::vector<Column>& columns) {
+double mean_of(const SampleSpan& span, size_t column, const std::vector<RecordedColumn>& columns) {
   const bool is_gauge = columns[column].is_gauge;
   const auto value = [is_gauge](int64_t cell) {
     return is_gauge ? as_gauge(cell) : static_cast<double>(cell);
@@ -329,7 +330,7 @@ double add_gauges(double a, double b) {
   return static_cast<double>(first + second) / 100;
 }
 
-int64_t owned_kb(const Sample& sample, const std::vector<Column>& columns) {
+int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns) {
   using Figures = std::array<int64_t, kMetricCount>;
   std::vector<Figures> of;  // By process; -1 where there is none.
   for (size_t i = 0; i < sample.present.size(); ++i) {
@@ -360,14 +361,14 @@ int64_t owned_kb(const Sample& sample, const std::vector<Column>& columns) {
 }
 
 std::string encode_sample(const Sample& sample, const Sample& before,
-                          const std::vector<Column>& columns) {
+                          const std::vector<RecordedColumn>& columns) {
   std::string out;
   put_sample(out, sample, before, columns);
   return out;
 }
 
 std::string encode_span(const SampleSpan& span, const Sample& before,
-                        const std::vector<Column>& columns) {
+                        const std::vector<RecordedColumn>& columns) {
   std::string out;
   put_varint(out, span.count);
   put_varint(out, span.early.serial - span.first_serial);
@@ -380,7 +381,7 @@ std::string encode_span(const SampleSpan& span, const Sample& before,
 }
 
 bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial,
-                   const std::vector<Column>& columns, SampleSpan& span) {
+                   const std::vector<RecordedColumn>& columns, SampleSpan& span) {
   WireReader in(bytes);
   span.first_serial = serial;
   span.count = 1;
@@ -393,7 +394,7 @@ bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial
 }
 
 bool decode_span(std::string_view bytes, const Sample& before, uint64_t serial,
-                 const std::vector<Column>& columns, SampleSpan& span) {
+                 const std::vector<RecordedColumn>& columns, SampleSpan& span) {
   WireReader in(bytes);
   span.first_serial = serial;
   span.count = in.varint();

@@ -25,7 +25,7 @@ inline constexpr double kMaxGauge = 1e15;                     // Also what a gau
 inline constexpr uint64_t kMaxSpanCount = uint64_t{1} << 25;  // So that sums fit into 62 bits.
 inline constexpr int64_t kMaxTimeMs = int64_t{1} << 50;       // 35,000 years.
 
-struct Column {
+struct RecordedColumn {
   size_t process = 0;
   bool is_gauge = false;
   Metric metric = Metric::memory;  // Of a memory column.
@@ -69,7 +69,7 @@ struct SampleSpan {
 };
 
 // Mean of `column` over the span, in kB or the gauge's unit; NaN if no sample had a value.
-double mean_of(const SampleSpan& span, size_t column, const std::vector<Column>& columns);
+double mean_of(const SampleSpan& span, size_t column, const std::vector<RecordedColumn>& columns);
 
 // a + b for sums of gauges. Hundredths stay hundredths, so that sums of a clock that ticks in
 // hundredths are exact and short.
@@ -77,18 +77,18 @@ double add_gauges(double a, double b);
 
 // What the tree owned at `sample`, kB, by the ladder of verdict/signal.h: over processes pss_anon +
 // swap, else the smaller of anon and pss + swap, else uss, rss or memory.
-int64_t owned_kb(const Sample& sample, const std::vector<Column>& columns);
+int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns);
 
 // Payloads. `before` is the last sample of the row before (an empty one at the start).
 std::string encode_sample(const Sample& sample, const Sample& before,
-                          const std::vector<Column>& columns);
+                          const std::vector<RecordedColumn>& columns);
 std::string encode_span(const SampleSpan& span, const Sample& before,
-                        const std::vector<Column>& columns);
+                        const std::vector<RecordedColumn>& columns);
 
 // False if the bytes are not a row that could follow. The span's first serial is `serial`.
 bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial,
-                   const std::vector<Column>& columns, SampleSpan& span);
+                   const std::vector<RecordedColumn>& columns, SampleSpan& span);
 bool decode_span(std::string_view bytes, const Sample& before, uint64_t serial,
-                 const std::vector<Column>& columns, SampleSpan& span);
+                 const std::vector<RecordedColumn>& columns, SampleSpan& span);
 
 }  // namespace plateau

@@ -50,7 +50,7 @@ class Supervisor {
         guard_(options.limit),
         oom_before_(oom_kills_of_machine()) {}
 
-  Outcome run(SignalReader& signals, double start_s);
+  JobOutcome run(SignalReader& signals, double start_s);
 
  private:
   [[nodiscard]] double now() const { return monotonic_s() - start_s_; }
@@ -302,7 +302,7 @@ void Supervisor::carry_rest(SignalReader& signals) {
   reap();
 }
 
-Outcome Supervisor::run(SignalReader& signals, double start_s) {
+JobOutcome Supervisor::run(SignalReader& signals, double start_s) {
   start_s_ = start_s;
   tick();
   while (!status_) {
@@ -312,7 +312,7 @@ Outcome Supervisor::run(SignalReader& signals, double start_s) {
     reap();  // SIGCHLD may have come before it was blocked.
   }
   const int code = exit_code_of(*status_);
-  Outcome outcome;
+  JobOutcome outcome;
   outcome.interrupted = interrupted_ || code == 128 + SIGINT;
   read_words();
   take_terminal(job_);
@@ -433,7 +433,7 @@ Supervised supervise(const SupervisorOptions& options) {
   journal.facts(options.given);
   Supervisor supervisor(options, std::move(journal), std::move(socket.value()),
                         std::move(*started.job), std::move(sampler));
-  Outcome outcome = supervisor.run(signals, start_s);
+  JobOutcome outcome = supervisor.run(signals, start_s);
   outcome.watch_cpu_s = own_cpu_s() - cpu_before_s;
   return {std::move(outcome), {}};
 }

@@ -36,7 +36,7 @@ struct SupervisorOptions {
   std::function<void(const std::string&)> say;
 };
 
-struct Outcome {
+struct JobOutcome {
   Run run;  // What the recording holds.
   Ending ending;
   int exit_code = 0;  // As a shell reports it.
@@ -54,7 +54,7 @@ struct SupervisorFailure {
   int exit_code = 2;
 };
 struct Supervised {
-  std::optional<Outcome> outcome;
+  std::optional<JobOutcome> outcome;
   SupervisorFailure failure;
 };
 Supervised supervise(const SupervisorOptions& options);
