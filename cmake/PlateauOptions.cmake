@@ -5,7 +5,7 @@ option(PLATEAU_BENCH "Build the benchmarks" OFF)
 set(PLATEAU_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined")
 
 add_library(plateau_options INTERFACE)
-target_include_directories(plateau_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(plateau_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
 target_compile_definitions(plateau_options INTERFACE PLATEAU_VERSION="${PROJECT_VERSION}")
 target_compile_options(plateau_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror

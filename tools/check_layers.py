@@ -12,12 +12,20 @@ import sys
 MAY_INCLUDE = {
     "base": set(),
     "recording": {"base"},
+    "symbols": {"base", "recording"},
+    "heap": {"base", "recording", "tracer"},
+    "census": {"base", "symbols", "tracer"},
+    "inject": {"base", "symbols", "tracer"},
+    "ledger": {"base", "recording"},
     "import": {"base", "recording"},
     "probe": {"base", "recording"},
     "verdict": {"base", "recording"},
-    "report": {"base", "verdict", "recording"},
-    "session": {"base", "recording", "import", "probe", "verdict"},
-    "cli": {"base", "recording", "import", "probe", "verdict", "report", "session"},
+    "report": {"base", "verdict", "recording", "symbols", "census", "ledger"},
+    "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
+    "cli": {
+        "base", "recording", "import", "probe", "verdict", "report", "session",
+        "heap", "symbols", "census", "inject", "ledger",
+    },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -24,7 +24,7 @@ tidy() {
   local checks=()
   [ -z "${TIDY_CHECKS:-}" ] || checks=("--checks=$TIDY_CHECKS")
   [ -f build/release/compile_commands.json ] || cmake --preset release >/dev/null || return 1
-  listed 'src/*.cc' | grep -v '_test\.cc$' |
+  listed 'src/*.cc' 'tracer/*.cc' | grep -v '_test\.cc$' |
     xargs -r -n 4 -P 2 clang-tidy-19 --quiet -p build/release "${checks[@]}" \
       --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations 2>&1 |
     { grep -vE '^[0-9]+ warnings? generated|^Suppressed |^Use -header-filter' || true; }

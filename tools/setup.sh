@@ -6,11 +6,14 @@ set -euo pipefail
 packages=(
   # build
   g++ cmake ninja-build ccache pkg-config libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
+  libdw-dev libelf-dev
   # tests and checks
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
   python3 python3-pil python3-psutil mandoc shellcheck bash zsh fish gzip zstd git bsdutils
   bsdextrautils tmux
+  # other allocators that a traced program may use
+  libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
 
 missing=()

@@ -71,7 +71,8 @@ stage "build asan" tools/build.sh asan
 # The leakers judge the verdict, not our memory: once is enough. Probe, session and recording have
 # their own tests with real processes, which run here too.
 stage "test asan" run_tests asan -LE leaker
-if grep -rqE '#include <(thread|atomic|mutex|condition_variable|future)>' src; then
+# Atomics alone are no threads: signal handlers use them too.
+if grep -rqE '#include <(thread|mutex|condition_variable|future)>' src; then
   stage "build tsan" tools/build.sh tsan
   stage "test tsan" run_tests tsan -LE leaker
 else

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the Python objects of a live process from outside, by type.
+//
+// Nothing is installed in the target and nothing runs in it: it is stopped (ptrace) for as long as
+// its garbage collector's lists are read (process_vm_readv), at most `max_stop_s`, and let go. The
+// target continues where it was, also if we are killed: the kernel releases it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace plateau {
+
+struct CensusOptions {
+  double max_stop_s = 0.5;
+};
+
+struct TypeCount {
+  std::string type;  // Qualified by module where the type knows it: "torch.Tensor".
+  uint64_t objects = 0;
+  uint64_t bytes = 0;   // Of the objects themselves, without what they point to; 0: not known.
+  bool tensor = false;  // torch.Tensor or a subclass.
+};
+
+struct Census {
+  pid_t pid = 0;
+  int minor = 0;                 // Of CPython 3.
+  std::vector<TypeCount> types;  // Most objects first.
+  uint64_t objects = 0;
+  uint64_t unreadable = 0;  // Objects whose type could not be read.
+  double stopped_s = 0;     // How long the target stood still.
+  uint64_t bytes_read = 0;
+};
+
+// Refuses with a reason and, where there is one, a remedy: not Python, a version or build that is
+// not known (free-threaded), no permission, still collecting after several tries, more objects
+// than can be read in the time allowed (says how long it would take).
+Result<Census> take_census(pid_t pid, const CensusOptions& options = {});
+
+}  // namespace plateau
