@@ -43,7 +43,8 @@ function(add_room name)
       PLATEAU_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
     # gtest and gmock are most of what a test file compiles: once for all rooms. Behind a precompiled
     # header GCC 12 no longer knows that std::string is a system header and warns of its inside.
-    target_compile_options(${name}_test PRIVATE
+    # Tests are compiled at -O1: what they test is optimised as users get it, they are not.
+    target_compile_options(${name}_test PRIVATE -O1
       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
     if(name STREQUAL "base")
       target_precompile_headers(base_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
