@@ -2,10 +2,12 @@
 #include "tracer/objects.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
@@ -118,7 +120,10 @@ Piece program_path() {
   uint32_t bytes = g_program_path_bytes.load(std::memory_order_acquire);
   if (bytes == 0) {
     // Two threads at once write the same text.
-    const long got = readlink("/proc/self/exe", g_program_path, sizeof g_program_path);
+    const int saved_errno = errno;
+    const long got =
+        syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", g_program_path, sizeof g_program_path);
+    errno = saved_errno;
     bytes = got > 0 ? static_cast<uint32_t>(got) : 0;
     g_program_path_bytes.store(bytes, std::memory_order_release);
   }
@@ -128,6 +133,85 @@ Piece program_path() {
 Piece path_of(const LoadedObject& object) {
   if (object.path == nullptr || object.path[0] == '\0') return program_path();
   return {object.path, strnlen(object.path, kMaxTextBytes)};
+}
+
+// The parts of the dynamic section that name what an object exports.
+struct ExportTable {
+  const Elf64_Sym* symbols = nullptr;
+  const char* names = nullptr;
+  uint64_t name_bytes = 0;
+  const uint32_t* hash = nullptr;  // DT_GNU_HASH
+  uint64_t hash_words = 0;         // To the end of its segment.
+};
+
+// The loader has put addresses where the file had offsets, except in the kernel's own object.
+uint64_t dynamic_address(const LoadedObject& object, uint64_t value) {
+  return inside(object, value, 0) ? value : value + object.bias;
+}
+
+bool read_export_table(const LoadedObject& object, ExportTable& out) {
+  const Elf64_Dyn* entry = nullptr;
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < object.segment_count; ++i) {
+    const Elf64_Phdr& segment = object.segments[i];
+    if (segment.p_type != PT_DYNAMIC) continue;
+    const uint64_t start = object.bias + segment.p_vaddr;
+    if (segment_around(object, start, segment.p_filesz) == nullptr) return false;
+    entry = reinterpret_cast<const Elf64_Dyn*>(start);
+    count = segment.p_filesz / sizeof(Elf64_Dyn);
+  }
+  uint64_t hash = 0;
+  for (; count > 0 && entry->d_tag != DT_NULL; ++entry, --count) {
+    const uint64_t address = dynamic_address(object, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) out.symbols = reinterpret_cast<const Elf64_Sym*>(address);
+    if (entry->d_tag == DT_STRTAB) out.names = reinterpret_cast<const char*>(address);
+    if (entry->d_tag == DT_STRSZ) out.name_bytes = entry->d_un.d_val;
+    if (entry->d_tag == DT_GNU_HASH) hash = address;
+  }
+  const Elf64_Phdr* segment = segment_around(object, hash, 16);
+  if (hash == 0 || segment == nullptr || out.symbols == nullptr || out.names == nullptr) {
+    return false;
+  }
+  if (segment_around(object, reinterpret_cast<uint64_t>(out.names), out.name_bytes) == nullptr) {
+    return false;
+  }
+  out.hash = reinterpret_cast<const uint32_t*>(hash);
+  out.hash_words = (object.bias + segment->p_vaddr + segment->p_filesz - hash) / 4;
+  return true;
+}
+
+bool is_named(const ExportTable& table, const Elf64_Sym& symbol, const char* name, size_t bytes) {
+  return symbol.st_shndx != SHN_UNDEF && symbol.st_name < table.name_bytes &&
+         table.name_bytes - symbol.st_name > bytes &&
+         memcmp(table.names + symbol.st_name, name, bytes + 1) == 0;
+}
+
+// Header words: buckets, first symbol, filter words, filter shift; then the filter (64-bit words),
+// the buckets, and one hash per symbol whose lowest bit ends a bucket's run.
+uint64_t look_up(const LoadedObject& object, const ExportTable& table, const char* name) {
+  uint32_t wanted = 5381;
+  for (const char* at = name; *at != '\0'; ++at) {
+    wanted = wanted * 33 + static_cast<unsigned char>(*at);
+  }
+  const uint64_t buckets = table.hash[0];
+  const uint64_t first = table.hash[1];
+  const uint64_t bucket_place = 4 + uint64_t{table.hash[2]} * 2;
+  const uint64_t chain_place = bucket_place + buckets;
+  if (buckets == 0 || chain_place > table.hash_words) return 0;
+  const size_t bytes = strlen(name);
+  for (uint64_t i = table.hash[bucket_place + wanted % buckets]; i >= first && i != 0; ++i) {
+    const uint64_t place = chain_place + i - first;
+    if (place >= table.hash_words) return 0;
+    const uint32_t hash = table.hash[place];
+    const Elf64_Sym* symbol = table.symbols + i;
+    if ((hash | 1) == (wanted | 1) &&
+        segment_around(object, reinterpret_cast<uint64_t>(symbol), sizeof *symbol) != nullptr &&
+        is_named(table, *symbol, name, bytes)) {
+      return object.bias + symbol->st_value;
+    }
+    if ((hash & 1) != 0) return 0;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -157,11 +241,11 @@ CfiWindow cfi_window(const LoadedObject& object) noexcept {
   return {begin, begin + segment->p_filesz, object.cfi_index};
 }
 
-bool announce_object(const LoadedObject& object) noexcept {
+Announced announce_object(const LoadedObject& object) noexcept {
   uint64_t key = mix(g_announced_round.load(std::memory_order_relaxed), object.begin);
   key = mix(mix(key, object.end), object.bias) | 1;
   std::atomic<uint64_t>& place = g_announced[(key >> 32) % kAnnouncedPlaces];
-  if (place.load(std::memory_order_relaxed) == key) return true;
+  if (place.load(std::memory_order_relaxed) == key) return Announced::before;
 
   const Piece build_id = find_build_id(object);
   const Piece path = path_of(object);
@@ -173,9 +257,14 @@ bool announce_object(const LoadedObject& object) noexcept {
   record.build_id_bytes = static_cast<uint16_t>(build_id.count);
   record.path_bytes = static_cast<uint16_t>(path.count);
   const Piece pieces[] = {{&record, sizeof record}, build_id, path};
-  if (!put_record(pieces, 3)) return false;
+  if (!put_record(pieces, 3)) return Announced::failed;
   place.store(key, std::memory_order_relaxed);
-  return true;
+  return Announced::now;
+}
+
+uint64_t find_export(const LoadedObject& object, const char* name) noexcept {
+  ExportTable table;
+  return read_export_table(object, table) ? look_up(object, table, name) : 0;
 }
 
 void forget_announced_objects() noexcept {

@@ -29,8 +29,10 @@ bool find_object(uint64_t address, LoadedObject& out) noexcept;
 // The readable segment around the object's call frame information; empty if it has none.
 CfiWindow cfi_window(const LoadedObject& object) noexcept;
 
-// Sends a ModuleRecord unless this object was sent already. False if it could not be sent now.
-bool announce_object(const LoadedObject& object) noexcept;
+enum class Announced : uint8_t { failed, before, now };
+
+// Sends a ModuleRecord unless this object was sent already.
+Announced announce_object(const LoadedObject& object) noexcept;
 
 // The address of an exported function or variable of this object, read from its own hash table:
 // what dlsym does, without its lock. 0 if it is not there.

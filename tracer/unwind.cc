@@ -36,6 +36,7 @@
 #include "tracer/cfi.h"
 #include "tracer/mix.h"
 #include "tracer/objects.h"
+#include "tracer/python.h"
 #include "tracer/stack_bounds.h"
 
 namespace plateau::trace {
@@ -98,9 +99,10 @@ inline KeptRule& place_of(uint64_t address) {
 __attribute__((noinline)) uint64_t learn_rule(uint64_t address, uint64_t generation) {
   LoadedObject object;
   if (!find_object(address, object)) return kBaseNoObject;
-  const bool announced = announce_object(object);
+  const Announced announced = announce_object(object);
+  if (announced == Announced::now) look_for_python(object);
   const uint64_t rule = pack(find_unwind_rule(cfi_window(object), address)) | generation << 48;
-  if (announced) {
+  if (announced != Announced::failed) {
     KeptRule& place = place_of(address);
     place.rule.store(rule, std::memory_order_relaxed);
     place.check.store(address ^ rule * kMixFactor, std::memory_order_relaxed);
