@@ -14,11 +14,9 @@
 #include <cstring>
 
 #include "tracer/blocks.h"
+#include "tracer/python.h"
 #include "tracer/real_functions.h"
 #include "tracer/stack.h"
-#if __has_include("tracer/python.h")
-#include "tracer/python.h"
-#endif
 
 namespace plateau::trace {
 
@@ -145,14 +143,6 @@ extern std::atomic<NewKind> new_kind;
   real_delete(which, site.caller)(block, second, third);
 }
 
-inline BlockKind kind_of_mapping([[maybe_unused]] Site site) noexcept {
-#if __has_include("tracer/python.h")
-  return mapping_kind(site.caller);
-#else
-  return BlockKind::mapping;
-#endif
-}
-
 // Memory that is only reserved, without access or without a promise of backing, is no allocation.
 inline bool is_memory(size_t bytes, int protection, int flags) noexcept {
   return bytes >= kMinMappingBytes && (flags & MAP_ANONYMOUS) != 0 &&
@@ -172,7 +162,7 @@ inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int fl
     note_unmapping(memory, bytes, stamp);
   }
   if (is_memory(bytes, protection, flags)) {
-    note_mapping(kind_of_mapping(site), memory, bytes, site);
+    note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
   }
   return memory;
 }
@@ -207,7 +197,7 @@ inline void* mremap_body(Site site, void* at, size_t old_bytes, size_t bytes, in
     note_unmapping(at, old_bytes, stamp);
   }
   if (known) {
-    note_mapping(kind_of_mapping(site), memory, bytes, site);
+    note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
   }
   return memory;
 }
