@@ -28,6 +28,7 @@ void be_child(const char* how) {
   hold(222, 50);
   for (int i = 0; i < 20; ++i) {
     free(blocks[i]);
+    blocks[i] = nullptr;
   }
   dprintf(1, "%s %d\n", how, getpid());
 }

@@ -5,12 +5,13 @@
 
 namespace {
 
-void* keep_alive[400'000 + 6'000 + 30];
+void* volatile keep_alive[400'000 + 6'000 + 30];
 int kept = 0;
 
 [[gnu::noinline]] void hold(size_t bytes, int count) {
   for (int i = 0; i < count; ++i) {
     void* churn = malloc(bytes);
+    asm volatile("" : "+r"(churn));  // The compiler may not do without it.
     keep_alive[kept++] = malloc(bytes);
     free(churn);
   }
