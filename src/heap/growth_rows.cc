@@ -59,10 +59,9 @@ HeapRow GrowthProfile::make_row(const HeapMoment& moment) {
   peak_bytes_ = std::max(peak_bytes_, total);
   if (row.cells.size() > kMaxRowCells) {
     const auto last = row.cells.begin() + kMaxRowCells;
-    std::nth_element(row.cells.begin(), last, row.cells.end(),
-                     [](const HeapCell& a, const HeapCell& b) {
-                       return a.live_bytes > b.live_bytes;
-                     });
+    std::nth_element(
+        row.cells.begin(), last, row.cells.end(),
+        [](const HeapCell& a, const HeapCell& b) { return a.live_bytes > b.live_bytes; });
     for (auto it = last; it != row.cells.end(); ++it) row.others_bytes += it->live_bytes;
     row.cells.erase(last, row.cells.end());
     std::sort(row.cells.begin(), row.cells.end(),

@@ -111,8 +111,7 @@ void HeapRecorder::adopt(const std::string& path) {
   const pid_t pid = segment.value().pid();
   std::erase_if(living_, [&](const auto& other) { return other->segment.pid() == pid; });
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
-  living_.push_back(
-      std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
+  living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
   living_.back()->last_news = trace::trace_stamp();
 }
 
@@ -129,7 +128,7 @@ bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
   return said_so && since(process.last_news) > kSilenceSeconds;
 }
 
-HeapRecorder::Load HeapRecorder::look() {
+HeapRecorder::Load HeapRecorder::look(bool check_all) {
   Load load;
   const uint64_t now = trace::trace_stamp();
   const double elapsed_s = clock_s(CLOCK_MONOTONIC) - first_s_;
@@ -138,6 +137,7 @@ HeapRecorder::Load HeapRecorder::look() {
   }
   for (const auto& process : living_) {
     process->profile.ticks_per_second(ticks_per_s_);
+    if (check_all) process->last_check = 0;
     process->ended = has_ended(*process, now);
     process->cut = process->segment.cut();
     if (process->cut.bytes > 0) process->last_news = now;
@@ -232,9 +232,8 @@ void HeapRecorder::finish(Living& process) {
 
 void HeapRecorder::forget_smallest() {
   const auto smallest =
-      std::min_element(ended_.begin(), ended_.end(), [](const Ended& a, const Ended& b) {
-        return a.peak_bytes < b.peak_bytes;
-      });
+      std::min_element(ended_.begin(), ended_.end(),
+                       [](const Ended& a, const Ended& b) { return a.peak_bytes < b.peak_bytes; });
   ended_.erase(smallest);
   ++forgotten_;
 }

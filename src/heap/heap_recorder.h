@@ -36,7 +36,8 @@ class HeapRecorder {
     uint64_t bytes = 0;          // To be read in this round.
     uint64_t fullest_bytes = 0;  // Of the fullest lane of all.
   };
-  Load look();
+  // `check_all`: ask at once which processes still live, not only now and then.
+  Load look(bool check_all = false);
   void read();
 
   // `stamp` is trace_stamp() at the moment that the step began.
@@ -52,8 +53,8 @@ class HeapRecorder {
 
   [[nodiscard]] size_t living() const { return living_.size(); }
   [[nodiscard]] size_t segments_seen() const { return segments_seen_; }
-  [[nodiscard]] size_t refused() const { return refused_; }            // Files that are no segments.
-  [[nodiscard]] size_t forgotten() const { return forgotten_; }        // Tracks beyond kMaxTracks.
+  [[nodiscard]] size_t refused() const { return refused_; }      // Files that are no segments.
+  [[nodiscard]] size_t forgotten() const { return forgotten_; }  // Tracks beyond kMaxTracks.
 
  private:
   struct Living;
@@ -72,7 +73,7 @@ class HeapRecorder {
   std::vector<std::unique_ptr<Living>> living_;
   std::vector<Ended> ended_;
   uint64_t first_stamp_ = 0;
-  double first_s_ = 0;        // The same moment on the monotonic clock.
+  double first_s_ = 0;  // The same moment on the monotonic clock.
   double ticks_per_s_ = 1e9;
   double recording_began_s_ = 0;  // On the monotonic clock.
   int64_t newest_step_ = -1;

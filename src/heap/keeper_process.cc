@@ -67,8 +67,9 @@ class KeeperLoop {
         pace_(duty.exact),
         deaths_(death_of_owner()),
         arrivals_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    if (arrivals_) watched_ = inotify_add_watch(arrivals_.get(), duty.directory.c_str(),
-                                                IN_MOVED_TO | IN_CREATE) >= 0;
+    if (arrivals_)
+      watched_ =
+          inotify_add_watch(arrivals_.get(), duty.directory.c_str(), IN_MOVED_TO | IN_CREATE) >= 0;
     recorder_.scan();
   }
 
@@ -96,8 +97,8 @@ class KeeperLoop {
   Fd arrivals_;
   bool watched_ = false;
   bool closed_ = false;
-  std::vector<KeeperRequest> rows_;   // Of this round.
-  std::vector<uint32_t> asked_;       // Tracks, to be answered.
+  std::vector<KeeperRequest> rows_;  // Of this round.
+  std::vector<uint32_t> asked_;      // Tracks, to be answered.
 };
 
 // What was published is fixed first, then the steps are taken in, then it is read: a step that
@@ -141,7 +142,9 @@ void KeeperLoop::answer() {
   if (asked_.empty()) return;
   const uint32_t number = asked_.back();
   asked_.clear();
-  if (!watched_) recorder_.scan();
+  recorder_.scan();
+  recorder_.look(true);
+  recorder_.read();
   for (const int64_t pid : recorder_.pids()) {
     if (!send_track(number, pid)) return;
     round();

@@ -40,9 +40,9 @@ class MappedSegment {
   // What is published and not yet read.
   struct Cut {
     std::array<uint64_t, trace::kLaneCount> to{};
-    uint64_t bytes = 0;         // In all lanes.
+    uint64_t bytes = 0;          // In all lanes.
     uint64_t fullest_bytes = 0;  // Of the fullest lane.
-    bool ordered = true;        // Only one lane has anything, and nothing older came elsewhere.
+    bool ordered = true;         // Only one lane has anything, and nothing older came elsewhere.
   };
   Cut cut();
 
@@ -52,8 +52,8 @@ class MappedSegment {
     for (size_t lane = 0; lane < trace::kLaneCount; ++lane) drain_lane(lane, cut.to[lane], sink);
   }
 
-  [[nodiscard]] uint64_t given_up() const { return given_up_; }        // Times.
-  [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }    // By that.
+  [[nodiscard]] uint64_t given_up() const { return given_up_; }      // Times.
+  [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }  // By that.
 
  private:
   MappedSegment(trace::SegmentHeader* header, Fd file);
@@ -72,8 +72,8 @@ class MappedSegment {
       const uint64_t place = at % trace::kLaneBytes;
       const uint64_t bytes = std::min(to - at, trace::kLaneBytes - place);
       const ParseEnd end = parse_records(
-          lane_words(lane).subspan(place / sizeof(uint64_t), bytes / sizeof(uint64_t)),
-          kPieceWords, sink);
+          lane_words(lane).subspan(place / sizeof(uint64_t), bytes / sizeof(uint64_t)), kPieceWords,
+          sink);
       at += end.words * sizeof(uint64_t);
       if (end.damaged) give_up(lane, to);
       header_->lanes[lane].read.store(at, std::memory_order_release);

@@ -35,7 +35,7 @@ std::optional<StackNews> parse_stack_record(std::span<const uint64_t> words) {
   news.native.assign(frames.begin(), frames.begin() + record.native);
   news.python.resize(record.python);
   if (record.python > 0) {
-    std::memcpy(news.python.data(), frames.data() + record.native,
+    std::memcpy(static_cast<void*>(news.python.data()), frames.data() + record.native,
                 record.python * sizeof(trace::PythonFrameWords));
   }
   return news;

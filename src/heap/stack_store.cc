@@ -62,8 +62,7 @@ void StackStore::fill(HeapTrack& track, const std::vector<uint64_t>& ids) const 
   track.modules = modules_;
   std::unordered_map<uint64_t, uint32_t> places;
   const auto place_of = [&](uint64_t code) {
-    const auto [it, fresh] =
-        places.try_emplace(code, static_cast<uint32_t>(track.codes.size()));
+    const auto [it, fresh] = places.try_emplace(code, static_cast<uint32_t>(track.codes.size()));
     if (!fresh) return it->second;
     const auto known = codes_.find(code);
     track.codes.push_back(known != codes_.end() ? known->second : PythonCode{.function = "?"});

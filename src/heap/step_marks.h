@@ -37,8 +37,8 @@ class StepMarks {
   std::deque<Mark> marks_;
   uint64_t newest_stamp_ = 0;
   int32_t newest_step_ = -1;
-  int32_t first_step_ = -1;      // Of all marks ever.
-  int32_t before_oldest_ = -1;   // The step before the oldest mark kept.
+  int32_t first_step_ = -1;     // Of all marks ever.
+  int32_t before_oldest_ = -1;  // The step before the oldest mark kept.
 };
 
 }  // namespace plateau
