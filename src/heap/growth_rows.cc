@@ -23,8 +23,10 @@ void renumber(HeapRow& row, const std::vector<uint32_t>& places, uint32_t none) 
     row.cells[kept++].site = place;
   }
   row.cells.resize(kept);
-  std::sort(row.cells.begin(), row.cells.end(),
-            [](const HeapCell& a, const HeapCell& b) { return a.site < b.site; });
+  const auto by_site = [](const HeapCell& a, const HeapCell& b) { return a.site < b.site; };
+  if (!std::is_sorted(row.cells.begin(), row.cells.end(), by_site)) {
+    std::sort(row.cells.begin(), row.cells.end(), by_site);
+  }
 }
 
 }  // namespace

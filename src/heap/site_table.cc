@@ -71,7 +71,7 @@ uint32_t SiteTable::add(uint64_t stack, HeapKind kind, int32_t step) {
 std::vector<uint32_t> SiteTable::fold() {
   std::vector<uint32_t> order(sites_.size() - 1);
   std::iota(order.begin(), order.end(), 1U);
-  const size_t kept = order.size() / 2;
+  const size_t kept = order.size() / 4;
   std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
                    [&](uint32_t a, uint32_t b) {
                      if (sites_[a].live_bytes != sites_[b].live_bytes) {
@@ -79,6 +79,8 @@ std::vector<uint32_t> SiteTable::fold() {
                      }
                      return sites_[a].allocated_bytes > sites_[b].allocated_bytes;
                    });
+  // Those that stay keep their order, and with it that of the cells of all rows.
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept));
   std::vector<uint32_t> moved(sites_.size(), kOthers);
   std::vector<WorkingSite> stay(1);
   stay.reserve(kMaxWorkingSites);

@@ -57,8 +57,8 @@ class SiteTable {
   [[nodiscard]] size_t size() const { return sites_.size(); }
   [[nodiscard]] const std::vector<WorkingSite>& all() const { return sites_; }
 
-  // Folds the smaller half of the sites (by what they hold alive) into others. Returns the new
-  // number of each old site.
+  // Folds all but the largest quarter of the sites (by what they hold alive) into others. Returns
+  // the new number of each old site; the order stays.
   std::vector<uint32_t> fold();
   [[nodiscard]] size_t folded() const { return folded_; }
   [[nodiscard]] double folded_max_bytes() const { return folded_max_bytes_; }
