@@ -48,6 +48,7 @@ class GrowthProfile {
   void begin_round(bool ordered);
   void end_round();
 
+  void expect(uint64_t address) const { live_.prefetch(address); }
   void alloc(const trace::AllocRecord& record);
   void free(const trace::FreeRecord& record);
   void unmap(const trace::UnmapRecord& record);

@@ -15,6 +15,7 @@ namespace {
 
 // Writes down what comes.
 struct Listener {
+  void expect(uint64_t) {}
   void alloc(const trace::AllocRecord& record) { allocs.push_back(record.address); }
   void free(const trace::FreeRecord& record) { frees.push_back(record.address); }
   void unmap(const trace::UnmapRecord& record) { frees.push_back(record.address); }

@@ -6,11 +6,13 @@
 // record that cannot be (unknown type, length that does not fit, counts beyond the bounds) ends the
 // parse: nothing says where the next one would begin.
 //
-// The sink has alloc(AllocRecord), free(FreeRecord), unmap(UnmapRecord), stack(StackNews),
-// code(CodeNews) and module(HeapModule&&). It is a template parameter because a busy lane brings
+// The sink has alloc(AllocRecord), free(FreeRecord), unmap(UnmapRecord), stack(StackNews&&),
+// code(CodeNews&&), module(HeapModule&&), and expect(address), a hint that an alloc or free of the
+// address follows soon. It is a template parameter because a busy lane brings
 // ten million records a second.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -112,6 +114,30 @@ bool hand_over(const trace::RecordHead& head, const uint64_t* words, Sink& sink)
   }
 }
 
+// Walks some records ahead of the parse and tells the sink which addresses it will be asked about:
+// the table of live blocks is larger than any cache. What it sees decides nothing.
+template <class Sink>
+class LookAhead {
+ public:
+  LookAhead(std::span<const uint64_t> words, Sink& sink) : words_(words), sink_(sink) {
+    for (int i = 0; i < kRecords; ++i) next();
+  }
+  void next() {
+    if (words_.size() - at_ < 2) return;
+    const auto head = copy_of<trace::RecordHead>(words_.data() + at_);
+    const bool names_address =
+        head.type == trace::RecordType::alloc || head.type == trace::RecordType::free;
+    if (names_address) sink_.expect(words_[at_ + 1]);
+    at_ += std::min<size_t>(head.words, words_.size() - at_);
+  }
+
+ private:
+  static constexpr int kRecords = 12;
+  std::span<const uint64_t> words_;
+  Sink& sink_;
+  size_t at_ = 0;
+};
+
 }  // namespace record_parser
 
 // Hands whole records to `sink` until `words` are used up, at least `enough` words are consumed, or
@@ -119,7 +145,9 @@ bool hand_over(const trace::RecordHead& head, const uint64_t* words, Sink& sink)
 template <class Sink>
 ParseEnd parse_records(std::span<const uint64_t> words, size_t enough, Sink& sink) {
   size_t at = 0;
+  record_parser::LookAhead<Sink> ahead(words, sink);
   while (at < words.size() && at < enough) {
+    ahead.next();
     const auto head = record_parser::copy_of<trace::RecordHead>(words.data() + at);
     if (head.words == 0 || head.words > words.size() - at) return {at, true};
     if (!record_parser::hand_over(head, words.data() + at, sink)) return {at, true};
