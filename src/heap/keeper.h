@@ -64,6 +64,7 @@ class Keeper {
   };
   Result<std::vector<EncodedTrack>> encoded_tracks();
 
+  [[nodiscard]] double cpu_s() const;  // All CPU of the keeper so far.
   // As of the last answer: segments that appeared since the start (0: no process could load the
   // tracer), and ended processes whose track was given up for those of larger ones.
   [[nodiscard]] size_t segments_seen() const;
