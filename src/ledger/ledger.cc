@@ -98,8 +98,8 @@ TrackClaims claims_of(const HeapTrack& track) {
 
 std::string tracer_source(const HeapTrack& track, const TrackClaims& claims) {
   if (track.exact) return "tracer, every allocation";
-  return fmt::format("tracer, a sample every {:.0f} KiB, ± {}", track.interval_bytes / 1024,
-                     format_mb(claims.error_bytes / kBytesPerMb));
+  return fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
+                     track.interval_bytes / 1024, format_mb(claims.error_bytes / kBytesPerMb));
 }
 
 LedgerAllocator allocator_of(const HeapTrack& track) {

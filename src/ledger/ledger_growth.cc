@@ -63,10 +63,10 @@ class GrowthMaker {
     double variance = 0;
     for (const HeapSite& site : track_.sites) variance += site.live_variance;
     const std::string source =
-        track_.exact
-            ? "tracer, every allocation"
-            : fmt::format("tracer, a sample every {:.0f} KiB, ± {}", track_.interval_bytes / 1024,
-                          format_mb(std::sqrt(variance) / kBytesPerMb));
+        track_.exact ? "tracer, every allocation"
+                     : fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
+                                   track_.interval_bytes / 1024,
+                                   format_mb(std::sqrt(variance) / kBytesPerMb));
     add("live-heap", change([this](const HeapRow& row) { return live_at(row); }), source);
     const double arenas = change([this](const HeapRow& row) { return arenas_at(row); });
     if (has_arenas()) {

@@ -111,7 +111,7 @@ TEST(Ledger, SampledFigureCarriesItsError) {
   track.sites[1].live_variance = 16e12;
   track.rows[0].allocator_in_use = 110e6;
   const Ledger ledger = make_ledger(resident(500), &track);
-  EXPECT_EQ(ledger.lines[0].source, "tracer, a sample every 512 KiB, ± 5.00 MB");
+  EXPECT_EQ(ledger.lines[0].source, "tracer, a sample every 512 KiB, give or take 5.00 MB");
   // The difference to what is in use would be that error.
   EXPECT_EQ(lines_of(ledger).count("allocator-overhead"), 0u);
 }
