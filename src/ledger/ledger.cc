@@ -25,6 +25,8 @@
 namespace plateau {
 namespace {
 
+constexpr uint64_t kLeastNoteBytes = 1'000'000;  // What is cut below this is not worth a note.
+
 double mb(uint64_t bytes) {
   return static_cast<double>(bytes) / kBytesPerMb;
 }
@@ -123,7 +125,7 @@ std::optional<uint64_t> free_bytes(const LedgerAllocator& allocator) {
 
 void claim_live(LedgerMaker& maker, uint64_t bytes, const std::string& source) {
   const uint64_t granted = maker.claim("live-heap", bytes, source);
-  if (granted == bytes) return;
+  if (bytes - granted < kLeastNoteBytes) return;
   maker.note(fmt::format("{} more are alive than are resident: never touched, or swapped out",
                          format_mb(mb(bytes - granted))));
 }
@@ -150,7 +152,7 @@ void claim_held(LedgerMaker& maker, const LedgerAllocator& allocator) {
   }
   const uint64_t granted =
       maker.claim("allocator-held", *free, fmt::format("{}, free, at most", allocator.name));
-  if (granted == *free) return;
+  if (*free - granted < kLeastNoteBytes) return;
   maker.note(fmt::format("of the {} that {} has free, {} cannot be resident", format_mb(mb(*free)),
                          allocator.name, format_mb(mb(*free - granted))));
 }
