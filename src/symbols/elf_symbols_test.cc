@@ -16,6 +16,7 @@
 
 #include "symbols/elf_file.h"
 #include "symbols/maps_rows.h"
+#include "symbols/testing/commands.h"
 
 extern "C" __attribute__((noinline, used)) int plateau_symbols_test_landmark(int value) {
   return value + 1;
@@ -32,22 +33,6 @@ std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
-
-// A directory that goes away with the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "plateau-elf-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // What the loader says about a function of libc; a sanitizer's own version of it does not count.
 const void* in_libc(const char* name) {
@@ -125,7 +110,7 @@ TEST(MappedObjects, ProcessThatDoesNotExistHasNone) {
 
 TEST(MappedObjects, FileMappedOnlyAsDataIsNotAnObject) {
   // given: an ELF file that nothing loads, mapped for reading, as a reader of symbols does
-  const TemporaryDirectory directory;
+  const testing::ScratchDirectory directory;
   const auto copy = directory.path() / "data.so";
   std::filesystem::copy_file("/proc/self/exe", copy);
   const auto file = ElfFile::open(copy.string());
@@ -140,7 +125,7 @@ TEST(MappedObjects, FileMappedOnlyAsDataIsNotAnObject) {
 
 TEST(MappedObjects, ProgramThatWasDeletedIsStillRead) {
   // given: a copy of `cat` that waits for input, removed while it runs
-  const TemporaryDirectory directory;
+  const testing::ScratchDirectory directory;
   const auto program = directory.path() / "cat copy";
   std::filesystem::copy_file("/bin/cat", program);
   int pipe_ends[2];
@@ -176,7 +161,7 @@ TEST(MappedObjects, ProgramThatWasDeletedIsStillRead) {
 
 TEST(ElfFile, DamagedFilesNeverCrash) {
   // given
-  const TemporaryDirectory directory;
+  const testing::ScratchDirectory directory;
   const std::string whole = bytes_of("/proc/self/exe").substr(0, size_t{1} << 20);
   const std::string libc = bytes_of("/bin/cat");
   std::mt19937 random(7);  // NOLINT: the same damage in every run, on purpose.
