@@ -27,6 +27,7 @@ namespace plateau {
 namespace {
 
 constexpr int kGenerations = 3;
+constexpr size_t kHeadBytes = 16;  // Of PyGC_Head, at most.
 constexpr int kMostInterpreters = 1024;
 constexpr uint64_t kMostObjects = uint64_t{1} << 33;
 constexpr uint64_t kFlagsOfLink = 3;  // Both links may carry flags in their two lowest bits.
@@ -143,31 +144,30 @@ class Walker {
 
   // Counts the object behind the head at `node`. False if its link back is not `from`.
   bool visit(uint64_t node, uint64_t from, uint64_t& next) {
-    // Head, object and, if there is one, ob_size: all versions have them in a row.
-    std::array<unsigned char, 64> bytes;
     const auto head_bytes = static_cast<size_t>(layout_.gc_head_bytes);
-    const size_t least = head_bytes + static_cast<size_t>(layout_.object_bytes);
-    const size_t whole = least + sizeof(int64_t);
-    if (whole > bytes.size()) return false;
-    int64_t var_size = 0;
-    if (memory_.read(node, bytes.data(), whole, true)) {
-      std::memcpy(&var_size, bytes.data() + head_bytes + layout_.var_size, sizeof var_size);
-    } else if (!memory_.read(node, bytes.data(), least, true)) {
-      return false;
+    std::array<unsigned char, kHeadBytes + ObjectStart::kBytes> bytes;
+    ObjectStart object{.address = node + head_bytes, .bytes = ObjectStart::kBytes, .data = {}};
+    if (head_bytes > kHeadBytes) return false;
+    if (!memory_.read(node, bytes.data(), head_bytes + object.bytes, true)) {
+      // A small object may stand at the very end of what is mapped.
+      object.bytes = static_cast<size_t>(layout_.object_bytes);
+      if (!memory_.read(node, bytes.data(), head_bytes + object.bytes, true)) return false;
     }
-    const auto word = [&](size_t offset) {
+    const auto link = [&](int32_t offset) {
       uint64_t value = 0;
       std::memcpy(&value, bytes.data() + offset, sizeof value);
-      return value;
+      return value & ~kFlagsOfLink;
     };
-    if ((word(static_cast<size_t>(layout_.gc_head_prev)) & ~kFlagsOfLink) != from) return false;
-    next = word(static_cast<size_t>(layout_.gc_head_next)) & ~kFlagsOfLink;
-    count(word(head_bytes + static_cast<size_t>(layout_.object_type)), node + head_bytes, var_size);
+    if (link(layout_.gc_head_prev) != from) return false;
+    next = link(layout_.gc_head_next);
+    std::memcpy(object.data.data(), bytes.data() + head_bytes, ObjectStart::kBytes);
+    count(object);
     return true;
   }
 
-  void count(uint64_t type, uint64_t object, int64_t var_size) {
+  void count(const ObjectStart& object) {
     ++result_.objects;
+    const uint64_t type = object.word(layout_.object_type);
     const auto [place, fresh] = table_.place_of(type);
     if (fresh) {
       if (auto facts = read_type_facts(memory_, layout_, type)) {
@@ -181,7 +181,7 @@ class Walker {
     }
     TypeTally& tally = table_.tallies()[place];
     ++tally.objects;
-    tally.bytes += object_bytes(memory_, layout_, tally.facts, object, var_size);
+    tally.bytes += object_bytes(memory_, layout_, tally.facts, object);
   }
 
   static uint64_t at(uint64_t address, int32_t offset) {

@@ -97,16 +97,14 @@ uint64_t bytes_before_object(const PythonLayout& layout, uint64_t flags) {
   return bytes;
 }
 
-uint64_t dict_extra_bytes(MemoryReader& memory, const PythonLayout& layout, uint64_t address) {
-  const auto keys = read_member<uint64_t>(memory, address, layout.dict_keys, true);
-  const auto values = read_member<uint64_t>(memory, address, layout.dict_values, true);
-  if (!keys || !values) return 0;
-  const auto shape = read_keys_shape(memory, layout, *keys, true);
+uint64_t dict_extra_bytes(MemoryReader& memory, const PythonLayout& layout,
+                          const ObjectStart& object) {
+  const auto shape = read_keys_shape(memory, layout, object.word(layout.dict_keys), true);
   if (!shape) return 0;
   // Up to 3.10 two thirds of the slots may be filled; from 3.11 on the keys know.
   const uint64_t places =
       layout.keys_size >= 0 ? shape->slots * 2 / 3 : shape->usable + shape->entries;
-  uint64_t bytes = *values != 0 ? places * sizeof(uint64_t) : 0;
+  uint64_t bytes = object.word(layout.dict_values) != 0 ? places * sizeof(uint64_t) : 0;
   if (shape->refcount == 1) {
     bytes += static_cast<uint32_t>(layout.keys_indices) + shape->index_bytes +
              shape->slots * 2 / 3 * shape->entry_bytes;
@@ -114,12 +112,11 @@ uint64_t dict_extra_bytes(MemoryReader& memory, const PythonLayout& layout, uint
   return bytes;
 }
 
-uint64_t set_extra_bytes(MemoryReader& memory, const PythonLayout& layout, uint64_t address) {
-  const auto table = read_member<uint64_t>(memory, address, layout.set_table, true);
-  const auto mask = read_member<uint64_t>(memory, address, layout.set_mask, true);
-  if (!table || !mask) return 0;
-  if (*table == address + static_cast<uint32_t>(layout.set_small_table)) return 0;
-  return *mask < kMostObjectBytes ? (*mask + 1) * static_cast<uint32_t>(layout.set_entry_bytes) : 0;
+uint64_t set_extra_bytes(const PythonLayout& layout, const ObjectStart& object) {
+  const uint64_t small = object.address + static_cast<uint32_t>(layout.set_small_table);
+  if (object.word(layout.set_table) == small) return 0;
+  const uint64_t mask = object.word(layout.set_mask);
+  return mask < kMostObjectBytes ? (mask + 1) * static_cast<uint32_t>(layout.set_entry_bytes) : 0;
 }
 
 }  // namespace
@@ -153,29 +150,29 @@ std::optional<TypeFacts> read_type_facts(MemoryReader& memory, const PythonLayou
 }
 
 uint64_t object_bytes(MemoryReader& memory, const PythonLayout& layout, const TypeFacts& type,
-                      uint64_t address, int64_t var_size) {
+                      const ObjectStart& object) {
   uint64_t extra = 0;
   switch (type.extra) {
     case TypeFacts::Extra::none:
       break;
     case TypeFacts::Extra::items: {
-      const auto size = static_cast<uint64_t>(var_size);
-      const uint64_t count = var_size < 0 ? 0 - size : size;
+      const uint64_t size = object.word(layout.var_size);
+      const uint64_t count = static_cast<int64_t>(size) < 0 ? 0 - size : size;
       if (count > kMostObjectBytes / type.item_bytes) return 0;
       extra = count * type.item_bytes;
       break;
     }
     case TypeFacts::Extra::list: {
-      const auto allocated = read_member<uint64_t>(memory, address, layout.list_allocated, true);
-      if (!allocated || *allocated > kMostObjectBytes) return 0;
-      extra = *allocated * sizeof(uint64_t);
+      const uint64_t allocated = object.word(layout.list_allocated);
+      if (allocated > kMostObjectBytes) return 0;
+      extra = allocated * sizeof(uint64_t);
       break;
     }
     case TypeFacts::Extra::dict:
-      extra = dict_extra_bytes(memory, layout, address);
+      extra = dict_extra_bytes(memory, layout, object);
       break;
     case TypeFacts::Extra::set:
-      extra = set_extra_bytes(memory, layout, address);
+      extra = set_extra_bytes(layout, object);
       break;
   }
   return type.fixed_bytes + extra;

@@ -2,7 +2,10 @@
 // What a Python type says of itself and of the size of its objects.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -26,9 +29,26 @@ struct TypeFacts {
 std::optional<TypeFacts> read_type_facts(MemoryReader& memory, const PythonLayout& layout,
                                          uint64_t address);
 
-// Bytes of the object at `address` itself, as sys.getsizeof counts them: without the objects it
-// points to. `var_size` is its ob_size, where the type has one. 0 if it makes no sense.
+// The first bytes of an object, as far as they could be read: what tells its size stands in them.
+struct ObjectStart {
+  static constexpr size_t kBytes = 48;
+
+  uint64_t address = 0;
+  size_t bytes = 0;
+  std::array<unsigned char, kBytes> data;
+
+  // The word at `offset`, an offset of PythonLayout; 0 if it lies beyond.
+  [[nodiscard]] uint64_t word(int32_t offset) const {
+    uint64_t value = 0;
+    const auto at = static_cast<size_t>(static_cast<uint32_t>(offset));
+    if (at + sizeof value <= bytes) std::memcpy(&value, data.data() + at, sizeof value);
+    return value;
+  }
+};
+
+// Bytes of the object itself, as sys.getsizeof counts them: without the objects it points to.
+// 0 if they make no sense.
 uint64_t object_bytes(MemoryReader& memory, const PythonLayout& layout, const TypeFacts& type,
-                      uint64_t address, int64_t var_size);
+                      const ObjectStart& object);
 
 }  // namespace plateau
