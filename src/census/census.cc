@@ -29,6 +29,8 @@ constexpr std::chrono::milliseconds kClosePause{3};
 constexpr std::chrono::milliseconds kFirstFarPause{20};
 // Of the time allowed, so much is kept for letting go.
 constexpr double kWalkShare = 0.95;
+// A try with less than this share of it left is not worth the stop.
+constexpr double kLeastShareForTry = 0.2;
 
 struct Attempt {
   HeapWalk walk;
@@ -71,7 +73,7 @@ Error too_slow(pid_t pid, const Attempt& attempt, double max_stop_s) {
   const auto total = static_cast<double>(attempt.walk.last_collected);
   if (seen > 0 && total > seen) {
     reason += fmt::format(" of about {}", format_count(static_cast<int64_t>(total)));
-    const double likely_s = 1.5 * max_stop_s * total / seen;
+    const double likely_s = 1.5 * attempt.stopped_s * total / seen;
     return refusal(pid, reason,
                    fmt::format("the process went on; --max-stop {:.1f}s would likely do",
                                std::ceil(likely_s * 10) / 10));
@@ -86,7 +88,7 @@ Error gave_up(pid_t pid, const Attempt& attempt, const PythonPlace& place, doubl
     case WalkEnd::late:
       return too_slow(pid, attempt, max_stop_s);
     case WalkEnd::collecting:
-      return refusal(pid, fmt::format("its garbage collector was at work each of {} times", kTries),
+      return refusal(pid, "its garbage collector was at work each time it was looked at",
                      "try again");
     case WalkEnd::no_interpreter:
       return refusal(pid, "its interpreter is not set up (the process starts or ends)",
@@ -133,8 +135,10 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   double stopped_s = 0;
   Attempt last;
   for (int i = 0; i < kTries; ++i) {
+    const double left_s = options.max_stop_s - stopped_s;
+    if (left_s < kLeastShareForTry * options.max_stop_s) break;
     if (i > 0) pause_before(i);
-    Result<Attempt> attempt = walk_once(pid, place.value(), memory, options.max_stop_s);
+    Result<Attempt> attempt = walk_once(pid, place.value(), memory, left_s);
     if (!attempt) return attempt.error();
     last = std::move(attempt.value());
     stopped_s += last.stopped_s;

@@ -42,8 +42,8 @@ struct Census {
 // than can be read in the time allowed (says how long it would take).
 //
 // Only objects that the garbage collector tracks are seen: no strings, numbers, bytes, arrays.
-// The stop is bounded each time; a process found in the middle of a collection is let go and
-// stopped again, and `stopped_s` is the sum.
+// A process found in the middle of a collection is let go and stopped again; max_stop_s bounds the
+// sum of all stops, and `stopped_s` is that sum.
 Result<Census> take_census(pid_t pid, const CensusOptions& options = {});
 
 // A type in two censuses of one process.

@@ -132,6 +132,35 @@ PythonName python_name(std::string_view path) {
   return name;
 }
 
+Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
+                                     PythonName named) {
+  const auto cookie = read_value<std::array<char, 8>>(memory, runtime);
+  if (!cookie) return trace_refusal(pid, EPERM);
+  // The fields from the cookie to this flag stand alike in all versions that have them.
+  const PythonLayout* newest = python_layout(13);
+  const bool states_itself = *cookie == kCookie && newest != nullptr;
+  if (states_itself) {
+    named.minor =
+        minor_of_hex(read_member<uint64_t>(memory, runtime, newest->debug_version).value_or(0));
+    named.free_threaded =
+        read_member<uint64_t>(memory, runtime, newest->debug_free_threaded).value_or(0) != 0;
+  }
+  if (named.minor < 0) {
+    return refusal(pid, "it is CPython, but which version could not be told");
+  }
+  const std::string name = "CPython 3." + std::to_string(named.minor);
+  if (named.free_threaded) {
+    return refusal(pid, "it is a free-threaded " + name + ", whose collector keeps no lists");
+  }
+  const PythonLayout* layout = python_layout(named.minor);
+  if (layout == nullptr) {
+    return refusal(pid, "it is " + name + "; only the layouts of 3.8 to 3.13 are known");
+  }
+  PythonPlace place{.layout = *layout, .runtime = runtime};
+  if (states_itself) take_stated_offsets(memory, runtime, place.layout);
+  return place;
+}
+
 Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory) {
   const std::vector<MappedObject> objects = mapped_objects(pid);
   const std::optional<Home> home = find_home(pid, objects);
@@ -139,34 +168,7 @@ Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory) {
     return refusal(pid, "it is no CPython of 3.7 or later (nothing in it defines _PyRuntime)",
                    "give the pid of the Python process itself, not of its launcher");
   }
-  const auto cookie = read_value<std::array<char, 8>>(memory, home->runtime);
-  if (!cookie) return trace_refusal(pid, EPERM);
-  const PythonLayout* newest = python_layout(13);
-  const bool states_itself = *cookie == kCookie && newest != nullptr;
-  PythonName version;
-  if (states_itself) {
-    version.minor = minor_of_hex(
-        read_member<uint64_t>(memory, home->runtime, newest->debug_version).value_or(0));
-    // The fields up to here stand alike in all versions that have them.
-    version.free_threaded =
-        read_member<uint64_t>(memory, home->runtime, newest->debug_free_threaded).value_or(0) != 0;
-  } else {
-    version = version_by_name(memory, *home, objects);
-  }
-  if (version.minor < 0) {
-    return refusal(pid, "it is CPython, but which version could not be told");
-  }
-  const std::string named = "CPython 3." + std::to_string(version.minor);
-  if (version.free_threaded) {
-    return refusal(pid, "it is a free-threaded " + named + ", whose collector keeps no lists");
-  }
-  const PythonLayout* layout = python_layout(version.minor);
-  if (layout == nullptr) {
-    return refusal(pid, "it is " + named + ", and the layout of 3.8 to 3.13 is known");
-  }
-  PythonPlace place{.layout = *layout, .runtime = home->runtime};
-  if (states_itself) take_stated_offsets(memory, home->runtime, place.layout);
-  return place;
+  return place_of_runtime(pid, memory, home->runtime, version_by_name(memory, *home, objects));
 }
 
 }  // namespace plateau

@@ -19,6 +19,10 @@ struct PythonName {
 };
 PythonName python_name(std::string_view path);
 
+// What _PyRuntime at `runtime` says of itself; before 3.13 that is nothing, and `named` decides.
+Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
+                                     PythonName named);
+
 // Reads the files that the process has mapped, then a few words of its memory through `memory`;
 // it need not stand still. Refuses what is not CPython 3.8 to 3.13 with a global lock.
 Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory);
