@@ -131,7 +131,7 @@ class SiteJudge {
   void decide_word() {
     std::vector<TimedValue> units = series_.points;
     const double low = std::min_element(units.begin(), units.end(), lower)->mb;
-    site_.unit_mb = matters_mb_ / kMaterialMb;
+    site_.unit_mb = matters_mb_ / kToleratedMb;  // A plateau tolerates what does not matter.
     for (TimedValue& point : units) point.mb = (point.mb - low) / site_.unit_mb;
     site_.decision = decide(units, site_.timeline, policy_, 0);
     verdict_.confidence = std::min(site_.decision.confidence, kMostConfident);
