@@ -123,7 +123,7 @@ double foreseen_growth(const SiteVerdict& verdict, const WorkingRows& working) {
 // 0 grows on, 1 has grown, 2 the rest.
 int rank_of(const SiteVerdict& verdict) {
   if (is_growing(verdict)) return 0;
-  return verdict.word == GrowthWord::grown || verdict.word == GrowthWord::one_off ? 1 : 2;
+  return has_grown(verdict) ? 1 : 2;
 }
 
 void sort_sites(std::vector<SiteVerdict>& verdicts, const WorkingRows& working) {
@@ -165,6 +165,11 @@ std::string_view growth_word_name(GrowthWord word) {
 bool is_growing(const SiteVerdict& verdict) {
   return verdict.word == GrowthWord::unbounded || verdict.word == GrowthWord::filling ||
          (verdict.word == GrowthWord::undecided && verdict.rate_mb_per_step > 0);
+}
+
+bool has_grown(const SiteVerdict& verdict) {
+  return is_growing(verdict) || verdict.word == GrowthWord::grown ||
+         verdict.word == GrowthWord::one_off;
 }
 
 SeriesClock series_clock(Clock clock, const Context& context, const Policy& policy) {

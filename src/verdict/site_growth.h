@@ -78,6 +78,8 @@ enum class SeriesUnit : uint8_t { mb, count };
 
 // True for sites that rise and may go on: unbounded, filling, and undecided ones that rose.
 bool is_growing(const SiteVerdict& verdict);
+// The same, and those that rose and are level now: grown and one-off.
+bool has_grown(const SiteVerdict& verdict);
 
 // Growing sites first, by what they will have grown to; then by size. `context` gives epochs,
 // batch and totals, as for the whole run.
