@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace plateau {
+
+std::string demangled(const std::string& symbol) {
+  // Without the prefix the demangler would read "f" as the type float.
+  if (!symbol.starts_with("_Z") && !symbol.starts_with("__Z")) return symbol;
+  // Clones of a function ("f.cold", "f.part.0") are the function to a reader.
+  const std::string plain = symbol.substr(0, symbol.find('.'));
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? std::string(text.get()) : symbol;
+}
+
+}  // namespace plateau

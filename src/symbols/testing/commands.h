@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the tests of this room: running programs, the interpreters of this machine, scratch space.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plateau::testing {
+
+// What the command prints; "" if it fails.
+inline std::string output_of(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  std::string text;
+  std::array<char, 65536> chunk{};
+  size_t count = 0;
+  while ((count = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0) {
+    text.append(chunk.data(), count);
+  }
+  return ::pclose(pipe) == 0 ? text : std::string();
+}
+
+// Programs of CPython 3.8 to 3.13 on this machine.
+inline std::vector<std::string> python_programs() {
+  std::vector<std::string> programs;
+  if (std::filesystem::exists("/usr/bin/python3")) programs.emplace_back("/usr/bin/python3");
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path versions =
+      std::filesystem::path(home == nullptr ? "/root" : home) / ".pyenv/versions";
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(versions, failed)) {
+    const std::string name = entry.path().filename().string();
+    const auto program = entry.path() / "bin/python3";
+    const int minor = name.starts_with("3.") ? std::atoi(name.c_str() + 2) : 0;
+    if (minor >= 8 && minor <= 13 && std::filesystem::exists(program)) {
+      programs.push_back(program.string());
+    }
+  }
+  return programs;
+}
+
+inline std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+inline std::string from_hex(std::string_view text) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+// A directory that goes away with the test.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "plateau-sym-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace plateau::testing
