@@ -34,6 +34,9 @@ void check(std::string_view bytes) {
     return;
   }
   require(plateau::check_shape(run.value()).empty(), "the run has its shape");
+  for (const plateau::HeapTrack& heap : run.value().heaps) {
+    require(plateau::check_heap_track(heap).empty(), "heaps point at what is there");
+  }
   double last_s = -1;
   int64_t last_step = -1;
   for (const plateau::Instant& at : run.value().instants) {

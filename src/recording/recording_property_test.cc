@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/same_run_for_test.h"
 
@@ -37,6 +38,7 @@ class RandomWatcher {
     }
     if (what == 4) return writer_.fact(&Context::batch, *rc::gen::inRange(1, 5), text());
     if (what == 5) return writer_.note(text());
+    if (what == 6) return heap();
     row();
   }
 
@@ -69,6 +71,14 @@ class RandomWatcher {
     } else {
       kb_.push_back(writer_.memory_column(process, static_cast<Metric>(*rc::gen::inRange(0, 15))));
     }
+  }
+  void heap() {
+    const TrackShape shape{.sites = *rc::gen::inRange<size_t>(0, 5),
+                           .exact = *rc::gen::arbitrary<bool>(),
+                           .seed = *rc::gen::arbitrary<uint64_t>()};
+    const bool is_damaged = *rc::gen::inRange(0, 8) == 0;
+    writer_.heap(*rc::gen::inRange(1, 6),
+                 is_damaged ? text() : encode_heap_track(track_like(shape)));
   }
   void row() {
     RecordedRow row;
