@@ -150,8 +150,8 @@ class List {
     text_ += "\n";
     if (more > 0) paragraph(2, fmt::format("and {} more; --top {} shows them", more, shown + more));
     if (rest > 0) {
-      paragraph(2, fmt::format("{} {} hold {} and did not {}; --show all lists them", rest,
-                               rest == 1 ? "site that" : "sites that", format_mb(rest_mb),
+      paragraph(2, fmt::format("{} {} {} and did not {}; --show all lists them", rest,
+                               rest == 1 ? "site holds" : "sites hold", format_mb(rest_mb),
                                profile_.compares ? "change" : "grow"));
     }
   }
