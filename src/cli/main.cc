@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/judge.h"
 #include "cli/man.h"
+#include "cli/profile.h"
 #include "cli/run.h"
 #include "cli/watch.h"
 
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
       plateau::judge_verb(),       // Leak or plateau, and why.
       plateau::run_verb(),         // Start a job and watch it.
       plateau::watch_verb(),       // The same for a job that already runs.
+      plateau::profile_verb(),     // What in memory grows.
       plateau::compare_verb(),     // Did the fix work?
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.

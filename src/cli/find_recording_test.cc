@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/find_recording.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace plateau {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class FindRecording : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "find-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void process(const std::string& pid, const std::string& comm, const std::string& open_file) {
+    std::filesystem::create_directories(root_ / pid / "fd");
+    std::ofstream(root_ / pid / "comm") << comm << "\n";
+    std::filesystem::create_symlink(open_file, root_ / pid / "fd" / "7");
+  }
+  std::string file(const std::string& name) {
+    std::ofstream(root_ / name) << "x";
+    return (root_ / name).string();
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(FindRecording, IsWhatARunningPlateauHoldsOpen) {
+  const std::string recording = file("job.plateau");
+  process("12", "plateau", recording);
+  process("13", "plateau", recording);
+  process("14", "vim", file("other.plateau"));
+  process("15", "plateau", file("notes.txt"));
+  EXPECT_THAT(open_recordings(root_.string()), ElementsAre(recording));
+}
+
+TEST_F(FindRecording, FileThatIsGoneIsNone) {
+  process("12", "plateau", (root_ / "gone.plateau").string());
+  EXPECT_THAT(open_recordings(root_.string()), IsEmpty());
+  EXPECT_THAT(open_recordings((root_ / "nothing").string()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace plateau

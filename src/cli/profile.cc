@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "cli/find_recording.h"
+#include "cli/input.h"
+#include "cli/profile_request.h"
+#include "cli/shared_options.h"
+#include "symbols/stack_names.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kHowToRecord = "record one with 'plateau run --heap -- COMMAND'";
+
+bool traces(const Run& run, int64_t pid) {
+  return std::any_of(run.heaps.begin(), run.heaps.end(),
+                     [pid](const HeapTrack& track) { return track.pid == pid; });
+}
+
+// The last run of a file of which a heap was recorded.
+Result<Run> run_with_heaps(const Invocation& invocation, const std::string& file) {
+  Result<std::vector<Run>> runs = read_runs(invocation, file);
+  if (!runs) return runs.error();
+  for (auto run = runs.value().rbegin(); run != runs.value().rend(); ++run) {
+    if (!run->heaps.empty()) return std::move(*run);
+  }
+  return Error{Error::Kind::no_samples,
+               fmt::format("{}: no heap in this recording; {}", file, kHowToRecord)};
+}
+
+// The recording that a running plateau writes of the process.
+Result<Run> run_of_pid(const Invocation& invocation, int64_t pid) {
+  for (const std::string& file : open_recordings()) {
+    const Result<Run> run = run_with_heaps(invocation, file);
+    if (run && traces(run.value(), pid)) return run;
+  }
+  return Error{
+      Error::Kind::not_found,
+      fmt::format("no running plateau traces the heap of process {}; {}", pid, kHowToRecord)};
+}
+
+Result<Run> run_to_profile(const Invocation& invocation, const ProfileRequest& request) {
+  Result<Run> run = request.pid ? run_of_pid(invocation, *request.pid)
+                                : run_with_heaps(invocation, request.target);
+  if (run) apply_facts(request.given, run.value().context);
+  return run;
+}
+
+double growth_of(const HeapTrack& track) {
+  const WorkingRows working = working_rows(track);
+  if (working.rows.empty()) return 0;
+  return live_bytes_at(track, track.rows[working.rows.back()]) -
+         live_bytes_at(track, track.rows[working.rows.front()]);
+}
+
+std::string name_of(const Run& run, int64_t pid) {
+  for (const Process& process : run.processes) {
+    if (process.id_is_pid && process.id == pid) return process.name;
+  }
+  return "";
+}
+
+// Of several that fit, the one that grew most.
+Result<const HeapTrack*> choose_track(const Run& run, const ProfileRequest& request) {
+  const std::string wanted = request.pid ? std::to_string(*request.pid) : request.process;
+  const HeapTrack* best = nullptr;
+  for (const HeapTrack& track : run.heaps) {
+    const bool fits =
+        wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
+    if (fits && (best == nullptr || growth_of(track) > growth_of(*best))) best = &track;
+  }
+  if (best != nullptr) return best;
+  std::vector<std::string> known;
+  for (const HeapTrack& track : run.heaps) {
+    const std::string name = name_of(run, track.pid);
+    known.push_back(name.empty() ? std::to_string(track.pid)
+                                 : fmt::format("{} ({})", track.pid, name));
+  }
+  return Error{Error::Kind::usage, fmt::format("no heap of process '{}' in {}; there are {}",
+                                               wanted, run.source, fmt::join(known, ", "))};
+}
+
+void add_other_processes(const Run& run, const HeapTrack& chosen, HeapProfile& profile) {
+  std::vector<const HeapTrack*> others;
+  for (const HeapTrack& track : run.heaps) {
+    if (&track != &chosen && growth_of(track) > 0) others.push_back(&track);
+  }
+  if (others.empty()) return;
+  std::sort(others.begin(), others.end(),
+            [](const HeapTrack* a, const HeapTrack* b) { return growth_of(*a) > growth_of(*b); });
+  profile.notes.push_back(
+      fmt::format("{} other {} grew too, most of them {} ({}); --process {} "
+                  "shows it",
+                  others.size(), others.size() == 1 ? "heap" : "heaps", others.front()->pid,
+                  format_mb_signed(growth_of(*others.front()) / kBytesPerMb), others.front()->pid));
+}
+
+std::string text_of(const HeapProfile& profile, const ProfileRequest& request) {
+  using Shape = ProfileRequest::Shape;
+  if (request.json) return profile_json(profile) + "\n";
+  if (request.quiet) return render_profile_line(profile, request.view);
+  switch (request.shape) {
+    case Shape::flat:
+      return render_flat(profile, request.view, request.looks.top);
+    case Shape::tree:
+      return render_tree(profile, request.view, false);
+    case Shape::inverted:
+      return render_tree(profile, request.view, true);
+    case Shape::list:
+      break;
+  }
+  return render_profile(profile, request.view, request.looks);
+}
+
+// As for a verdict: any leak is bad news, and the leading site decides otherwise.
+int exit_code_for_profile(const HeapProfile& profile) {
+  const auto word_of = [](const ProfileSite& site) { return site.verdict.word; };
+  if (std::any_of(profile.sites.begin(), profile.sites.end(), [&](const ProfileSite& site) {
+        return word_of(site) == GrowthWord::unbounded;
+      })) {
+    return kExitLeak;
+  }
+  const bool open =
+      !profile.sites.empty() && word_of(profile.sites.front()) == GrowthWord::undecided;
+  return open ? kExitUndecided : kExitFine;
+}
+
+int run_profile(const Invocation& invocation) {
+  Output& out = invocation.out;
+  const Result<ProfileRequest> request = profile_request(invocation);
+  if (!request) {
+    out.complain("profile", request.error().message + "; try 'plateau profile --help'");
+    return kExitTrouble;
+  }
+  const Result<Run> run = run_to_profile(invocation, request.value());
+  if (!run) {
+    out.complain("profile", run.error().message);
+    return kExitTrouble;
+  }
+  const Result<const HeapTrack*> track = choose_track(run.value(), request.value());
+  if (!track) {
+    out.complain("profile", track.error().message);
+    return kExitTrouble;
+  }
+  StackNames names(*track.value());
+  Result<HeapProfile> profile = make_profile(
+      run.value(), *track.value(), [&names](const HeapStack& stack) { return names.frames(stack); },
+      request.value().options);
+  if (!profile) {
+    out.complain("profile", fmt::format("{}: {}", run.value().source, profile.error().message));
+    return kExitTrouble;
+  }
+  add_other_processes(run.value(), *track.value(), profile.value());
+  for (const std::string& note : names.notes()) profile.value().notes.push_back(printable(note));
+  out.print(text_of(profile.value(), request.value()));
+  return exit_code_for_profile(profile.value());
+}
+
+}  // namespace
+
+Verb profile_verb() {
+  Verb verb;
+  verb.name = "profile";
+  verb.summary = "say which call stacks, Python types and tensors grow";
+  verb.description = {
+      "Reads the heap that 'plateau run --heap' recorded and lists the call stacks whose live "
+      "memory grows with the steps, each judged: unbounded (a leak), filling (ends), grown (level "
+      "now), one-off, churn, spike, level or undecided. Native and Python frames stand in one "
+      "stack. Stacks that differ only in what an allocator or the interpreter does are summed "
+      "before they are judged.",
+      "Instead of a recording, the PID of a process whose heap a running plateau traces may be "
+      "given. With --from-step and --to-step the list is sorted by what changed between the two; "
+      "the words are still those of the whole run."};
+  verb.positional = {.placeholder = "FILE|PID",
+                     .help = "A recording with heaps, or a process that is being recorded.",
+                     .takes = Takes::file,
+                     .required = true,
+                     .many = false};
+  verb.options = profile_options();
+  verb.examples = {
+      {"record the heap, then see what grows",
+       "plateau run --heap -o job.plateau -- python3 train.py && plateau profile job.plateau"},
+      {"what came between steps 100 and 200?",
+       "plateau profile job.plateau --from-step 100 --to-step 200"},
+      {"who holds it, by function and as a tree",
+       "plateau profile job.plateau --flat && plateau profile job.plateau --tree"},
+      {"only what the image library allocates", "plateau profile job.plateau --filter PIL/"},
+      {"of a job that still runs", "plateau profile 4242"},
+      {"for a program", "plateau profile job.plateau --json | jq '.sites[0].title'"},
+  };
+  verb.exits = {{"0", "no site grows without bound"},
+                {"1", "a site grows without bound"},
+                {"2", "wrong usage, no heap in the recording, or output that failed"},
+                {"3", "the site that grows most cannot be decided yet"}};
+  verb.run = run_profile;
+  return verb;
+}
+
+}  // namespace plateau

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile_request.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/shared_options.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kWhat = "What";
+constexpr const char* kShown = "How it is shown";
+
+Error usage(std::string message) {
+  return {.kind = Error::Kind::usage, .message = std::move(message)};
+}
+
+std::vector<Option> what_options() {
+  return {
+      {.name = "process",
+       .takes = Takes::text,
+       .placeholder = "PID|NAME",
+       .group = kWhat,
+       .help = "The process to look at; default the one whose heap grows most."},
+      {.name = "from-step",
+       .takes = Takes::index,
+       .placeholder = "A",
+       .group = kWhat,
+       .help = "Show what changed from step A on; seconds where the job has no steps."},
+      {.name = "to-step",
+       .takes = Takes::index,
+       .placeholder = "B",
+       .group = kWhat,
+       .help = "Show what changed until step B."},
+      {.name = "filter",
+       .takes = Takes::text,
+       .placeholder = "REGEX",
+       .group = kWhat,
+       .help = "Only stacks with a frame in which REGEX is found: a function, a file or both, as "
+               "in 'load|decode' or 'PIL/'."},
+      {.name = "exclude",
+       .takes = Takes::text,
+       .placeholder = "REGEX",
+       .group = kWhat,
+       .help = "No stacks with such a frame."},
+      {.name = "kind",
+       .takes = Takes::choice,
+       .placeholder = "KIND",
+       .group = kWhat,
+       .help = "Only blocks of malloc (heap), of the program's own mmap (mapping), or small Python "
+               "objects (python).",
+       .choices = {"heap", "mapping", "python"}},
+  };
+}
+
+std::vector<Option> shown_options() {
+  return {
+      {.name = "by",
+       .takes = Takes::choice,
+       .placeholder = "WHAT",
+       .group = kShown,
+       .help = "Sum and judge by stack (default), function, module or kind.",
+       .choices = {"stack", "function", "module", "kind"}},
+      {.name = "top",
+       .takes = Takes::count,
+       .placeholder = "N",
+       .group = kShown,
+       .help = "At most N sites or functions; default 10, with --flat 30."},
+      {.name = "show",
+       .takes = Takes::choice,
+       .placeholder = "WHICH",
+       .group = kShown,
+       .help = "Sites that grew (growing, default), or all.",
+       .choices = {"growing", "all"}},
+      {.name = "full",
+       .group = kShown,
+       .help = "Whole stacks, with frames of allocators, the C++ library and the interpreter."},
+      {.name = "flat",
+       .group = kShown,
+       .help = "By function: what it allocated itself, and with all that it called."},
+      {.name = "tree", .group = kShown, .help = "As a tree of calls, the outermost first."},
+      {.name = "inverted",
+       .group = kShown,
+       .help = "As a tree of callers, from the call that allocates outwards."},
+      {.name = "json",
+       .group = kShown,
+       .help = "All sites as one JSON object; docs/report-fields.md explains the keys."},
+  };
+}
+
+Result<std::optional<std::regex>> regex_of(const Arguments& arguments, const std::string& option) {
+  const std::optional<std::string> text = arguments.text(option);
+  if (!text) return std::optional<std::regex>();
+  try {
+    return std::optional<std::regex>(std::regex(*text, std::regex::ECMAScript));
+  } catch (const std::regex_error&) {
+    return usage(fmt::format("--{} takes a regular expression, not '{}'", option, *text));
+  }
+}
+
+ProfileBy by_of(const std::string& name) {
+  if (name == "function") return ProfileBy::function;
+  if (name == "module") return ProfileBy::module;
+  return name == "kind" ? ProfileBy::kind : ProfileBy::stack;
+}
+
+std::optional<HeapKind> kind_of(const std::optional<std::string>& name) {
+  for (const HeapKind kind : {HeapKind::heap, HeapKind::mapping, HeapKind::python}) {
+    if (name && *name == heap_kind_name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Result<ProfileRequest::Shape> shape_of(const Arguments& arguments) {
+  using Shape = ProfileRequest::Shape;
+  const int asked =
+      int{arguments.has("flat")} + int{arguments.has("tree")} + int{arguments.has("inverted")};
+  if (asked > 1 && !(arguments.has("tree") && arguments.has("inverted") && asked == 2)) {
+    return usage("--flat does not go with --tree or --inverted");
+  }
+  if (asked > 0 && arguments.has("by")) {
+    return usage("--by goes with the list, not with --flat, --tree or --inverted");
+  }
+  if (arguments.has("flat")) return Shape::flat;
+  if (arguments.has("inverted")) return Shape::inverted;
+  return arguments.has("tree") ? Shape::tree : Shape::list;
+}
+
+// A number is a process, unless there is a file of that name.
+std::optional<int64_t> pid_of(const std::string& target) {
+  const std::optional<int64_t> number = parse_int(target);
+  if (!number || *number <= 0 || access(target.c_str(), F_OK) == 0) return std::nullopt;
+  return number;
+}
+
+Result<ProfileOptions> options_of(const Arguments& arguments) {
+  ProfileOptions options;
+  Result<std::optional<std::regex>> filter = regex_of(arguments, "filter");
+  if (!filter) return filter.error();
+  Result<std::optional<std::regex>> exclude = regex_of(arguments, "exclude");
+  if (!exclude) return exclude.error();
+  options.filter = std::move(filter.value());
+  options.exclude = std::move(exclude.value());
+  options.by = by_of(arguments.text("by").value_or("stack"));
+  options.kind = kind_of(arguments.text("kind"));
+  options.full = arguments.has("full");
+  options.from_step = arguments.number("from-step");
+  options.to_step = arguments.number("to-step");
+  options.policy = policy_of(arguments);
+  if (options.from_step && options.to_step && *options.from_step >= *options.to_step) {
+    return usage("--from-step must lie before --to-step");
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<Option> profile_options() {
+  std::vector<Option> all = what_options();
+  for (Option& option : shown_options()) all.push_back(std::move(option));
+  for (Option& option : context_options()) {
+    if (option.name != "limit") all.push_back(std::move(option));
+  }
+  for (Option& option : look_options()) {
+    if (option.name == "no-plot") continue;
+    if (option.name == "quiet") option.help = "Only the first line: where it grows.";
+    all.push_back(std::move(option));
+  }
+  return all;
+}
+
+Result<ProfileRequest> profile_request(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  ProfileRequest request;
+  request.target = arguments.positionals.front();
+  request.pid = pid_of(request.target);
+  request.process = arguments.text("process").value_or("");
+  request.given = given_facts(arguments);
+  Result<ProfileOptions> options = options_of(arguments);
+  if (!options) return options.error();
+  request.options = std::move(options.value());
+  const Result<ProfileRequest::Shape> shape = shape_of(arguments);
+  if (!shape) return shape.error();
+  request.shape = shape.value();
+  const bool flat = request.shape == ProfileRequest::Shape::flat;
+  request.looks.top = static_cast<size_t>(arguments.number("top").value_or(flat ? 30 : 10));
+  request.looks.all = arguments.text("show") == "all";
+  request.looks.full = arguments.has("full");
+  request.json = arguments.has("json");
+  request.quiet = arguments.has("quiet");
+  request.view = view_of(arguments, STDOUT_FILENO);
+  return request;
+}
+
+}  // namespace plateau

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `plateau profile` was asked, as one struct.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/verb.h"
+#include "recording/run.h"
+#include "report/profile.h"
+#include "report/text.h"
+
+namespace plateau {
+
+std::vector<Option> profile_options();
+
+struct ProfileRequest {
+  enum class Shape : uint8_t { list, flat, tree, inverted };
+
+  std::string target;  // A file, or a pid if there is no such file.
+  std::optional<int64_t> pid;
+  std::string process;  // Pid or name of the process wanted; empty: the one that grows most.
+  Context given;
+  ProfileOptions options;
+  Shape shape = Shape::list;
+  ListLooks looks;
+  bool json = false;
+  bool quiet = false;
+  View view;
+};
+
+Result<ProfileRequest> profile_request(const Invocation& invocation);
+
+}  // namespace plateau

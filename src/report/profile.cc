@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/units.h"
+#include "report/profile_counts.h"
+#include "report/stack_view.h"
+#include "verdict/site_merge.h"
+
+namespace plateau {
+namespace {
+
+// The parts of a frame that are shown or searched, made harmless.
+FrameName printable_frame(FrameName frame) {
+  frame.function = printable(frame.function);
+  frame.file = printable(frame.file);
+  frame.module = printable(frame.module);
+  return frame;
+}
+
+std::string module_of(const std::vector<FrameName>& frames) {
+  if (frames.empty()) return "(no stack)";
+  const FrameName& frame = frames.front();
+  if (frame.kind != FrameKind::python) return frame.module.empty() ? "(unknown)" : frame.module;
+  const std::string file = short_file(frame.file);
+  return file.substr(0, file.find('/'));
+}
+
+class ProfileMaker {
+ public:
+  ProfileMaker(const Run& run, const HeapTrack& track, const NameStack& names,
+               const ProfileOptions& options)
+      : run_(run), track_(track), names_(names), options_(options) {}
+
+  Result<HeapProfile> make() {
+    describe_process();
+    group_sites();
+    const HeapTrack merged = merge_sites(track_, group_);
+    const WorkingRows working = working_rows(track_);
+    if (std::optional<Error> error = choose_rows(working)) return *error;
+    for (SiteVerdict& verdict : judge_sites(merged, run_.context, options_.policy)) {
+      add_site(merged, std::move(verdict));
+    }
+    if (profile_.compares) {
+      std::stable_sort(profile_.sites.begin(), profile_.sites.end(),
+                       [](const ProfileSite& a, const ProfileSite& b) {
+                         return std::fabs(a.to_mb - a.from_mb) > std::fabs(b.to_mb - b.from_mb);
+                       });
+    }
+    for (const ProfileSite& site : profile_.sites) {
+      profile_.from_mb += site.from_mb;
+      profile_.to_mb += site.to_mb;
+    }
+    add_others();
+    add_counts(run_, track_.pid, options_.policy, profile_);
+    add_notes();
+    return std::move(profile_);
+  }
+
+ private:
+  void describe_process() {
+    profile_.file = printable(run_.source);
+    profile_.pid = track_.pid;
+    for (const Process& process : run_.processes) {
+      if (process.id_is_pid && process.id == track_.pid) profile_.process = printable(process.name);
+    }
+    profile_.exact = track_.exact;
+    profile_.interval_bytes = track_.interval_bytes;
+    profile_.allocator = printable(track_.allocator);
+  }
+
+  // An arena holds Python blocks; where those are sites themselves, it would count them twice.
+  [[nodiscard]] bool wanted_kind(HeapKind kind) const {
+    if (kind == HeapKind::arena && track_.python_hooked) return false;
+    if (!options_.kind) return true;
+    return kind == *options_.kind ||
+           (kind == HeapKind::arena && *options_.kind == HeapKind::python);
+  }
+
+  [[nodiscard]] bool wanted_stack(const std::vector<FrameName>& frames) const {
+    const auto found_in = [&frames](const std::regex& wanted) {
+      return std::any_of(frames.begin(), frames.end(), [&wanted](const FrameName& frame) {
+        return std::regex_search(frame_words(frame), wanted) ||
+               std::regex_search(frame.file, wanted) || std::regex_search(frame.function, wanted);
+      });
+    };
+    if (options_.filter && !found_in(*options_.filter)) return false;
+    return !options_.exclude || !found_in(*options_.exclude);
+  }
+
+  [[nodiscard]] std::string key_of(const std::vector<FrameName>& shown, HeapKind kind) const {
+    switch (options_.by) {
+      case ProfileBy::function:
+        return shown.empty() ? "" : frame_key(shown.front(), false);
+      case ProfileBy::module:
+        return module_of(shown);
+      case ProfileBy::kind:
+        return std::string(heap_kind_name(kind));
+      case ProfileBy::stack:
+        break;
+    }
+    std::string key;
+    for (const FrameName& frame : shown) key += frame_key(frame, true) + "\n\n";
+    return key;
+  }
+
+  void group_sites() {
+    std::map<std::string, uint32_t> groups;
+    frames_of_stack_.resize(track_.stacks.size());
+    for (const HeapSite& site : track_.sites) {
+      group_.push_back(kLeftOut);
+      if (!wanted_kind(site.kind)) continue;
+      std::vector<FrameName> frames;
+      for (FrameName& frame : names_(track_.stacks[site.stack])) {
+        frames.push_back(printable_frame(std::move(frame)));
+      }
+      if (!wanted_stack(frames)) continue;
+      std::vector<FrameName> shown = options_.full ? frames : visible_frames(frames);
+      const auto [place, fresh] =
+          groups.try_emplace(key_of(shown, site.kind), static_cast<uint32_t>(groups.size()));
+      group_.back() = place->second;
+      if (fresh) {
+        kinds_.emplace_back();
+        stacks_.emplace_back(0);
+      }
+      kinds_[place->second].insert(site.kind);
+      ++stacks_[place->second];
+      frames_of_stack_[site.stack] = std::move(shown);
+    }
+  }
+
+  std::optional<Error> choose_rows(const WorkingRows& working) {
+    profile_.clock = working.clock;
+    profile_.compares = options_.from_step || options_.to_step;
+    if (working.rows.empty()) {
+      return Error{Error::Kind::no_samples, "the heap of this process has no rows"};
+    }
+    const double from = options_.from_step.value_or(working.at.front());
+    const double to = options_.to_step.value_or(working.at.back());
+    const auto first = std::lower_bound(working.at.begin(), working.at.end(), from);
+    const auto last = std::upper_bound(working.at.begin(), working.at.end(), to);
+    if (first == working.at.end() || last == working.at.begin() || from > to || first >= last) {
+      return Error{
+          Error::Kind::no_samples,
+          fmt::format("no row between {0} {1} and {2}: the heap was followed from {0} {3} "
+                      "to {4}",
+                      clock_unit(working.clock), from, to, working.at.front(), working.at.back())};
+    }
+    const auto first_index = static_cast<size_t>(first - working.at.begin());
+    const auto last_index = static_cast<size_t>(last - working.at.begin()) - 1;
+    profile_.from = working.at[first_index];
+    profile_.to = working.at[last_index];
+    from_row_ = working.rows[first_index];
+    to_row_ = working.rows[last_index];
+    return std::nullopt;
+  }
+
+  static double live_mb(const HeapTrack& track, size_t row, size_t site) {
+    for (const HeapCell& cell : track.rows[row].cells) {
+      if (cell.site == site) return cell.live_bytes / kBytesPerMb;
+    }
+    return 0;
+  }
+
+  void add_site(const HeapTrack& merged, SiteVerdict verdict) {
+    const HeapSite& sum = merged.sites[verdict.site];
+    ProfileSite site;
+    site.frames = frames_of_stack_[sum.stack];
+    for (const HeapKind kind : kinds_[verdict.site]) {
+      site.kinds += (site.kinds.empty() ? "" : " + ") + std::string(heap_kind_name(kind));
+    }
+    site.stacks = stacks_[verdict.site];
+    site.from_mb = live_mb(merged, from_row_, verdict.site);
+    site.to_mb = live_mb(merged, to_row_, verdict.site);
+    site.allocated_mb = sum.allocated_bytes / kBytesPerMb;
+    site.freed_mb = sum.freed_bytes / kBytesPerMb;
+    switch (options_.by) {
+      case ProfileBy::stack:
+        site.title = site_title(site.frames);
+        break;
+      case ProfileBy::function:
+        if (site.frames.size() > 1) site.frames.resize(1);
+        if (!site.frames.empty()) site.frames.front().line = 0;
+        site.title = site.frames.empty() ? "(no stack)" : frame_words(site.frames.front());
+        break;
+      case ProfileBy::module:
+        site.title = module_of(site.frames);
+        site.frames.clear();
+        break;
+      case ProfileBy::kind:
+        site.title = site.kinds;
+        site.frames.clear();
+        break;
+    }
+    site.verdict = std::move(verdict);
+    profile_.sites.push_back(std::move(site));
+  }
+
+  // Folded sites have no stack and no kind; they count only where everything is asked for.
+  void add_others() {
+    if (options_.kind || options_.filter || options_.exclude) return;
+    profile_.others_mb = track_.rows[to_row_].others_bytes / kBytesPerMb;
+    profile_.from_mb += track_.rows[from_row_].others_bytes / kBytesPerMb;
+    profile_.to_mb += profile_.others_mb;
+  }
+
+  void add_notes() {
+    if (track_.folded_sites > 0) {
+      profile_.notes.push_back(
+          fmt::format("{} small sites were folded into one; each held at most {}",
+                      format_count(static_cast<int64_t>(track_.folded_sites)),
+                      format_mb(track_.folded_max_bytes / kBytesPerMb)));
+    }
+    if (track_.dropped_allocs > 0) {
+      profile_.notes.push_back(
+          fmt::format("{} samples were lost because the ring was full: live memory is "
+                      "underestimated",
+                      format_count(static_cast<int64_t>(track_.dropped_allocs))));
+    }
+    if (track_.python_minor > 0 && !track_.python_hooked) {
+      profile_.notes.emplace_back(
+          "small Python objects were not traced; they show as the arenas that hold them");
+    }
+  }
+
+  const Run& run_;
+  const HeapTrack& track_;
+  const NameStack& names_;
+  const ProfileOptions& options_;
+  HeapProfile profile_;
+  std::vector<uint32_t> group_;                          // Per site of the track.
+  std::vector<std::vector<FrameName>> frames_of_stack_;  // Per stack of the track.
+  std::vector<std::set<HeapKind>> kinds_;                // Per group.
+  std::vector<size_t> stacks_;                           // Per group.
+  size_t from_row_ = 0;
+  size_t to_row_ = 0;
+};
+
+}  // namespace
+
+Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const NameStack& names,
+                                 const ProfileOptions& options) {
+  return ProfileMaker(run, track, names, options).make();
+}
+
+const ProfileSite* growth_site(const HeapProfile& profile) {
+  for (const ProfileSite& site : profile.sites) {
+    if (has_grown(site.verdict)) return &site;
+  }
+  return nullptr;
+}
+
+std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names) {
+  const Result<HeapProfile> profile = make_profile(run, track, names, {});
+  if (!profile) return "";
+  const ProfileSite* site = growth_site(profile.value());
+  return site == nullptr ? "" : site_place(site->frames);
+}
+
+}  // namespace plateau

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap of one process as a reader asks about it: which call stacks, Python types and tensors
+// grow, how fast, and where they stand.
+//
+// make_profile() names the stacks, sums those that look the same to a reader, has the sums judged,
+// and keeps what the views need; the views only format. All texts are made harmless here.
+//
+//   StackNames names(track);
+//   Result<HeapProfile> profile = make_profile(run, track, [&](const HeapStack& stack) {
+//     return names.frames(stack);
+//   }, options);
+//   print(render_profile(profile.value(), view, {.top = 10}));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/heap_track.h"
+#include "recording/run.h"
+#include "report/text.h"
+#include "symbols/stack_names.h"
+#include "verdict/site_growth.h"
+
+namespace plateau {
+
+// Innermost first.
+using NameStack = std::function<std::vector<FrameName>(const HeapStack&)>;
+
+// What is summed into one site.
+enum class ProfileBy : uint8_t { stack, function, module, kind };
+
+struct ProfileOptions {
+  ProfileBy by = ProfileBy::stack;
+  bool full = false;                  // Hide no frames.
+  std::optional<HeapKind> kind;       // Only blocks of this kind.
+  std::optional<std::regex> filter;   // Only stacks with a frame that it is found in.
+  std::optional<std::regex> exclude;  // No stacks with such a frame.
+  std::optional<double> from_step;    // Difference between two moments on the clock;
+  std::optional<double> to_step;      // default the first and the last that count.
+  Policy policy;
+};
+
+struct ProfileSite {
+  SiteVerdict verdict;            // Over the whole run.
+  std::vector<FrameName> frames;  // To show, innermost first.
+  std::string title;              // One line.
+  std::string kinds;              // "heap", "heap + python".
+  size_t stacks = 0;              // So many recorded stacks are summed here.
+  double from_mb = 0;             // Alive at the two moments compared.
+  double to_mb = 0;
+  double allocated_mb = 0;  // Ever.
+  double freed_mb = 0;
+};
+
+// Python objects of one type, or tensors of one shape, as the Python client counts them.
+struct ProfileCount {
+  std::string name;     // "dict", "float32 8x3x224x224 on cpu"
+  SiteVerdict verdict;  // In counts.
+  double mb_each = 0;   // Of a tensor; 0 if not known.
+};
+
+struct HeapProfile {
+  std::string file;
+  int64_t pid = 0;
+  std::string process;  // Its name; may be empty.
+  Clock clock = Clock::steps;
+  double from = 0;  // The moments compared.
+  double to = 0;
+  bool compares = false;  // They were asked for.
+  bool exact = false;
+  double interval_bytes = 0;
+  std::string allocator;
+  double from_mb = 0;  // Alive in all.
+  double to_mb = 0;
+  double others_mb = 0;            // Of that in folded sites, without a stack.
+  std::vector<ProfileSite> sites;  // Growing first; by difference if moments were asked for.
+  std::vector<ProfileCount> tensors;
+  std::vector<ProfileCount> types;
+  std::vector<std::string> notes;
+};
+
+// An error if the moments asked for hold no rows. `file` is shown as it is.
+Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const NameStack& names,
+                                 const ProfileOptions& options);
+
+// The site that answers for the process's growth: the first, if it grew at all.
+const ProfileSite* growth_site(const HeapProfile& profile);
+
+// Where the process's growth is allocated, for a verdict: "load (PIL/ImageFile.py:245)". Empty if
+// no site of `track` grew.
+std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names);
+
+struct ListLooks {
+  size_t top = 10;
+  bool all = false;   // Also what does not grow.
+  bool full = false;  // Whole stacks.
+};
+std::string render_profile(const HeapProfile& profile, const View& view, const ListLooks& looks);
+// The first line alone.
+std::string render_profile_line(const HeapProfile& profile, const View& view);
+
+// By function: what its own calls hold and what is held below it. Requires: made by stack.
+std::string render_flat(const HeapProfile& profile, const View& view, size_t top);
+// The call tree, outermost call first, or innermost first. Requires: made by stack.
+std::string render_tree(const HeapProfile& profile, const View& view, bool inverted);
+
+// One line; docs/report-fields.md explains each key. `extra` is JSON for the key "rss", or empty.
+std::string profile_json(const HeapProfile& profile, std::string_view rss = "");
+
+}  // namespace plateau
