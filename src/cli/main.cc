@@ -13,6 +13,7 @@
 #include "cli/judge.h"
 #include "cli/man.h"
 #include "cli/run.h"
+#include "cli/try_verb.h"
 #include "cli/watch.h"
 
 int main(int argc, char** argv) {
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
       plateau::judge_verb(),       // Leak or plateau, and why.
       plateau::run_verb(),         // Start a job and watch it.
       plateau::watch_verb(),       // The same for a job that already runs.
+      plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.

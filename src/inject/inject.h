@@ -37,7 +37,7 @@ class SafePoint {
   SafePoint& operator=(SafePoint&&) = delete;
   ~SafePoint();
 
-  // Calls the function at `address` with up to six integer arguments; its rax.
+  // Calls the function at `address` with up to sixteen integer arguments; its rax.
   Result<uint64_t> call(uint64_t address, const std::vector<uint64_t>& arguments);
   // Puts bytes into scratch memory of the target (64 KB in all); valid until this ends.
   Result<uint64_t> place(const void* bytes, size_t count);

@@ -31,6 +31,7 @@ namespace {
 using Kind = ThreadStop::Kind;
 
 constexpr auto kSystemCallLimit = std::chrono::seconds(10);
+constexpr uint64_t kArgumentRoom = 128;                          // Above the return address.
 constexpr uint64_t kRegistersCleared = 0x100 | 0x400 | 0x10000;  // TF, DF, RF of the flags.
 
 Error failed(const std::string& text) {
@@ -241,7 +242,7 @@ Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& 
   if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
   user_regs_struct registers = state.before.registers;
   // At the entry of a function the stack pointer is 8 below a multiple of 16.
-  registers.rsp = state.plan.stack_top() - 128 - 8;
+  registers.rsp = state.plan.stack_top() - kArgumentRoom - 8;
   registers.rip = address;
   registers.rax = 0;  // No vector arguments, where the function is variadic.
   registers.orig_rax = ~0ULL;
@@ -253,8 +254,9 @@ Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& 
   registers.rcx = argument(3);
   registers.r8 = argument(4);
   registers.r9 = argument(5);
-  const uint64_t back = state.plan.code();
-  if (!write_memory(state.pid, registers.rsp, &back, sizeof back) ||
+  std::vector<uint64_t> stack = {state.plan.code()};  // Where it returns to; further arguments.
+  for (size_t i = 6; i < arguments.size(); ++i) stack.push_back(arguments[i]);
+  if (!write_memory(state.pid, registers.rsp, stack.data(), stack.size() * sizeof stack[0]) ||
       !state.thread->set_registers(registers) || !state.thread->go_on()) {
     return state.lost({.kind = Kind::gone});
   }
