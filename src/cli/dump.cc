@@ -111,6 +111,26 @@ void add_events(Summary& out, const RecordingLog& log) {
   out.add("events", text);
 }
 
+void add_heaps(Summary& out, const RecordingLog& log) {
+  for (const RecordingLog::StoredHeap& heap : log.heaps()) {
+    const Result<HeapTrack> decoded = decode_heap_track(heap.track);
+    if (!decoded.ok()) {
+      out.add("heap", fmt::format("pid {}: {}", heap.pid, decoded.error().message));
+      continue;
+    }
+    const HeapTrack& track = decoded.value();
+    std::string text = fmt::format(
+        "pid {}: {}, {}, {}, {}", heap.pid, track.exact ? "every allocation" : "sampled",
+        counted(track.sites.size(), "site", "sites"), counted(track.rows.size(), "row", "rows"),
+        counted(heap.track.size(), "byte", "bytes"));
+    if (!track.rows.empty()) {
+      text += fmt::format("; {} alive at the last row",
+                          format_mb(live_bytes_at(track, track.rows.back()) / kBytesPerMb));
+    }
+    out.add("heap", text);
+  }
+}
+
 std::string ending_text(const Ending& ending) {
   switch (ending.kind) {
     case Ending::Kind::unknown:
@@ -137,6 +157,7 @@ std::string summary_of(const std::string& name, const RecordingLog& log, size_t 
   add_processes(out, log);
   add_facts(out, log);
   add_events(out, log);
+  add_heaps(out, log);
   const std::string& said = log.ending().text;
   out.add("ending", ending_text(log.ending()) + (said.empty() ? "" : "; " + said));
   for (const std::string& note : log.notes()) out.add("note", note);

@@ -119,6 +119,12 @@ struct HeapTrack {
 std::string encode_heap_track(const HeapTrack& track);
 Result<HeapTrack> decode_heap_track(std::string_view bytes);
 
+// Bytes alive at a row of the track: of all sites with the folded ones, or of one kind without
+// them. An arena holds Python blocks; where those are sites themselves, arenas are left out of the
+// sum.
+double live_bytes_at(const HeapTrack& track, const HeapRow& row);
+double live_bytes_at(const HeapTrack& track, const HeapRow& row, HeapKind kind);
+
 // "" if all indices exist and rows are in order; else one sentence. For tests and fuzzers.
 std::string check_heap_track(const HeapTrack& track);
 

@@ -9,9 +9,9 @@
 namespace plateau {
 namespace {
 
-constexpr std::array<std::string_view, 11> kTypeNames = {
-    "unknown", "head",        "process", "column", "fact",  "note",
-    "event",   "events lost", "sample",  "span",   "ending"};
+constexpr std::array<std::string_view, 12> kTypeNames = {
+    "unknown", "head",        "process", "column", "fact",   "note",
+    "event",   "events lost", "sample",  "span",   "ending", "heap"};
 constexpr std::array<std::string_view, kFactCount> kFactNames = {"examples", "batch", "epoch_steps",
                                                                  "total_steps", "limit_mb"};
 constexpr std::array<std::optional<Fact> Context::*, kFactCount> kFactMembers = {
@@ -187,6 +187,24 @@ std::optional<Ending> decode_ending(std::string_view payload) {
       kind < kEndingNames.size() ? static_cast<Ending::Kind>(kind) : Ending::Kind::unknown;
   ending.code = static_cast<int>(code);
   return ending;
+}
+
+std::string encode_heap(const HeapRecord& record) {
+  std::string out;
+  put_varint(out, zigzag(record.pid));
+  put_varint(out, record.number);
+  out += record.track;
+  return out;
+}
+
+std::optional<HeapRecord> decode_heap(std::string_view payload) {
+  WireReader in(payload);
+  HeapRecord record;
+  record.pid = in.signed_varint();
+  record.number = in.varint();
+  if (!in.ok()) return std::nullopt;
+  record.track = in.take(in.left());
+  return record;
 }
 
 void put_record(std::string& out, RecordType type, std::string_view payload) {

@@ -35,6 +35,7 @@ enum class RecordType : uint8_t {
   sample = 8,
   span = 9,
   ending = 10,
+  heap = 11,
 };
 std::string_view record_type_name(uint8_t type);  // "unknown" for others.
 
@@ -63,6 +64,13 @@ struct FactRecord {
   Fact fact;
 };
 
+// A process's heap track; the latest one of a pid counts.
+struct HeapRecord {
+  int64_t pid = 0;
+  uint64_t number = 0;     // Which of the pid's tracks this is, from 0.
+  std::string_view track;  // As encode_heap_track() gave it; points into the payload.
+};
+
 inline constexpr size_t kFactCount = 5;
 std::optional<Fact> Context::* fact_member(size_t which);
 size_t fact_number(std::optional<Fact> Context::* which);
@@ -75,6 +83,7 @@ std::string encode_column(const RecordedColumn& column);
 std::string encode_fact(const FactRecord& record);
 std::string encode_event(const EventRecord& record);
 std::string encode_ending(const Ending& ending);
+std::string encode_heap(const HeapRecord& record);
 
 std::optional<HeadRecord> decode_head(std::string_view payload);
 std::optional<ProcessRecord> decode_process(std::string_view payload);
@@ -82,6 +91,7 @@ std::optional<RecordedColumn> decode_column(std::string_view payload);
 std::optional<FactRecord> decode_fact(std::string_view payload);
 std::optional<EventRecord> decode_event(std::string_view payload);
 std::optional<Ending> decode_ending(std::string_view payload);
+std::optional<HeapRecord> decode_heap(std::string_view payload);
 
 // Appends a whole record.
 void put_record(std::string& out, RecordType type, std::string_view payload);

@@ -69,6 +69,10 @@ class RecordingWriter {
   void event(EventKind kind, std::string_view text, double time_s);
   void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
   void note(std::string_view text);  // Shown to readers of the recording; said once.
+  // The heap of a process as encode_heap_track() gives it; takes the place of the pid's track
+  // before it. Of more than 64 processes those whose tracks came last are kept, and a note says so.
+  // Tracks that were replaced are cleared out of the file once they are most of it.
+  void heap(int64_t pid, std::string_view encoded_track);
   void finish(const Ending& ending);
 
   // What reading the file would give now (source and format differ). Steps: rows before the first

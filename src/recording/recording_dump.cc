@@ -177,6 +177,28 @@ void add_fact(Line& line, const FactRecord& record) {
   line.add("source", record.fact.source);
 }
 
+void add_heap(Line& line, const HeapRecord& record) {
+  line.add("pid", record.pid);
+  line.add("number", record.number);
+  line.add("bytes", record.track.size());
+  const Result<HeapTrack> decoded = decode_heap_track(record.track);
+  if (!decoded.ok()) return line.add("unreadable", decoded.error().message);
+  const HeapTrack& track = decoded.value();
+  line.add("exact", std::string_view(track.exact ? "yes" : "no"));
+  if (!track.exact) line.add("interval_bytes", track.interval_bytes);
+  if (!track.allocator.empty()) line.add("allocator", track.allocator);
+  line.add("modules", track.modules.size());
+  line.add("codes", track.codes.size());
+  line.add("stacks", track.stacks.size());
+  line.add("sites", track.sites.size());
+  line.add("rows", track.rows.size());
+  if (track.rows.empty()) return;
+  line.add("from_s", track.rows.front().time_s);
+  line.add("to_s", track.rows.back().time_s);
+  if (track.rows.back().step >= 0) line.add("step", track.rows.back().step);
+  line.add("live_bytes", live_bytes_at(track, track.rows.back()));
+}
+
 // Requires: the reader took the record, so every decoder succeeds.
 void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
   switch (static_cast<RecordType>(frame.type)) {
@@ -197,6 +219,8 @@ void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
     case RecordType::sample:
     case RecordType::span:
       return add_row(line, frame, walk);
+    case RecordType::heap:
+      return add_heap(line, *decode_heap(frame.payload));
     case RecordType::ending: {
       const Ending ending = *decode_ending(frame.payload);
       line.add("kind", ending_name(ending.kind));

@@ -79,6 +79,15 @@ std::string RecordingLog::put_ending(const Ending& ending) {
   return "";
 }
 
+std::string RecordingLog::put_heap(const HeapRecord& record) {
+  if (record.track.size() > kMaxHeapBytes) return "the heap track is too large";
+  std::erase_if(heaps_, [&record](const StoredHeap& known) { return known.pid == record.pid; });
+  // The track that nobody has renewed for longest is of a process that has ended.
+  if (heaps_.size() >= kMaxHeaps) heaps_.erase(heaps_.begin());
+  heaps_.push_back({record.pid, record.number, std::string(record.track)});
+  return "";
+}
+
 bool RecordingLog::decode(const Row& row, const Sample& before, uint64_t serial,
                           SampleSpan& span) const {
   return row.count == 1 ? decode_sample(row.payload, before, serial, columns_, span)
@@ -122,6 +131,9 @@ std::string RecordingLog::bytes() const {
   }
   for (const Row& row : rows_) {
     put_record(out, row.count == 1 ? RecordType::sample : RecordType::span, row.payload);
+  }
+  for (const StoredHeap& heap : heaps_) {
+    put_record(out, RecordType::heap, encode_heap({heap.pid, heap.number, heap.track}));
   }
   if (ended_) put_record(out, RecordType::ending, encode_ending(ending_));
   return out;

@@ -31,8 +31,11 @@ class RecordingLog {
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxColumns = size_t{1} << 18;
   static constexpr size_t kMaxNotes = 1000;
-  static constexpr size_t kMaxRunProcesses = 128;           // That to_run() shows singly.
-  static constexpr size_t kMaxRunCells = size_t{32} << 20;  // Of its table.
+  static constexpr size_t kMaxHeaps = 64;                        // Processes with a track.
+  static constexpr size_t kMaxHeapBytes = size_t{8} << 20;       // Of one encoded track.
+  static constexpr size_t kMaxRunHeapBytes = size_t{128} << 20;  // Of all that to_run() decodes.
+  static constexpr size_t kMaxRunProcesses = 128;                // That to_run() shows singly.
+  static constexpr size_t kMaxRunCells = size_t{32} << 20;       // Of its table.
 
   explicit RecordingLog(const HeadRecord& head);
 
@@ -44,6 +47,8 @@ class RecordingLog {
   std::string put_events_lost(uint64_t count);
   std::string put_row(RecordType type, std::string_view payload);
   std::string put_ending(const Ending& ending);
+  // Takes the place of the pid's track before it. Whether it can be decoded shows in to_run().
+  std::string put_heap(const HeapRecord& record);
   // What a reader could not use; becomes a note of the Run, not of the file.
   void put_damage(std::string text) { damage_ = std::move(text); }
 
@@ -58,6 +63,13 @@ class RecordingLog {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::vector<EventRecord>& events() const { return events_; }
   [[nodiscard]] uint64_t events_lost() const { return events_lost_; }
+  // The latest track of every pid, the one that was put last at the end.
+  struct StoredHeap {
+    int64_t pid = 0;
+    uint64_t number = 0;
+    std::string track;
+  };
+  [[nodiscard]] const std::vector<StoredHeap>& heaps() const { return heaps_; }
   [[nodiscard]] const Ending& ending() const { return ending_; }
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] size_t rows() const { return rows_.size(); }
@@ -86,6 +98,7 @@ class RecordingLog {
   [[nodiscard]] size_t rows_after_merge(uint64_t stride, size_t old) const;
   void merge_old(size_t old);
   void fill_events(Run& run, const std::vector<uint64_t>& serials) const;
+  void fill_heaps(Run& run) const;
 
   HeadRecord head_;
   std::vector<ProcessRecord> processes_;
@@ -98,6 +111,7 @@ class RecordingLog {
   std::vector<Row> rows_;
   uint64_t samples_ = 0;
   Sample last_;
+  std::vector<StoredHeap> heaps_;
   Ending ending_;
   bool ended_ = false;
   std::string damage_;

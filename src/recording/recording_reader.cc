@@ -55,6 +55,10 @@ std::string replay(RecordingLog& log, const RecordFrame& frame) {
       const auto ending = decode_ending(frame.payload);
       return ending ? log.put_ending(*ending) : unreadable();
     }
+    case RecordType::heap: {
+      const auto record = decode_heap(frame.payload);
+      return record ? log.put_heap(*record) : unreadable();
+    }
   }
   return "";  // A record of a later version: skipped.
 }

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "base/units.h"
+#include "recording/heap_track_codec.h"
 #include "recording/recording_log.h"
 
 namespace plateau {
@@ -211,7 +212,36 @@ Run RecordingLog::to_run() const {
   table.finish(serials.size());
   place_before_first_step(run);
   fill_events(run, serials);
+  fill_heaps(run);
+  if (!run.heaps.empty()) run.heap_start_s = start_s;
   return run;
+}
+
+// A track that cannot be read costs the track, not the recording.
+void RecordingLog::fill_heaps(Run& run) const {
+  size_t room = kMaxRunHeapBytes;
+  size_t left_out = 0;
+  for (const StoredHeap& heap : heaps_) {
+    const size_t size = heap_track_plain_bytes(heap.track);
+    if (size > room) {
+      ++left_out;
+      continue;
+    }
+    Result<HeapTrack> track = decode_heap_track(heap.track);
+    if (!track.ok()) {
+      run.notes.push_back(fmt::format("pid {}: {}", heap.pid, track.error().message));
+      continue;
+    }
+    room -= size;
+    track.value().pid = heap.pid;
+    run.heaps.push_back(std::move(track.value()));
+  }
+  if (left_out > 0) {
+    run.notes.push_back(
+        fmt::format("heap tracks of {} processes were left out: together they are "
+                    "too large",
+                    left_out));
+  }
 }
 
 // An event belongs to the first sample that was taken after it and is still here.

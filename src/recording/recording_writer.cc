@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxText = 4096;  // Of a name, a source, an event: no more is kept.
 constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr uint64_t kLeastStaleBytes = 1'000'000;  // Replaced tracks that are not worth a rewrite.
 
 // Above every pid there can be (2^22), so that the id of a second holder is nobody's pid.
 constexpr int64_t kGeneration = 10'000'000;
@@ -64,6 +65,8 @@ struct RecordingWriter::State {
   bool broken = false;      // An append failed: the file stays as it is until it can be replaced.
   std::string trouble;      // Not yet told.
   bool is_partial = false;  // A process or a column was refused, and a note says so.
+  uint64_t heap_bytes = 0;  // Of all heap records in the file, also those that later ones replace.
+  uint64_t stale_allowed = kLeastStaleBytes;
   std::map<std::pair<int64_t, uint64_t>, size_t> process_of;
   std::map<int64_t, size_t> holder_of;  // The latest process with a pid.
   std::map<std::tuple<size_t, int, std::string>, size_t> column_of;
@@ -86,7 +89,28 @@ struct RecordingWriter::State {
   void replace() {
     if (!file || !file->can_replace()) return;
     const std::string error = file->replace(log.bytes());
-    if (error.empty()) broken = false;
+    if (!error.empty()) return;
+    broken = false;
+    heap_bytes = live_heap_bytes();
+    stale_allowed = kLeastStaleBytes;
+  }
+
+  [[nodiscard]] uint64_t live_heap_bytes() const {
+    uint64_t bytes = 0;
+    for (const RecordingLog::StoredHeap& heap : log.heaps()) bytes += heap.track.size();
+    return bytes;
+  }
+
+  // Clears replaced heap tracks out once they are two thirds of the file, so that the cost of
+  // writing it anew is shared by tracks of the same size.
+  void clear_stale_heaps() {
+    if (!file || broken) return;
+    const uint64_t stale = heap_bytes - std::min(heap_bytes, live_heap_bytes());
+    const uint64_t live = file->size() - std::min(file->size(), stale);
+    if (stale < stale_allowed || stale <= 2 * live) return;
+    // Should that fail, not every later track tries again.
+    stale_allowed = 2 * stale;
+    replace();
   }
 
   // The process as it stands in the recording: the pid is its id unless an earlier process had it.
@@ -262,6 +286,31 @@ void RecordingWriter::note(std::string_view text) {
   if (std::find(notes.begin(), notes.end(), kept) != notes.end()) return;
   if (!state.log.put_note(kept).empty()) return;
   state.append(RecordType::note, kept);
+}
+
+void RecordingWriter::heap(int64_t pid, std::string_view encoded_track) {
+  State& state = *state_;
+  const std::vector<RecordingLog::StoredHeap>& known = state.log.heaps();
+  const auto before =
+      std::find_if(known.begin(), known.end(),
+                   [pid](const RecordingLog::StoredHeap& heap) { return heap.pid == pid; });
+  const bool is_new = before == known.end();
+  const HeapRecord record{
+      .pid = pid, .number = is_new ? 0 : before->number + 1, .track = encoded_track};
+  const bool displaces = is_new && known.size() >= RecordingLog::kMaxHeaps;
+  if (const std::string refused = state.log.put_heap(record); !refused.empty()) {
+    note(fmt::format("the heap of pid {} is not recorded: {}", pid, refused));
+    return;
+  }
+  state.append(RecordType::heap, encode_heap(record));
+  state.heap_bytes += encoded_track.size();
+  if (displaces) {
+    note(
+        fmt::format("of more than {0} processes with a traced heap, those {0} are kept whose "
+                    "tracks came last",
+                    RecordingLog::kMaxHeaps));
+  }
+  state.clear_stale_heaps();
 }
 
 void RecordingWriter::finish(const Ending& ending) {

@@ -69,6 +69,12 @@ Run prefix_of(const Run& run, size_t count) {
   for (Series& series : cut.series) series.mb.resize(std::min(count, series.mb.size()));
   for (Gauge& gauge : cut.gauges) gauge.value.resize(std::min(count, gauge.value.size()));
   std::erase_if(cut.events, [count](const Event& event) { return event.instant >= count; });
+  const double last_s =
+      count > 0 ? cut.instants.back().time_s : -std::numeric_limits<double>::infinity();
+  for (HeapTrack& heap : cut.heaps) {
+    std::erase_if(heap.rows,
+                  [&](const HeapRow& row) { return row.time_s + run.heap_start_s > last_s; });
+  }
   return cut;
 }
 

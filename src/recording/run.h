@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recording/heap_track.h"
+
 namespace plateau {
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
@@ -125,7 +127,9 @@ struct Run {
   std::vector<Series> series;
   std::vector<Gauge> gauges;
   std::vector<Event> events;
-  std::string command;  // The job's command line, if known.
+  std::vector<HeapTrack> heaps;  // By process (HeapTrack::pid), where its heap was traced.
+  double heap_start_s = 0;       // HeapRow::time_s counts from here, on the clock of `instants`.
+  std::string command;           // The job's command line, if known.
   Ending ending;
 
   // Importer's account of what it could not use.
@@ -142,8 +146,9 @@ struct Run {
 // Steps per epoch: given, or ceil(examples / batch); nullopt if the context does not say.
 std::optional<double> epoch_steps_of(const Context& context);
 
-// The first `count` instants of `run`, with series, gauges and events cut to match. A process that
-// only appears later stays listed; its columns are then all NaN. What is cut short has not ended.
+// The first `count` instants of `run`, with series, gauges, events and the rows of heaps cut to
+// match. A process that only appears later stays listed; its columns are then all NaN. What is cut
+// short has not ended. What a heap's sites ever allocated stays that of the whole run.
 Run prefix_of(const Run& run, size_t count);
 
 // "" if every column has one value per instant, process indices exist and events point at rows;

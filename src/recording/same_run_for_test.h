@@ -77,6 +77,14 @@ inline std::string difference_between(const Run& a, const Run& b) {
     return "ending";
   }
   if (a.notes != b.notes) return "notes";
+  // Encoding is the same for the same track, so its bytes stand for every field of it.
+  if (!std::equal(a.heaps.begin(), a.heaps.end(), b.heaps.begin(), b.heaps.end(),
+                  [](const HeapTrack& x, const HeapTrack& y) {
+                    return encode_heap_track(x) == encode_heap_track(y);
+                  }) ||
+      a.heap_start_s != b.heap_start_s) {
+    return "heaps";
+  }
   if (a.epoch_time != b.epoch_time) return "epoch_time";
   if (a.title != b.title || a.lines_read != b.lines_read || a.lines_bad != b.lines_bad) {
     return "title or counts of lines";
