@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +48,13 @@ inline pid_t sys_getpid() noexcept {
 }
 inline pid_t sys_getppid() noexcept {
   return static_cast<pid_t>(syscall(SYS_getppid));
+}
+// Bytes that a file may have; more than that would not only fail but raise SIGXFSZ.
+inline uint64_t sys_file_size_limit() noexcept {
+  struct {
+    uint64_t now, most;
+  } limit{};
+  return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) == 0 ? limit.now : 0;
 }
 // 0: none, 2: a filter; -1 where the kernel cannot tell.
 inline int sys_seccomp_mode() noexcept {

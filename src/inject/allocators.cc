@@ -48,6 +48,27 @@ AllocatorFamily family_of(const MappedObject& object) {
   return AllocatorFamily::other;
 }
 
+// A Python loop may run for hours without a call of malloc: small objects come from arenas of
+// Python's own. Their functions are as good a place, and a process has four breakpoints.
+void add_python_entries(const std::string& program, const std::vector<MappedObject>& objects,
+                        TargetAllocator& allocator) {
+  for (const MappedObject& object : objects) {
+    if (object.path != program && file_name(object.path).find("libpython") == std::string::npos) {
+      continue;
+    }
+    const Result<ElfSymbol> make = elf_symbol(object.open_path, "PyObject_Malloc");
+    const Result<ElfSymbol> drop = elf_symbol(object.open_path, "PyObject_Free");
+    if (!make.ok() || !drop.ok()) continue;
+    allocator.entries.resize(std::min<size_t>(allocator.entries.size(), 2));
+    allocator.entry_names.resize(allocator.entries.size());
+    allocator.entries.push_back(make.value().address + object.bias);
+    allocator.entries.push_back(drop.value().address + object.bias);
+    allocator.entry_names.emplace_back("PyObject_Malloc");
+    allocator.entry_names.emplace_back("PyObject_Free");
+    return;
+  }
+}
+
 }  // namespace
 
 std::string_view allocator_name(AllocatorFamily family) {
@@ -92,6 +113,7 @@ Result<TargetAllocator> find_allocator(pid_t pid, const std::vector<MappedObject
     allocator.entries.push_back(symbol.value().address + best->bias);
     allocator.entry_names.emplace_back(name);
   }
+  add_python_entries(program, objects, allocator);
   return allocator;
 }
 

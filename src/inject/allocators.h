@@ -25,7 +25,8 @@ std::string_view allocator_name(AllocatorFamily family);
 struct TargetAllocator {
   AllocatorFamily family = AllocatorFamily::other;
   MappedObject object;
-  std::vector<uint64_t> entries;  // malloc, free, calloc, realloc: at most four, those found.
+  // malloc, free, calloc, realloc; in a Python process the last two give way to its own.
+  std::vector<uint64_t> entries;         // At most four, those found.
   std::vector<std::string> entry_names;  // Of the same order.
 };
 Result<TargetAllocator> find_allocator(pid_t pid, const std::vector<MappedObject>& objects);

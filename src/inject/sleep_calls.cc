@@ -20,8 +20,11 @@ constexpr auto kSafe = std::to_array<std::pair<int64_t, std::string_view>>({
 #if defined(__x86_64__)
     {SYS_poll, "poll"},
     {SYS_select, "select"},
+    {SYS_pause, "pause"},
     {SYS_epoll_wait, "epoll_wait"},
 #endif
+    {SYS_rt_sigsuspend, "rt_sigsuspend"},
+    {SYS_rt_sigtimedwait, "rt_sigtimedwait"},
     {SYS_nanosleep, "nanosleep"},
     {SYS_clock_nanosleep, "clock_nanosleep"},
     {SYS_ppoll, "ppoll"},
