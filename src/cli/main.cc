@@ -14,6 +14,7 @@
 #include "cli/man.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/try_verb.h"
 #include "cli/watch.h"
 
 int main(int argc, char** argv) {
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
       plateau::run_verb(),         // Start a job and watch it.
       plateau::watch_verb(),       // The same for a job that already runs.
       plateau::profile_verb(),     // What in memory grows.
+      plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.

@@ -105,8 +105,8 @@ Result<std::vector<std::string>> positionals_of(const Verb& verb,
   if (positional.placeholder.empty() && !given.empty()) {
     return usage(fmt::format("unexpected argument '{}'", given.front()));
   }
-  if (!positional.many && given.size() > 1) {
-    return usage(fmt::format("unexpected argument '{}'", given[1]));
+  if (!positional.many && given.size() > positional.most) {
+    return usage(fmt::format("unexpected argument '{}'", given[positional.most]));
   }
   if (positional.required && given.empty()) {
     return usage(fmt::format("{} is missing", positional.placeholder));

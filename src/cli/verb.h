@@ -50,6 +50,7 @@ struct Positional {
   bool required = false;
   bool many = false;
   std::vector<std::string> choices = {};
+  size_t most = 1;  // Words it may be, where it is not many: "PID WHAT" is two.
 };
 
 struct Example {

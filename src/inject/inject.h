@@ -22,21 +22,28 @@
 namespace plateau {
 
 struct InjectOptions {
-  double timeout_s = 5;  // For the safe point to come.
+  double timeout_s = 5;        // For the safe point to come.
+  double call_timeout_s = 60;  // For a called function to return.
 };
 
 // A thread of the target, stopped at a safe point. While it exists that one thread stands still;
 // the others run. Destroying it restores the thread's registers and scratch memory and detaches.
 class SafePoint {
  public:
+  // SIGINT, SIGTERM and their like wait while it looks and while the SafePoint lives: dying with
+  // breakpoints set would leave them in the target, which the next of them would kill.
   static Result<SafePoint> reach(pid_t pid, const InjectOptions& options = {});
   SafePoint(SafePoint&&) noexcept;
+  SafePoint& operator=(SafePoint&&) = delete;
   ~SafePoint();
 
-  // Calls the function at `address` with up to six integer arguments; its rax.
+  // Calls the function at `address` with up to sixteen integer arguments; its rax.
   Result<uint64_t> call(uint64_t address, const std::vector<uint64_t>& arguments);
-  // Puts bytes into scratch memory of the target (one page); valid until this ends.
+  // Puts bytes into scratch memory of the target (64 KB in all); valid until this ends.
   Result<uint64_t> place(const void* bytes, size_t count);
+  // The same in a mapping of its own that stays after this ends, until unkeep().
+  Result<uint64_t> keep(const void* bytes, size_t count);
+  Result<uint64_t> unkeep(uint64_t address, size_t count);
   Result<std::string> read(uint64_t address, size_t count);
 
   [[nodiscard]] pid_t thread() const;

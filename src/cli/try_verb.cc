@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/try_verb.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+
+#include "base/fd.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "inject/experiment.h"
+#include "report/text.h"
+#include "session/step_hub.h"
+#include "session/step_sources.h"
+
+namespace plateau {
+namespace {
+
+double mb_of(uint64_t bytes) {
+  return static_cast<double>(bytes) / kBytesPerMb;
+}
+
+std::string_view kind_name(Experiment kind) {
+  return kind == Experiment::trim ? "trim" : "gc";
+}
+
+// Every watcher of the process gets a mark, so that a step in its curve has a reason.
+int tell_watchers(pid_t pid, Experiment kind) {
+  const Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int told = 0;
+  for (const std::string& path : sockets_of(pid, "/proc")) {
+    told +=
+        send_step_words(socket.get(), path, fmt::format("mark try {} pid={}", kind_name(kind), pid))
+            ? 1
+            : 0;
+  }
+  return told;
+}
+
+std::string intention(pid_t pid, const ExperimentPlan& plan) {
+  if (plan.kind == Experiment::trim) {
+    return fmt::format(
+        "Calls {} inside process {} ({}): one thread is stopped at a safe point for it, and free "
+        "memory goes back to the kernel.\n",
+        plan.action, pid, plan.allocator);
+  }
+  return fmt::format(
+      "Runs a full {} inside process {}: it is put on Python's list of pending calls and run by "
+      "its "
+      "main thread; finalizers of unreachable objects run too.\n",
+      plan.action, pid);
+}
+
+std::string row(std::string_view name, std::optional<uint64_t> before,
+                std::optional<uint64_t> after) {
+  if (!before || !after) return "";
+  return fmt::format("  {:<22} {:>10} {:>10} {:>11}\n", name, format_mb(mb_of(*before)),
+                     format_mb(mb_of(*after)), format_mb_signed(mb_of(*after) - mb_of(*before)));
+}
+
+// What the numbers prove, in one or two sentences.
+std::string conclusion(const ExperimentOutcome& outcome) {
+  const double rss = mb_of(outcome.before.resident.rss) - mb_of(outcome.after.resident.rss);
+  const auto& before = outcome.before.allocator;
+  const auto& after = outcome.after.allocator;
+  const bool known = before.in_use && after.in_use;
+  const double in_use = known ? mb_of(*before.in_use) - mb_of(*after.in_use) : 0;
+  switch (outcome.finding) {
+    case Finding::retention:
+      return fmt::format(
+          "Retention: resident memory fell by {}{}. The program had freed it and the allocator had "
+          "kept it: not a leak.",
+          format_mb(rss),
+          known
+              ? fmt::format(" while the heap in use stayed at {}", format_mb(mb_of(*after.in_use)))
+              : "");
+    case Finding::cycles:
+      return fmt::format(
+          "Cycles: {}the heap in use fell by {} and resident memory by {}. Those objects were held "
+          "by reference cycles only; Python's collector had not come to them.",
+          outcome.collected
+              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
+              : "",
+          format_mb(in_use), format_mb(rss));
+    case Finding::neither:
+      if (outcome.kind == Experiment::trim) {
+        return fmt::format(
+            "Not retention: resident memory changed by {}{}. What is there is in use.",
+            format_mb_signed(-rss),
+            known ? fmt::format("; {} of heap are in use", format_mb(mb_of(*after.in_use))) : "");
+      }
+      return fmt::format(
+          "Not cycles: {}resident memory changed by {}. What is there is held by live references, "
+          "or "
+          "is not Python's.",
+          outcome.collected
+              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
+              : "",
+          format_mb_signed(-rss));
+    case Finding::pending:
+      break;
+  }
+  return "Not decided: the collection has not run yet.";
+}
+
+std::string report(pid_t pid, const ExperimentOutcome& outcome) {
+  const ResidentFigures& before = outcome.before.resident;
+  const ResidentFigures& after = outcome.after.resident;
+  std::string text = fmt::format("  {:<22} {:>10} {:>10} {:>11}\n", fmt::format("process {}", pid),
+                                 "before", "after", "change");
+  text += row("resident", before.rss, after.rss);
+  text += row("  anonymous", before.anonymous, after.anonymous);
+  text += row("  files", before.file, after.file);
+  text += row("  shared", before.shared, after.shared);
+  const AllocatorFigures& held = outcome.before.allocator;
+  const AllocatorFigures& now = outcome.after.allocator;
+  text += row(fmt::format("{}: in use", held.name), held.in_use, now.in_use);
+  text += row(fmt::format("{}: held, free", held.name), held.free, now.free);
+  text += row(fmt::format("{}: from kernel", held.name), held.system, now.system);
+  text += "\n" + conclusion(outcome) + "\n";
+  text += fmt::format("{} took {:.3g} ms; one thread, stopped {}, stood still for {:.3g} ms.\n",
+                      outcome.action, outcome.took_s * 1e3, outcome.how, outcome.stopped_s * 1e3);
+  for (const std::string& note : outcome.notes) text += "Note: " + note + ".\n";
+  return text;
+}
+
+void write_figures(JsonWriter& json, const MemoryFigures& figures) {
+  const auto optional_mb = [&](const std::optional<uint64_t>& bytes) {
+    if (bytes)
+      json.value(mb_of(*bytes));
+    else
+      json.null();
+  };
+  json.begin_object().key("rss_mb").value(mb_of(figures.resident.rss));
+  json.key("anonymous_mb").value(mb_of(figures.resident.anonymous));
+  json.key("file_mb").value(mb_of(figures.resident.file));
+  json.key("shared_mb").value(mb_of(figures.resident.shared));
+  json.key("heap_in_use_mb");
+  optional_mb(figures.allocator.in_use);
+  json.key("heap_free_mb");
+  optional_mb(figures.allocator.free);
+  json.key("heap_system_mb");
+  optional_mb(figures.allocator.system);
+  json.end_object();
+}
+
+std::string report_json(pid_t pid, const ExperimentOutcome& outcome, int told) {
+  JsonWriter json;
+  json.begin_object().key("pid").value(static_cast<int64_t>(pid));
+  json.key("experiment").value(kind_name(outcome.kind));
+  json.key("action").value(outcome.action);
+  json.key("allocator").value(outcome.before.allocator.name);
+  json.key("finding").value(finding_name(outcome.finding));
+  json.key("conclusion").value(conclusion(outcome));
+  json.key("before");
+  write_figures(json, outcome.before);
+  json.key("after");
+  write_figures(json, outcome.after);
+  json.key("collected").value(outcome.collected);
+  json.key("took_s").value(outcome.took_s);
+  json.key("stopped_s").value(outcome.stopped_s);
+  json.key("safe_point").value(outcome.how);
+  json.key("watchers_told").value(told);
+  json.key("notes").begin_array();
+  for (const std::string& note : outcome.notes) json.value(note);
+  json.end_array().end_object();
+  return json.take() + "\n";
+}
+
+int complain(Output& out, const std::string& message) {
+  out.complain("try", message);
+  return kExitTrouble;
+}
+
+int run_try(const Invocation& invocation) {
+  Output& out = invocation.out;
+  const Arguments& arguments = invocation.arguments;
+  const std::vector<std::string>& given = arguments.positionals;
+  const std::optional<int64_t> pid_given = parse_int(given.front());
+  if (!pid_given || *pid_given < 1 || *pid_given > (int64_t{1} << 22)) {
+    return complain(out, fmt::format("PID must be a process id, a whole number, not '{}'; try "
+                                     "'plateau try --help'",
+                                     given.front()));
+  }
+  if (given.size() < 2 || (given[1] != "trim" && given[1] != "gc")) {
+    return complain(out, fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
+                                     "{} gc'",
+                                     given.front(), given.front()));
+  }
+  const auto pid = static_cast<pid_t>(*pid_given);
+  const Experiment kind = given[1] == "trim" ? Experiment::trim : Experiment::gc;
+  const bool json = arguments.has("json");
+  const Result<ExperimentPlan> plan = plan_experiment(pid, kind);
+  if (!plan.ok()) return complain(out, plan.error().message);
+  if (arguments.has("dry-run")) {
+    out.print(intention(pid, plan.value()) + "Nothing was done (--dry-run).\n");
+    return kExitFine;
+  }
+  if (!json) {
+    out.print(intention(pid, plan.value()) + "\n");
+    out.flush();
+  }
+  ExperimentOptions options;
+  options.inject.timeout_s = arguments.seconds("timeout").value_or(options.inject.timeout_s);
+  options.collect_timeout_s = arguments.seconds("wait").value_or(options.collect_timeout_s);
+  const int told = tell_watchers(pid, kind);
+  const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
+  if (!outcome.ok()) return complain(out, outcome.error().message);
+  out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value()));
+  return outcome.value().finding == Finding::pending ? kExitUndecided : kExitFine;
+}
+
+}  // namespace
+
+Verb try_verb() {
+  Verb verb;
+  verb.name = "try";
+  verb.summary = "ask a running process to give memory back, and see what that proves";
+  verb.description = {
+      "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
+      "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
+      "mimalloc "
+      "have their own): if resident memory falls and the heap in use does not, memory was "
+      "retained, "
+      "not leaked. 'gc' runs a full gc.collect() in a Python process, also where the collector is "
+      "switched off: what goes away was held by reference cycles only. If neither helps, the "
+      "memory "
+      "is in use.",
+      "The process is changed by it, once, and only as said. One thread is stopped for the call at "
+      "the entry of an allocator function or in a sleeping system call; if no such moment comes, "
+      "nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A watcher of the "
+      "process gets a mark. docs/experiments.md tells the rest."};
+  verb.positional = {.placeholder = "PID trim|gc",
+                     .help = "The process, and the experiment.",
+                     .takes = Takes::text,
+                     .required = true,
+                     .most = 2};
+  verb.options = {
+      {.name = "dry-run",
+       .group = "Experiment",
+       .help = "Only say what would be done, and whether the process allows it to be found."},
+      {.name = "timeout",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = "Experiment",
+       .help = "How long to wait for a safe moment (default 5s); then it is left as it was."},
+      {.name = "wait",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = "Experiment",
+       .help = "Of gc: how long to wait for Python to run the collection (default 20s)."},
+      {.name = "json", .group = "Output", .help = "One JSON object."}};
+  verb.examples = {{"is it only the allocator that keeps it?", "plateau try 4711 trim"},
+                   {"would Python's collector free it?", "plateau try 4711 gc"},
+                   {"say what would be done", "plateau try 4711 gc --dry-run"},
+                   {"for a script", "plateau try 4711 trim --json | jq .finding"}};
+  verb.exits = {{"0", "the experiment was made, whatever it proved"},
+                {"2", "wrong usage, or it could not be made: the process is as it was"},
+                {"3", "gc: the collection has not run within --wait; it is still queued"}};
+  verb.run = run_try;
+  return verb;
+}
+
+}  // namespace plateau

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the collection is run without installing anything: Python keeps a list of calls to be made by
+// its main thread at the next bytecode (Py_AddPendingCall, which needs no lock of the interpreter).
+// Two are put there: PyRun_SimpleString with a line of Python, and sem_post with a semaphore next
+// to the line. When the semaphore counts, the line has run. The memory of both stays mapped until
+// then; if Python does not come to it in time (its main thread sleeps, or is in C code), it is left
+// there, because the calls still will be made.
+//
+// The line leaves no name behind and swallows every exception: an exception out of a pending call
+// would surface in whatever the program does just then. It tells how many objects were found
+// through a file in memory of ours, where the target can see our /proc.
+#include "inject/experiment.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "inject/refusal.h"
+#include "inject/tracee.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kLeastChangeMb = 1.0;
+constexpr double kLeastChangeShare = 0.02;
+constexpr size_t kPostBytes = 4096;
+constexpr size_t kSemaphoreAt = 0;
+constexpr size_t kLineAt = 64;
+
+struct PythonDesk {
+  uint64_t add_pending = 0;
+  uint64_t run_string = 0;
+  uint64_t post = 0;  // sem_post
+  std::string object;
+};
+
+Result<PythonDesk> find_python(pid_t pid) {
+  const RemoteNames names(pid);
+  PythonDesk desk;
+  for (const MappedObject& object : names.objects()) {
+    const auto add = names.in(object, "Py_AddPendingCall");
+    const auto run = names.in(object, "PyRun_SimpleString");
+    // An extension module only refers to them.
+    if (!add || !run || *add == object.bias || *run == object.bias) continue;
+    desk.add_pending = *add;
+    desk.run_string = *run;
+    desk.object = object.path;
+    break;
+  }
+  if (desk.add_pending == 0) {
+    return Error{Error::Kind::not_found,
+                 fmt::format("process {} holds no Python interpreter that can be found", pid)};
+  }
+  for (const char* library : {"libc.so", "libpthread"}) {
+    if (const auto post = names.find(library, "sem_post")) desk.post = *post;
+  }
+  if (desk.post == 0) {
+    return Error{Error::Kind::not_found, fmt::format("process {} has no sem_post", pid)};
+  }
+  return desk;
+}
+
+double change_mb(const std::optional<uint64_t>& before, const std::optional<uint64_t>& after) {
+  if (!before || !after) return 0;
+  return (static_cast<double>(*before) - static_cast<double>(*after)) / kBytesPerMb;
+}
+
+std::string python_line(const std::string& result_path) {
+  std::string line =
+      "exec('''\n"
+      "try:\n"
+      " import gc\n"
+      " n = gc.collect()\n";
+  if (!result_path.empty())
+    line += fmt::format(" with open('{}', 'w') as f: f.write(str(n))\n", result_path);
+  line +=
+      "except BaseException: pass\n"
+      "''', {})\n";
+  return line;
+}
+
+// A file in memory that the target can open by the path; no path if it cannot.
+struct ResultFile {
+  Fd file;
+  std::string path;
+};
+ResultFile make_result_file(pid_t pid) {
+  ResultFile result{.file = Fd(::memfd_create("plateau-gc", MFD_CLOEXEC))};
+  const TargetFacts facts = look_at_target(pid);
+  struct stat ours = {};
+  struct stat theirs = {};
+  const bool same_files = ::stat("/proc/self/ns/mnt", &ours) == 0 &&
+                          ::stat(fmt::format("/proc/{}/ns/mnt", pid).c_str(), &theirs) == 0 &&
+                          ours.st_ino == theirs.st_ino;
+  if (result.file && facts.same_pid_namespace && same_files && facts.same_user) {
+    result.path = fmt::format("/proc/{}/fd/{}", ::getpid(), result.file.get());
+  }
+  return result;
+}
+
+std::optional<int64_t> read_result(const ResultFile& result) {
+  std::array<char, 32> text = {};
+  const ssize_t count = ::pread(result.file.get(), text.data(), text.size(), 0);
+  if (count <= 0) return std::nullopt;
+  return parse_int(std::string_view(text.data(), static_cast<size_t>(count)));
+}
+
+// Waits until the semaphore in the target counts.
+bool await_post(pid_t pid, uint64_t semaphore, double timeout_s) {
+  const auto until = InjectClock::now() + std::chrono::duration<double>(timeout_s);
+  while (InjectClock::now() < until) {
+    uint32_t count = 0;
+    if (!read_memory(pid, semaphore, &count, sizeof count)) return false;
+    if (count != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+class Trial {
+ public:
+  Trial(pid_t pid, const ExperimentOptions& options, AllocatorDesk desk)
+      : pid_(pid), options_(options), desk_(std::move(desk)) {}
+
+  Result<ExperimentOutcome> trim() {
+    outcome_.kind = Experiment::trim;
+    outcome_.action = desk_.release_words;
+    Result<SafePoint> point = reach();
+    if (!point.ok()) return point.error();
+    if (auto error = measure(point.value(), outcome_.before)) return *error;
+    const auto begun = InjectClock::now();
+    const Result<uint64_t> released = release_at(point.value(), desk_);
+    if (!released.ok()) return released.error();
+    took_since(begun);
+    if (auto error = measure(point.value(), outcome_.after)) return *error;
+    outcome_.stopped_s += point.value().stopped_s();
+    return judged();
+  }
+
+  Result<ExperimentOutcome> collect(const PythonDesk& python) {
+    outcome_.kind = Experiment::gc;
+    outcome_.action = "gc.collect()";
+    const ResultFile result = make_result_file(pid_);
+    const Result<uint64_t> post = queue(python, result.path);
+    if (!post.ok()) return post.error();
+    const auto begun = InjectClock::now();
+    const bool done = await_post(pid_, post.value() + kSemaphoreAt, options_.collect_timeout_s);
+    took_since(begun);
+    if (!done && !look_at_target(pid_).exists) {
+      return Error{Error::Kind::not_found, fmt::format("process {} has ended", pid_)};
+    }
+    Result<SafePoint> point = reach();
+    if (!point.ok()) return point.error();
+    if (auto error = measure(point.value(), outcome_.after)) return *error;
+    if (done) (void)point.value().unkeep(post.value(), kPostBytes);
+    outcome_.stopped_s += point.value().stopped_s();
+    if (!done) {
+      outcome_.finding = Finding::pending;
+      outcome_.notes.emplace_back(
+          "Python's main thread has run no bytecode meanwhile; the collection is queued and runs "
+          "when it does, and a page of 4 KB stays mapped for it");
+      return outcome_;
+    }
+    outcome_.collected = read_result(result);
+    return judged();
+  }
+
+ private:
+  Result<SafePoint> reach() {
+    Result<SafePoint> point = SafePoint::reach(pid_, options_.inject);
+    if (point.ok() && outcome_.how.empty()) outcome_.how = point.value().how();
+    return point;
+  }
+
+  void took_since(InjectClock::time_point begun) {
+    outcome_.took_s = std::chrono::duration<double>(InjectClock::now() - begun).count();
+  }
+
+  std::optional<Error> measure(SafePoint& point, MemoryFigures& figures) {
+    const auto resident = read_resident_figures(pid_);
+    if (!resident) return Error{Error::Kind::not_found, fmt::format("process {} has ended", pid_)};
+    figures.resident = *resident;
+    Result<AllocatorFigures> asked = ask_at(point, desk_);
+    if (!asked.ok()) return asked.error();
+    figures.allocator = std::move(asked.value());
+    return std::nullopt;
+  }
+
+  // Puts both calls on Python's list; the address of what they use.
+  Result<uint64_t> queue(const PythonDesk& python, const std::string& result_path) {
+    Result<SafePoint> point = reach();
+    if (!point.ok()) return point.error();
+    if (auto error = measure(point.value(), outcome_.before)) return *error;
+    std::string post(kPostBytes, '\0');
+    const std::string line = python_line(result_path);
+    std::memcpy(post.data() + kLineAt, line.c_str(), line.size() + 1);
+    // A semaphore of zeros is one that counts nothing and is private to its process.
+    Result<uint64_t> kept = point.value().keep(post.data(), post.size());
+    if (!kept.ok()) return kept;
+    const Result<uint64_t> first =
+        point.value().call(python.add_pending, {python.run_string, kept.value() + kLineAt});
+    if (!first.ok()) return first;
+    if (static_cast<int>(first.value()) != 0) {
+      (void)point.value().unkeep(kept.value(), kPostBytes);
+      return Error{
+          Error::Kind::not_found,
+          fmt::format("Python's list of pending calls in process {} is full; try again", pid_)};
+    }
+    const Result<uint64_t> second =
+        point.value().call(python.add_pending, {python.post, kept.value() + kSemaphoreAt});
+    if (!second.ok()) return second;
+    if (static_cast<int>(second.value()) != 0) {
+      return Error{Error::Kind::not_found,
+                   fmt::format("a collection was queued in process {}, but its end cannot be seen: "
+                               "Python's list of pending calls is full",
+                               pid_)};
+    }
+    outcome_.stopped_s += point.value().stopped_s();
+    return kept;
+  }
+
+  Result<ExperimentOutcome> judged() {
+    outcome_.finding =
+        judge_experiment(outcome_.kind, outcome_.before, outcome_.after, outcome_.collected);
+    if (desk_.family == AllocatorFamily::mimalloc) {
+      outcome_.notes.emplace_back(
+          "mimalloc collects the heap of the calling thread only and does not tell what is in use");
+    }
+    return outcome_;
+  }
+
+  pid_t pid_;
+  ExperimentOptions options_;
+  AllocatorDesk desk_;
+  ExperimentOutcome outcome_;
+};
+
+}  // namespace
+
+std::string_view finding_name(Finding finding) {
+  switch (finding) {
+    case Finding::retention:
+      return "retention";
+    case Finding::cycles:
+      return "cycles";
+    case Finding::neither:
+      return "neither";
+    case Finding::pending:
+      break;
+  }
+  return "pending";
+}
+
+std::optional<ResidentFigures> read_resident_figures(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  ResidentFigures figures;
+  std::string line;
+  bool any = false;
+  while (std::getline(status, line)) {
+    const auto take = [&](std::string_view key, uint64_t& into) {
+      if (!line.starts_with(key)) return;
+      std::string_view rest = std::string_view(line).substr(key.size());
+      into = static_cast<uint64_t>(parse_int(next_word(rest)).value_or(0)) * 1024;
+      any = true;
+    };
+    take("VmRSS:", figures.rss);
+    take("RssAnon:", figures.anonymous);
+    take("RssFile:", figures.file);
+    take("RssShmem:", figures.shared);
+  }
+  return any ? std::optional(figures) : std::nullopt;
+}
+
+Finding judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
+                         std::optional<int64_t> collected) {
+  const double rss_before = static_cast<double>(before.resident.rss) / kBytesPerMb;
+  const double least = std::max(kLeastChangeMb, rss_before * kLeastChangeShare);
+  const double rss_fell = change_mb(before.resident.rss, after.resident.rss);
+  const double in_use_fell = change_mb(before.allocator.in_use, after.allocator.in_use);
+  if (kind == Experiment::trim) {
+    // In use must have stayed: what the program itself freed meanwhile proves nothing.
+    return rss_fell >= least && in_use_fell < rss_fell / 2 ? Finding::retention : Finding::neither;
+  }
+  // Large objects go back to the kernel at once, small ones to the allocator or Python's arenas.
+  const bool fell = rss_fell >= least || in_use_fell >= least;
+  return fell && collected.value_or(1) > 0 ? Finding::cycles : Finding::neither;
+}
+
+Result<ExperimentPlan> plan_experiment(pid_t pid, Experiment kind) {
+  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  const Result<AllocatorDesk> desk = find_desk(pid);
+  if (!desk.ok()) return desk.error();
+  ExperimentPlan plan{.kind = kind,
+                      .action = desk.value().release_words,
+                      .allocator = std::string(allocator_name(desk.value().family))};
+  if (kind == Experiment::trim) {
+    if (desk.value().release != 0) return plan;
+    return Error{Error::Kind::not_found,
+                 fmt::format("the allocator of process {} has no function known to us that gives "
+                             "memory back",
+                             pid)};
+  }
+  const Result<PythonDesk> python = find_python(pid);
+  if (!python.ok()) return python.error();
+  plan.action = "gc.collect()";
+  plan.python = python.value().object;
+  return plan;
+}
+
+Result<ExperimentOutcome> run_experiment(pid_t pid, Experiment kind,
+                                         const ExperimentOptions& options) {
+  const Result<ExperimentPlan> plan = plan_experiment(pid, kind);
+  if (!plan.ok()) return plan.error();
+  Result<AllocatorDesk> desk = find_desk(pid);
+  if (!desk.ok()) return desk.error();
+  Trial trial(pid, options, std::move(desk.value()));
+  if (kind == Experiment::trim) return trial.trim();
+  const Result<PythonDesk> python = find_python(pid);
+  if (!python.ok()) return python.error();
+  return trial.collect(python.value());
+}
+
+}  // namespace plateau

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls functions in a thread that stands at a safe point.
+//
+// The thread gets a stack of its own in memory mapped for the purpose, so that nothing of the
+// program's is written; the red zone and a nearly full stack do not matter. Everything it was
+// (general, floating-point and vector registers, signal mask) is saved and put back. All signals
+// but those of faults wait in the kernel while a call runs: none is lost, none is handled in a
+// strange place. A system call in which the thread slept goes on by the kernel's own rules, because
+// the register that says which call was interrupted is put back too.
+#include "inject/safe_point.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+#include "inject/detour.h"
+#include "inject/refusal.h"
+
+namespace plateau {
+namespace {
+
+using Kind = ThreadStop::Kind;
+
+constexpr auto kSystemCallLimit = std::chrono::seconds(10);
+constexpr uint64_t kArgumentRoom = 128;                          // Above the return address.
+constexpr uint64_t kRegistersCleared = 0x100 | 0x400 | 0x10000;  // TF, DF, RF of the flags.
+
+Error failed(const std::string& text) {
+  return {Error::Kind::not_found, text};
+}
+
+InjectClock::time_point after(double seconds) {
+  return InjectClock::now() +
+         std::chrono::duration_cast<InjectClock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+bool TargetCode::has(uint64_t address) const {
+  const auto next = std::ranges::upper_bound(ranges, address, {}, &CodeRange::begin);
+  return next != ranges.begin() && address < std::prev(next)->end;
+}
+
+TargetCode find_code(pid_t pid) {
+  TargetCode code;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::string line;
+  while (std::getline(maps, line)) {
+    if (line.find(" r-xp ") == std::string::npos || line.find("[vsyscall]") != std::string::npos) {
+      continue;
+    }
+    CodeRange range;
+    const char* stop = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), stop, range.begin, 16);
+    if (first.ec != std::errc() || first.ptr == stop) continue;
+    std::from_chars(first.ptr + 1, stop, range.end, 16);
+    code.ranges.push_back(range);
+    // The vdso has a system call; it is the last row, and any other will do as well.
+    if (code.system_call != 0) continue;
+    std::string bytes(std::min<uint64_t>(range.end - range.begin, uint64_t{1} << 20), '\0');
+    if (!read_memory(pid, range.begin, bytes.data(), bytes.size())) continue;
+    const size_t at = bytes.find("\x0f\x05");
+    if (at != std::string::npos) code.system_call = range.begin + at;
+  }
+  return code;
+}
+
+PatientSignals::PatientSignals() {
+  sigset_t wait = {};
+  sigemptyset(&wait);
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2}) {
+    sigaddset(&wait, signal);
+  }
+  sigprocmask(SIG_BLOCK, &wait, &before_);
+}
+
+PatientSignals::~PatientSignals() {
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+struct SafePoint::State {
+  pid_t pid = 0;
+  InjectOptions options;
+  PatientSignals patient;
+  std::optional<Tracee> thread;
+  std::string how;
+  InjectClock::time_point stopped_at;
+  ThreadState before;
+  uint64_t system_call_at = 0;
+  DetourPlan plan;
+  uint64_t placed = 0;        // Bytes of the data area in use.
+  std::vector<int> withheld;  // Signals that came to the thread although blocked.
+
+  ~State() {
+    if (!thread) return;
+    if (thread->stopped()) {
+      if (plan.base != 0) (void)system_call(SYS_munmap, {plan.base, DetourPlan::kAllBytes});
+      thread->restore(before);
+      thread->swallow_signal();
+    }
+    const pid_t tid = thread->tid();
+    thread->release(InjectClock::now() + kSystemCallLimit);
+    for (const int signal : withheld) ::syscall(SYS_tgkill, pid, tid, signal);
+  }
+
+  // The next stop that is not just a signal to keep for later.
+  ThreadStop await(InjectClock::time_point until) {
+    while (true) {
+      const ThreadStop stop = thread->wait(until);
+      if (stop.kind == Kind::group) {
+        if (!thread->go_on()) return {.kind = Kind::gone};
+        continue;
+      }
+      if (stop.kind != Kind::signal || stop.from_kernel || at_detour_end()) return stop;
+      withheld.push_back(stop.signal);
+      if (!thread->go_on()) return {.kind = Kind::gone};
+    }
+  }
+
+  [[nodiscard]] bool at_detour_end() const {
+    if (plan.base == 0) return false;
+    const auto registers = thread->registers();
+    return registers && registers->rip == plan.code() + detour_stop_offset();
+  }
+
+  [[nodiscard]] Error lost(const ThreadStop& stop) const {
+    if (stop.kind == Kind::exec) {
+      return failed(fmt::format("process {} replaced its program meanwhile", pid));
+    }
+    if (stop.kind == Kind::gone) {
+      return failed(stop.signal != 0
+                        ? fmt::format("process {} was ended by signal {}", pid, stop.signal)
+                        : fmt::format("process {} or its thread has ended", pid));
+    }
+    return failed(fmt::format("thread of process {} could not be used", pid));
+  }
+
+  // One system call made by the thread.
+  Result<uint64_t> system_call(int64_t number, const std::vector<uint64_t>& arguments) {
+    user_regs_struct registers = before.registers;
+    registers.rip = system_call_at;
+    registers.rax = static_cast<uint64_t>(number);
+    registers.orig_rax = ~0ULL;
+    registers.eflags &= ~kRegistersCleared;
+    const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : 0; };
+    registers.rdi = argument(0);
+    registers.rsi = argument(1);
+    registers.rdx = argument(2);
+    registers.r10 = argument(3);
+    registers.r8 = argument(4);
+    registers.r9 = argument(5);
+    if (!thread->set_registers(registers) || !thread->step()) return lost({.kind = Kind::gone});
+    const ThreadStop stop = await(InjectClock::now() + kSystemCallLimit);
+    if (stop.kind != Kind::signal || stop.signal != SIGTRAP) return lost(stop);
+    const auto after = thread->registers();
+    if (!after) return lost({.kind = Kind::gone});
+    const auto result = static_cast<int64_t>(after->rax);
+    if (result < 0 && result > -4096) {
+      return failed(fmt::format("a system call inside process {} failed: {}", pid,
+                                std::strerror(static_cast<int>(-result))));
+    }
+    return after->rax;
+  }
+
+  std::optional<Error> prepare() {
+    const auto saved = thread->save();
+    if (!saved) return failed(fmt::format("registers of process {} cannot be read", pid));
+    before = *saved;
+    constexpr uint64_t kUrgent = uint64_t{1} << (SIGURG - 1);
+    thread->set_signal_mask(~(mask_of_faults() | kUrgent));
+    const Result<uint64_t> base =
+        system_call(SYS_mmap, {0, DetourPlan::kAllBytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~0ULL, 0});
+    if (!base.ok()) return base.error();
+    plan.base = base.value();
+    const std::string code = detour_code(plan);
+    const std::string frame = detour_frame(plan, before);
+    if (frame.size() > DetourPlan::kFrameBytes ||
+        !write_memory(pid, plan.code(), code.data(), code.size()) ||
+        !write_memory(pid, plan.frame(), frame.data(), frame.size())) {
+      return failed(fmt::format("memory of process {} cannot be written", pid));
+    }
+    const Result<uint64_t> code_made =
+        system_call(SYS_mprotect, {plan.code(), DetourPlan::kCodeBytes, PROT_READ | PROT_EXEC});
+    if (!code_made.ok()) {
+      return failed(code_made.error().message + " (does a security module forbid new code?)");
+    }
+    return std::nullopt;
+  }
+
+  // After a call that did not come back, the thread is stopped and put back all the same.
+  Error abandon() {
+    thread->interrupt();
+    const ThreadStop stop = thread->wait(InjectClock::now() + kSystemCallLimit);
+    if (stop.kind == Kind::gone || stop.kind == Kind::exec) return lost(stop);
+    return failed(
+        fmt::format("a function called in process {} did not return within {:.3g} s and was given "
+                    "up; it may hold a lock",
+                    pid, options.call_timeout_s));
+  }
+};
+
+SafePoint::SafePoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SafePoint::SafePoint(SafePoint&&) noexcept = default;
+SafePoint::~SafePoint() = default;
+
+Result<SafePoint> SafePoint::reach(pid_t pid, const InjectOptions& options) {
+  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  auto state = std::make_unique<State>();
+  state->pid = pid;
+  state->options = options;
+  const std::vector<MappedObject> objects = mapped_objects(pid);
+  if (objects.empty()) return explain_refusal(pid, look_at_target(pid));
+  const Result<TargetAllocator> allocator = find_allocator(pid, objects);
+  if (!allocator.ok()) return allocator.error();
+  const TargetCode code = find_code(pid);
+  if (code.system_call == 0) {
+    return failed(fmt::format("process {} has no system call to borrow", pid));
+  }
+  state->system_call_at = code.system_call;
+  Result<FoundThread> found = hunt(pid, allocator.value(), code, options.timeout_s);
+  if (!found.ok()) return found.error();
+  state->thread = std::move(found.value().thread);
+  state->how = std::move(found.value().how);
+  state->stopped_at = found.value().stopped_at;
+  if (const auto error = state->prepare()) return *error;
+  return SafePoint(std::move(state));
+}
+
+Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& arguments) {
+  State& state = *state_;
+  if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
+  user_regs_struct registers = state.before.registers;
+  // At the entry of a function the stack pointer is 8 below a multiple of 16.
+  registers.rsp = state.plan.stack_top() - kArgumentRoom - 8;
+  registers.rip = address;
+  registers.rax = 0;  // No vector arguments, where the function is variadic.
+  registers.orig_rax = ~0ULL;
+  registers.eflags &= ~kRegistersCleared;
+  const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : 0; };
+  registers.rdi = argument(0);
+  registers.rsi = argument(1);
+  registers.rdx = argument(2);
+  registers.rcx = argument(3);
+  registers.r8 = argument(4);
+  registers.r9 = argument(5);
+  std::vector<uint64_t> stack = {state.plan.code()};  // Where it returns to; further arguments.
+  for (size_t i = 6; i < arguments.size(); ++i) stack.push_back(arguments[i]);
+  if (!write_memory(state.pid, registers.rsp, stack.data(), stack.size() * sizeof stack[0]) ||
+      !state.thread->set_registers(registers) || !state.thread->go_on()) {
+    return state.lost({.kind = Kind::gone});
+  }
+  const ThreadStop stop = state.await(after(state.options.call_timeout_s));
+  if (stop.kind == Kind::none) return state.abandon();
+  if (stop.kind != Kind::signal) return state.lost(stop);
+  if (stop.signal != SIGURG || !state.at_detour_end()) {
+    return failed(
+        fmt::format("a function called in process {} was stopped by signal {} and given "
+                    "up",
+                    state.pid, stop.signal));
+  }
+  uint64_t result = 0;
+  if (!read_memory(state.pid, state.plan.result(), &result, sizeof result)) {
+    return failed(fmt::format("memory of process {} cannot be read", state.pid));
+  }
+  return result;
+}
+
+Result<uint64_t> SafePoint::place(const void* bytes, size_t count) {
+  State& state = *state_;
+  const uint64_t at = (state.placed + 15) & ~uint64_t{15};
+  if (count > DetourPlan::kDataBytes || at + count > DetourPlan::kDataBytes) {
+    return failed("too much was put into the target at once");
+  }
+  const uint64_t address = state.plan.data() + at;
+  if (!write_memory(state.pid, address, bytes, count)) {
+    return failed(fmt::format("memory of process {} cannot be written", state.pid));
+  }
+  state.placed = at + count;
+  return address;
+}
+
+Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
+  State& state = *state_;
+  if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
+  Result<uint64_t> address = state.system_call(
+      SYS_mmap, {0, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0});
+  if (!address.ok()) return address;
+  if (!write_memory(state.pid, address.value(), bytes, count)) {
+    return failed(fmt::format("memory of process {} cannot be written", state.pid));
+  }
+  return address;
+}
+
+Result<uint64_t> SafePoint::unkeep(uint64_t address, size_t count) {
+  if (!state_->thread->stopped()) return state_->lost({.kind = Kind::gone});
+  return state_->system_call(SYS_munmap, {address, count});
+}
+
+Result<std::string> SafePoint::read(uint64_t address, size_t count) {
+  std::string bytes(count, '\0');
+  if (!read_memory(state_->pid, address, bytes.data(), count)) {
+    return failed(fmt::format("memory of process {} cannot be read", state_->pid));
+  }
+  return bytes;
+}
+
+pid_t SafePoint::thread() const {
+  return state_->thread->tid();
+}
+
+const std::string& SafePoint::how() const {
+  return state_->how;
+}
+
+double SafePoint::stopped_s() const {
+  return std::chrono::duration<double>(InjectClock::now() - state_->stopped_at).count();
+}
+
+}  // namespace plateau

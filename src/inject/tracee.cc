@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inject/tracee.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <ctime>
+#include <utility>
+
+#include "base/fd.h"
+#include "inject/sleep_calls.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMaxExtendedBytes = size_t{64} * 1024;
+constexpr size_t kKernelMaskBytes = 8;
+constexpr uint64_t kAllFour = 0x55;  // DR7: local enable of DR0 to DR3, each "execute, one byte".
+
+// ptrace's own declaration takes an enumeration and variadic words.
+template <typename Address, typename Data>
+bool asked(__ptrace_request request, pid_t tid, Address address, Data data) {
+  return ::ptrace(request, tid, address, data) == 0;
+}
+
+size_t debug_register(size_t index) {
+  return offsetof(user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
+}
+
+bool poke_debug(pid_t tid, size_t index, uint64_t value) {
+  return asked(PTRACE_POKEUSER, tid, debug_register(index), value);
+}
+
+uint64_t bit_of(int signal) {
+  return uint64_t{1} << (signal - 1);
+}
+
+// Signals that wait for the thread or for its process, without those it has blocked.
+bool deliverable_signal_waits(pid_t tid, uint64_t blocked) {
+  for (const uint32_t flags : {uint32_t{0}, uint32_t{PTRACE_PEEKSIGINFO_SHARED}}) {
+    std::array<siginfo_t, 32> found = {};
+    __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = flags, .nr = 32};
+    const long count = ::ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, found.data());
+    for (long i = 0; i < count; ++i) {
+      if ((bit_of(found[static_cast<size_t>(i)].si_signo) & blocked) == 0) return true;
+    }
+  }
+  return false;
+}
+
+void pause_for(std::chrono::microseconds time) {
+  timespec pause = {.tv_sec = 0, .tv_nsec = static_cast<long>(time.count()) * 1000};
+  ::nanosleep(&pause, nullptr);
+}
+
+}  // namespace
+
+std::optional<Tracee> Tracee::seize(pid_t tid) {
+  const long options = PTRACE_O_TRACEEXEC;
+  if (!asked(PTRACE_SEIZE, tid, nullptr, options)) return std::nullopt;
+  return Tracee(tid);
+}
+
+Tracee::Tracee(Tracee&& other) noexcept
+    : tid_(std::exchange(other.tid_, -1)),
+      stopped_(other.stopped_),
+      armed_(other.armed_),
+      signal_(other.signal_) {}
+
+Tracee& Tracee::operator=(Tracee&& other) noexcept {
+  if (this != &other) {
+    give_up();
+    tid_ = std::exchange(other.tid_, -1);
+    stopped_ = other.stopped_;
+    armed_ = other.armed_;
+    signal_ = other.signal_;
+  }
+  return *this;
+}
+
+Tracee::~Tracee() {
+  give_up();
+}
+
+void Tracee::give_up() {
+  if (tid_ < 0) return;
+  // Debug registers outlive the tracer: a thread that kept one would die of the next trap.
+  release(InjectClock::now() + std::chrono::seconds(armed_ ? 30 : 2));
+  tid_ = -1;
+}
+
+bool Tracee::interrupt() {
+  return stopped_ || tid_ < 0 || asked(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
+}
+
+ThreadStop Tracee::take(int status) {
+  stopped_ = false;
+  signal_ = 0;
+  if (!WIFSTOPPED(status)) {
+    tid_ = -1;
+    return {.kind = ThreadStop::Kind::gone, .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+  }
+  stopped_ = true;
+  const int event = status >> 16;
+  const int signal = WSTOPSIG(status);
+  if (event == PTRACE_EVENT_EXEC) return {.kind = ThreadStop::Kind::exec};
+  if (event == PTRACE_EVENT_STOP) {
+    const bool group =
+        signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+    return {.kind = group ? ThreadStop::Kind::group : ThreadStop::Kind::interrupt,
+            .signal = signal};
+  }
+  siginfo_t info = {};
+  const bool known = asked(PTRACE_GETSIGINFO, tid_, nullptr, &info);
+  const bool from_kernel = known && info.si_code > 0 && info.si_code != SI_KERNEL;
+  // A trap of a breakpoint or of a step is ours; the thread is not to see it.
+  const bool ours = signal == SIGTRAP && from_kernel && (armed_ || stepping_);
+  stepping_ = false;
+  signal_ = ours ? 0 : signal;
+  return {.kind = ThreadStop::Kind::signal, .signal = signal, .from_kernel = from_kernel};
+}
+
+ThreadStop Tracee::look() {
+  if (tid_ < 0) return {.kind = ThreadStop::Kind::gone};
+  int status = 0;
+  const pid_t found = ::waitpid(tid_, &status, __WALL | WNOHANG);
+  if (found == 0) return {};
+  if (found == tid_) return take(status);
+  if (errno == EINTR) return {};
+  tid_ = -1;
+  return {.kind = ThreadStop::Kind::gone};
+}
+
+ThreadStop Tracee::wait(InjectClock::time_point until) {
+  std::chrono::microseconds pause(10);
+  while (true) {
+    const ThreadStop stop = look();
+    if (stop.kind != ThreadStop::Kind::none) return stop;
+    if (InjectClock::now() >= until) return {};
+    pause_for(pause);
+    pause = std::min(pause * 3 / 2, std::chrono::microseconds(500));
+  }
+}
+
+bool Tracee::go_on(int signal) {
+  stopped_ = false;
+  signal_ = 0;
+  return asked(PTRACE_CONT, tid_, nullptr, static_cast<long>(signal));
+}
+
+bool Tracee::step() {
+  stepping_ = true;
+  stopped_ = false;
+  signal_ = 0;
+  return asked(PTRACE_SINGLESTEP, tid_, nullptr, nullptr);
+}
+
+bool Tracee::listen() {
+  stopped_ = false;
+  return asked(PTRACE_LISTEN, tid_, nullptr, nullptr);
+}
+
+std::optional<user_regs_struct> Tracee::registers() const {
+  user_regs_struct registers = {};
+  if (!asked(PTRACE_GETREGS, tid_, nullptr, &registers)) return std::nullopt;
+  return registers;
+}
+
+bool Tracee::set_registers(const user_regs_struct& registers) {
+  return asked(PTRACE_SETREGS, tid_, nullptr, &registers);
+}
+
+std::optional<uint64_t> Tracee::signal_mask() const {
+  uint64_t mask = 0;
+  if (!asked(PTRACE_GETSIGMASK, tid_, kKernelMaskBytes, &mask)) return std::nullopt;
+  return mask;
+}
+
+bool Tracee::set_signal_mask(uint64_t mask) {
+  return asked(PTRACE_SETSIGMASK, tid_, kKernelMaskBytes, &mask);
+}
+
+std::optional<ThreadState> Tracee::save() const {
+  ThreadState state;
+  const auto registers = this->registers();
+  const auto mask = signal_mask();
+  if (!registers || !mask) return std::nullopt;
+  state.registers = *registers;
+  state.signal_mask = *mask;
+  state.extended.resize(kMaxExtendedBytes);
+  iovec area = {.iov_base = state.extended.data(), .iov_len = state.extended.size()};
+  if (!asked(PTRACE_GETREGSET, tid_, NT_X86_XSTATE, &area)) return std::nullopt;
+  state.extended.resize(area.iov_len);
+  return state;
+}
+
+bool Tracee::restore(const ThreadState& state) {
+  std::vector<char> extended = state.extended;
+  iovec area = {.iov_base = extended.data(), .iov_len = extended.size()};
+  const bool floating = asked(PTRACE_SETREGSET, tid_, NT_X86_XSTATE, &area);
+  const bool general = set_registers(state.registers);
+  return set_signal_mask(state.signal_mask) && floating && general;
+}
+
+size_t Tracee::set_breakpoints(std::span<const uint64_t> addresses) {
+  size_t set = 0;
+  uint64_t enable = 0;
+  for (const uint64_t address : addresses.first(std::min<size_t>(addresses.size(), 4))) {
+    if (!poke_debug(tid_, set, address)) break;
+    enable |= kAllFour & (uint64_t{3} << (2 * set));
+    ++set;
+  }
+  if (set > 0 && !poke_debug(tid_, 7, enable)) set = 0;
+  armed_ = set > 0;
+  return set;
+}
+
+void Tracee::clear_breakpoints() {
+  if (!armed_) return;
+  poke_debug(tid_, 7, 0);
+  for (size_t i = 0; i < 4; ++i) poke_debug(tid_, i, 0);
+}
+
+bool Tracee::signal_pending(int signal) const {
+  std::array<siginfo_t, 32> found = {};
+  __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};
+  const long count = ::ptrace(PTRACE_PEEKSIGINFO, tid_, &arguments, found.data());
+  for (long i = 0; i < count; ++i) {
+    if (found[static_cast<size_t>(i)].si_signo == signal) return true;
+  }
+  return false;
+}
+
+void Tracee::mend_call() {
+  auto registers = this->registers();
+  if (!registers) return;
+  const auto number = static_cast<int64_t>(registers->orig_rax);
+  if (number < 0 || static_cast<int64_t>(registers->rax) != -EINTR) return;
+  if (!fails_when_stopped(number)) return;
+  if (deliverable_signal_waits(tid_, signal_mask().value_or(0))) return;
+  registers->rax = registers->orig_rax;
+  registers->rip -= 2;  // The length of the `syscall` instruction.
+  registers->orig_rax = ~0ULL;
+  set_registers(*registers);
+}
+
+bool Tracee::release(InjectClock::time_point until) {
+  if (tid_ < 0) return true;
+  while (!stopped_) {
+    interrupt();
+    const ThreadStop stop = wait(until);
+    if (stop.kind == ThreadStop::Kind::gone) return true;
+    if (stop.kind == ThreadStop::Kind::none) return false;
+    if (stop.kind == ThreadStop::Kind::interrupt) mend_call();
+  }
+  if (armed_) {
+    clear_breakpoints();
+    // The trap of a breakpoint that was hit just now still waits; it would kill an untraced thread.
+    while (signal_ == 0 && signal_pending(SIGTRAP)) {
+      go_on(0);
+      const ThreadStop stop = wait(until);
+      if (stop.kind == ThreadStop::Kind::gone) return true;
+      if (stop.kind == ThreadStop::Kind::none) return false;
+    }
+    armed_ = false;
+  }
+  const bool detached = asked(PTRACE_DETACH, tid_, nullptr, static_cast<long>(signal_));
+  tid_ = -1;
+  stopped_ = false;
+  return detached;
+}
+
+uint64_t mask_of_faults() {
+  return bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGILL) | bit_of(SIGFPE) | bit_of(SIGTRAP) |
+         bit_of(SIGSYS);
+}
+
+bool read_memory(pid_t pid, uint64_t address, void* into, size_t count) {
+  const iovec ours = {.iov_base = into, .iov_len = count};
+  const iovec theirs = {.iov_base = reinterpret_cast<void*>(address),  // NOLINT: of another process
+                        .iov_len = count};
+  return ::process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(count);
+}
+
+bool write_memory(pid_t pid, uint64_t address, const void* from, size_t count) {
+  // Through the file also pages can be written that the process itself may not write.
+  const Fd memory(::open(fmt::format("/proc/{}/mem", pid).c_str(), O_WRONLY | O_CLOEXEC));
+  if (!memory) return false;
+  return ::pwrite(memory.get(), from, count, static_cast<off_t>(address)) ==
+         static_cast<ssize_t>(count);
+}
+
+}  // namespace plateau

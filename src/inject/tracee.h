@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread of another process, seized by ptrace. Thin: every question to the kernel is a call
+// here, and none of them waits without a limit.
+//
+// Seizing does not stop the thread. It stops when interrupt() is followed by wait(), or by itself
+// for a signal. detach() is the owner's duty: a Tracee that is destroyed while stopped is let go
+// as it is, without its breakpoints. Only the thread that seized may call these.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plateau {
+
+using InjectClock = std::chrono::steady_clock;
+
+struct ThreadStop {
+  enum class Kind : uint8_t {
+    none,       // Still running when the time was up.
+    interrupt,  // Because we asked.
+    signal,     // A signal is about to be delivered; `signal` names it.
+    group,      // The whole process was stopped (SIGSTOP and the like).
+    exec,       // The process has replaced its program.
+    gone,       // The thread has ended.
+  };
+  Kind kind = Kind::none;
+  int signal = 0;
+  bool from_kernel = false;  // Of a signal: a fault or trap of the thread itself.
+};
+
+// All that a thread's user-space state consists of.
+struct ThreadState {
+  user_regs_struct registers = {};
+  std::vector<char> extended;  // x87, SSE, AVX, AVX-512: the XSAVE area.
+  uint64_t signal_mask = 0;
+};
+
+class Tracee {
+ public:
+  // errno is kept for the caller: EPERM, ESRCH.
+  static std::optional<Tracee> seize(pid_t tid);
+  Tracee(Tracee&& other) noexcept;
+  Tracee& operator=(Tracee&& other) noexcept;
+  ~Tracee();
+
+  [[nodiscard]] pid_t tid() const { return tid_; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
+  bool interrupt();
+  // Until the next stop, or `until`.
+  ThreadStop wait(InjectClock::time_point until);
+  // Looks once.
+  ThreadStop look();
+  bool go_on(int signal = 0);
+  bool step();
+  // The signal of this stop is ours and not for the thread.
+  void swallow_signal() { signal_ = 0; }
+  // Leaves a group stop in force.
+  bool listen();
+
+  // Requires: stopped.
+  std::optional<user_regs_struct> registers() const;
+  bool set_registers(const user_regs_struct& registers);
+  std::optional<ThreadState> save() const;
+  bool restore(const ThreadState& state);
+  [[nodiscard]] std::optional<uint64_t> signal_mask() const;
+  bool set_signal_mask(uint64_t mask);
+  // Execution breakpoints in the debug registers; how many could be set (at most four).
+  size_t set_breakpoints(std::span<const uint64_t> addresses);
+  void clear_breakpoints();
+  [[nodiscard]] bool signal_pending(int signal) const;
+  // The call that was interrupted by us alone goes on as if nothing had been.
+  void mend_call();
+
+  // Lets the thread go. A signal it was about to get is given to it; a trap of ours is not. A
+  // running thread is interrupted first; false if it does not stop until `until`.
+  bool release(InjectClock::time_point until);
+
+ private:
+  explicit Tracee(pid_t tid) : tid_(tid) {}
+  ThreadStop take(int status);
+  void give_up();
+
+  pid_t tid_ = -1;  // -1: nothing is held.
+  bool stopped_ = false;
+  bool armed_ = false;
+  bool stepping_ = false;
+  int signal_ = 0;  // About to be delivered at this stop.
+};
+
+// A signal mask without what a faulting instruction raises; used while a call runs.
+uint64_t mask_of_faults();
+
+// Memory of the process. False if not all could be read or written.
+bool read_memory(pid_t pid, uint64_t address, void* into, size_t count);
+bool write_memory(pid_t pid, uint64_t address, const void* from, size_t count);
+
+}  // namespace plateau
