@@ -18,6 +18,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/utf8.h"
 #include "report/export.h"
 
 namespace plateau {
@@ -97,6 +98,17 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
+// Strings of a message must be UTF-8, or strict readers refuse all of it.
+std::string as_utf8(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const CodePoint next = decode_utf8(text);
+    append_utf8(clean, next.value);
+    text.remove_prefix(next.bytes);
+  }
+  return clean;
+}
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -128,6 +140,7 @@ class PprofBuilder {
     value_type(field::kSampleType, "inuse_objects", "count");
     value_type(field::kSampleType, "inuse_space", "bytes");
     value_type(field::kSampleType, "growth", "bytes");
+    add_program();
     for (const ExportStack& stack : profile_.stacks) add_sample(stack);
     if (profile_.interval_bytes > 0) {
       value_type(field::kPeriodType, "space", "bytes");
@@ -146,7 +159,7 @@ class PprofBuilder {
 
   uint64_t text_id(const std::string& text) {
     const auto [id, fresh] = text_ids_.of(text);
-    if (fresh) texts_.push_back(text);
+    if (fresh) texts_.push_back(as_utf8(text));
     return id - 1;
   }
 
@@ -194,6 +207,16 @@ class PprofBuilder {
                                         .number(field::kHasInlined, 1));
     }
     return id;
+  }
+
+  // pprof takes the first mapping for the program: the one in which the first stack begins.
+  void add_program() {
+    for (const ExportStack& stack : profile_.stacks) {
+      const HeapModule* module = stack.frames.empty() ? nullptr : module_of(stack.frames.front());
+      if (module == nullptr) continue;
+      mapping_id(*module);
+      return;
+    }
   }
 
   // `lines` innermost first; the last is the function itself.

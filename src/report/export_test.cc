@@ -207,7 +207,7 @@ TEST(ExportPprof, LooksAsStoredWhenReadBack) {
 TEST(ExportPprof, InlinedCallsShareOneLocation) {
   const std::string page = described(gunzipped(export_pprof(example())));
 
-  EXPECT_THAT(page, ::testing::HasSubstr("in mapping 1\n    grow<int>(int) grow.h:3\n"
+  EXPECT_THAT(page, ::testing::HasSubstr("in mapping 2\n    grow<int>(int) grow.h:3\n"
                                          "    decode(unsigned char*) decode.cc:7\n"));
 }
 
@@ -217,6 +217,13 @@ TEST(ExportPprof, EmptyProfileIsStillAProfile) {
   EXPECT_TRUE(profile.whole);
   EXPECT_EQ(profile.all(1).size(), 3u);
   EXPECT_TRUE(profile.all(2).empty());
+}
+
+TEST(ExportPprof, BytesThatAreNoTextBecomeText) {
+  ExportProfile profile;
+  profile.stacks = {{.frames = {{.function = "a\xff"}}, .bytes = 1}};
+
+  EXPECT_THAT(gunzipped(export_pprof(profile)), ::testing::HasSubstr("a\xef\xbf\xbd"));
 }
 
 TEST(ExportSpeedscope, LooksAsStored) {
