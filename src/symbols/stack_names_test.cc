@@ -292,6 +292,30 @@ TEST(FrameTitle, ShowsWhatIsKnown) {
   EXPECT_EQ(frame_title({.module = "libx.so", .offset = 0x1234}), "libx.so+0x1234");
 }
 
+TEST(DwarfIndex, ForgettingEverythingAtEveryQuestionGivesTheSameAnswers) {
+  const auto file = ElfFile::open(kSample);
+  ASSERT_TRUE(file.ok());
+  const auto landmark = elf_symbol(kSample, "stand_in_outer");
+  ASSERT_TRUE(landmark.ok());
+  DwarfIndex roomy(file.value());
+  DwarfIndex forgetful(file.value(), 1);
+
+  size_t inlined = 0;
+  for (uint64_t offset = 0; offset < landmark.value().bytes; ++offset) {
+    const auto expected = roomy.at(landmark.value().address + offset);
+    const auto found = forgetful.at(landmark.value().address + offset);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].symbol, expected[i].symbol);
+      EXPECT_EQ(found[i].file, expected[i].file);
+      EXPECT_EQ(found[i].line, expected[i].line);
+      if (found[i].inlined) ++inlined;
+    }
+  }
+  EXPECT_GT(inlined, 0u);
+  EXPECT_GT(roomy.bytes(), 0u);
+}
+
 TEST(DwarfIndex, DamagedDebugInformationNeverCrashes) {
   // given
   const ScratchDirectory directory;
