@@ -18,6 +18,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/utf8.h"
 #include "report/export.h"
 
 namespace plateau {
@@ -25,34 +26,46 @@ namespace {
 
 // Field numbers of profile.proto.
 namespace field {
-enum Profile : uint32_t {
-  kSampleType = 1,
-  kSample = 2,
-  kMapping = 3,
-  kLocation = 4,
-  kFunction = 5,
-  kString = 6,
-  kPeriodType = 11,
-  kPeriod = 12,
-  kComment = 13,
-  kDefaultSampleType = 14,
-};
-enum ValueType : uint32_t { kType = 1, kUnit = 2 };
-enum Sample : uint32_t { kLocationId = 1, kValue = 2 };
-enum Mapping : uint32_t {
-  kMappingId = 1,
-  kStart = 2,
-  kLimit = 3,
-  kFileName = 5,
-  kBuildId = 6,
-  kHasFunctions = 7,
-  kHasFileNames = 8,
-  kHasLines = 9,
-  kHasInlined = 10,
-};
-enum Location : uint32_t { kId = 1, kItsMapping = 2, kAddress = 3, kLine = 4 };
-enum Line : uint32_t { kFunctionId = 1, kLineNumber = 2 };
-enum Function : uint32_t { kItsId = 1, kName = 2, kSystemName = 3, kSource = 4 };
+// Profile
+constexpr uint32_t kSampleType = 1;
+constexpr uint32_t kSample = 2;
+constexpr uint32_t kMapping = 3;
+constexpr uint32_t kLocation = 4;
+constexpr uint32_t kFunction = 5;
+constexpr uint32_t kString = 6;
+constexpr uint32_t kPeriodType = 11;
+constexpr uint32_t kPeriod = 12;
+constexpr uint32_t kComment = 13;
+constexpr uint32_t kDefaultSampleType = 14;
+// ValueType
+constexpr uint32_t kType = 1;
+constexpr uint32_t kUnit = 2;
+// Sample
+constexpr uint32_t kLocationId = 1;
+constexpr uint32_t kValue = 2;
+// Mapping
+constexpr uint32_t kMappingId = 1;
+constexpr uint32_t kStart = 2;
+constexpr uint32_t kLimit = 3;
+constexpr uint32_t kFileName = 5;
+constexpr uint32_t kBuildId = 6;
+constexpr uint32_t kHasFunctions = 7;
+constexpr uint32_t kHasFileNames = 8;
+constexpr uint32_t kHasLines = 9;
+constexpr uint32_t kHasInlined = 10;
+// Location
+constexpr uint32_t kId = 1;
+constexpr uint32_t kItsMapping = 2;
+constexpr uint32_t kAddress = 3;
+constexpr uint32_t kLine = 4;
+// Line
+constexpr uint32_t kFunctionId = 1;
+constexpr uint32_t kLineNumber = 2;
+// Function
+constexpr uint32_t kItsId = 1;
+constexpr uint32_t kName = 2;
+constexpr uint32_t kSystemName = 3;
+constexpr uint32_t kSource = 4;
 }  // namespace field
 
 class ProtoMessage {
@@ -97,6 +110,17 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
+// Strings of a message must be UTF-8, or strict readers refuse all of it.
+std::string as_utf8(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const CodePoint next = decode_utf8(text);
+    append_utf8(clean, next.value);
+    text.remove_prefix(next.bytes);
+  }
+  return clean;
+}
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -128,6 +152,7 @@ class PprofBuilder {
     value_type(field::kSampleType, "inuse_objects", "count");
     value_type(field::kSampleType, "inuse_space", "bytes");
     value_type(field::kSampleType, "growth", "bytes");
+    add_program();
     for (const ExportStack& stack : profile_.stacks) add_sample(stack);
     if (profile_.interval_bytes > 0) {
       value_type(field::kPeriodType, "space", "bytes");
@@ -146,7 +171,7 @@ class PprofBuilder {
 
   uint64_t text_id(const std::string& text) {
     const auto [id, fresh] = text_ids_.of(text);
-    if (fresh) texts_.push_back(text);
+    if (fresh) texts_.push_back(as_utf8(text));
     return id - 1;
   }
 
@@ -196,8 +221,18 @@ class PprofBuilder {
     return id;
   }
 
+  // pprof takes the first mapping for the program: the one in which the first stack begins.
+  void add_program() {
+    for (const ExportStack& stack : profile_.stacks) {
+      const HeapModule* module = stack.frames.empty() ? nullptr : module_of(stack.frames.front());
+      if (module == nullptr) continue;
+      mapping_id(*module);
+      return;
+    }
+  }
+
   // `lines` innermost first; the last is the function itself.
-  uint64_t location_id(std::vector<LineKey> lines, const FrameName& function) {
+  uint64_t location_id(const std::vector<LineKey>& lines, const FrameName& function) {
     const HeapModule* module = module_of(function);
     const uint64_t mapping = module == nullptr ? 0 : mapping_id(*module);
     const uint64_t address = module == nullptr ? 0 : function.offset + module->bias;

@@ -54,6 +54,7 @@ Sampled sampled_of(const ExportProfile& profile, const std::string& what,
   for (const ExportStack& stack : profile.stacks) {
     if (!(stack.*value > 0)) continue;
     std::vector<size_t> sample;
+    sample.reserve(stack.frames.size());
     for (const FrameName& frame : stack.frames) sample.push_back(table.index_of(frame));
     if (sample.empty()) sample.push_back(table.index_of({.function = "(no stack)"}));
     sampled.samples.push_back(std::move(sample));

@@ -67,8 +67,9 @@ std::optional<ElfFile> by_link(const DebugFileRequest& request, const ElfFile& s
   auto real = std::filesystem::canonical(request.path, failed);
   if (failed) real = request.path;
   const std::string beside = real.parent_path().string();
-  for (const std::string& place : {beside + "/" + name, beside + "/.debug/" + name,
-                                   request.debug_root + beside + "/" + name}) {
+  for (const std::string& folder :
+       {beside, beside + "/.debug", std::string(request.debug_root).append(beside)}) {
+    const std::string place = std::string(folder).append("/").append(name);
     if (place == real.string()) continue;
     auto file = ElfFile::open(place);
     if (!file) continue;

@@ -12,8 +12,8 @@
 // painted list is (100 f) (120 g) (140 f) (200 none). Address 130: g at the line that the line
 // table gives for 130, inlined into f at line 7.
 //
-// Memory: only units that were asked for, and when their indexes and line tables together pass
-// kMostBytes all of it is dropped and begun anew. Names are read when they are asked for.
+// Memory: only units that were asked for, and when their indexes and line tables together pass a
+// bound (kMostBytes) all of it is dropped and begun anew. Names are read when they are asked for.
 //
 // Blind spots: member functions that the compiler describes inside a class (the symbol table still
 // names them); units without address ranges of their own.
@@ -201,6 +201,7 @@ struct DwarfIndex::State {
   std::map<uint32_t, UnitIndex> indexes;
   std::unordered_map<void*, std::string> symbols;  // By place; reading one follows references.
   size_t bytes = 0;
+  size_t most_bytes = 0;
 
   ~State() { dwarf_end(dwarf); }
 
@@ -252,7 +253,8 @@ struct DwarfIndex::State {
   }
 };
 
-DwarfIndex::DwarfIndex(const ElfFile& file) : state_(std::make_unique<State>()) {
+DwarfIndex::DwarfIndex(const ElfFile& file, size_t most_bytes) : state_(std::make_unique<State>()) {
+  state_->most_bytes = most_bytes;
   state_->file = &file;
   state_->open();
 }
@@ -270,7 +272,7 @@ size_t DwarfIndex::bytes() const {
 
 std::vector<CodeLocation> DwarfIndex::at(uint64_t address) {
   if (state_->dwarf == nullptr) return {};
-  if (state_->bytes > kMostBytes) state_->open();
+  if (state_->bytes > state_->most_bytes) state_->open();
   const uint32_t unit = owner_at(state_->unit_paint, address);
   if (unit == kNone || unit >= state_->units.size()) return {};
   const UnitIndex& index = state_->index_of(unit);

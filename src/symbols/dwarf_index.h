@@ -24,8 +24,10 @@ struct CodeLocation {
 
 class DwarfIndex {
  public:
+  static constexpr size_t kMostBytes = size_t{128} << 20;
+
   // `file` must outlive this.
-  explicit DwarfIndex(const ElfFile& file);
+  explicit DwarfIndex(const ElfFile& file, size_t most_bytes = kMostBytes);
   ~DwarfIndex();
   DwarfIndex(DwarfIndex&&) noexcept;
   DwarfIndex& operator=(DwarfIndex&&) noexcept;
@@ -37,9 +39,8 @@ class DwarfIndex {
   // one in the file.
   std::vector<CodeLocation> at(uint64_t address);
 
-  // What the index holds, roughly; never above kMostBytes for longer than one unit.
+  // What the index holds, roughly; passes `most_bytes` by one unit at most.
   [[nodiscard]] size_t bytes() const;
-  static constexpr size_t kMostBytes = size_t{128} << 20;
 
  private:
   struct State;

@@ -58,7 +58,7 @@ bool readable(const std::string& path) {
 // How we can open the file of `row`; "" if we cannot.
 std::string open_path_of(pid_t pid, const MapsRow& row) {
   const std::string proc = "/proc/" + std::to_string(pid);
-  const std::string in_its_root = proc + "/root" + row.path;
+  std::string in_its_root = proc + "/root" + row.path;
   // An inode number that differs can mean a replaced file, or a file system that shows other
   // numbers in maps than in stat (overlayfs of older kernels): then the exact ways come first.
   if (!row.deleted && same_inode(in_its_root, row.inode)) return in_its_root;

@@ -101,7 +101,9 @@ NativeNames ModuleNames::at(uint64_t address) {
     names.frames.push_back(
         {.function = demangled(symbol), .module = state_->name, .offset = address});
     names.symbols.push_back(symbol);
-  } else if (names.frames.back().function.empty()) {
+  } else if (names.symbols.back().empty() ||
+             (symbol.starts_with("_Z") && !names.symbols.back().starts_with("_Z"))) {
+    // Equal functions are described once, and -g1 describes them by their short names.
     names.frames.back().function = demangled(symbol);
     names.symbols.back() = symbol;
   }

@@ -245,18 +245,8 @@ TEST(DebugFile, BuildIdFindsItAlsoWhenTheFileItselfIsGone) {
   EXPECT_FALSE(wrong.has_value());
 }
 
-std::vector<uint64_t>* g_in_sort = nullptr;  // NOLINT: qsort passes no context.
-int compare_and_look(const void* a, const void* b) {
-  if (g_in_sort->empty()) take_stack(g_in_sort);
-  return *static_cast<const int*>(a) - *static_cast<const int*>(b);
-}
-
 TEST(StackNames, DebugPackageOfLibcNamesItsStaticFunctions) {
-  HeapTrack track = track_through("stand_in_plain");
-  HeapStack stack;
-  g_in_sort = &stack.native;
-  std::vector<int> numbers{3, 1, 2};
-  std::qsort(numbers.data(), numbers.size(), sizeof(int), &compare_and_look);
+  const HeapTrack track = track_through("stand_in_plain");
   const auto libc = std::ranges::find_if(track.modules, [](const HeapModule& module) {
     return module.path.find("libc.so") != std::string::npos;
   });
@@ -266,10 +256,34 @@ TEST(StackNames, DebugPackageOfLibcNamesItsStaticFunctions) {
   }
 
   StackNames names(track);
-  std::vector<std::string> functions;
-  for (const FrameName& frame : names.frames(stack)) functions.push_back(frame.function);
+  const auto frames = names.frames(track.stacks[0]);
 
-  EXPECT_THAT(functions, ::testing::Contains("msort_with_tmp"));
+  // What calls main() is not exported.
+  const auto caller = std::ranges::find(frames, "__libc_start_call_main", &FrameName::function);
+  ASSERT_NE(caller, frames.end());
+  EXPECT_GT(caller->line, 0);
+}
+
+TEST(StackNames, LineTablesAloneStillGiveWholeNames) {
+  // given: -g1 describes functions without the linker's names
+  const ScratchDirectory directory;
+  const std::string source = (directory.path() / "small.cc").string();
+  const std::string library = (directory.path() / "small.so").string();
+  std::ofstream(source) << "namespace deep { int twice(int x) {\n return x * 2; } }\n";
+  ASSERT_FALSE(output_of("g++ -g1 -O1 -shared -fPIC -Wl,--build-id -o " + library + " " + source +
+                         " && echo done")
+                   .empty());
+  const auto symbol = elf_symbol(library, "_ZN4deep5twiceEi");
+  ASSERT_TRUE(symbol.ok());
+
+  // when
+  ModuleNames names(library, ElfFile::open(library).value().build_id());
+  const auto found = names.at(symbol.value().address);
+
+  // then
+  ASSERT_EQ(found.frames.size(), 1u);
+  EXPECT_EQ(found.frames[0].function, "deep::twice(int)");
+  EXPECT_GT(found.frames[0].line, 0);
 }
 
 TEST(StackNames, AddressOutsideEveryModuleIsKept) {
@@ -290,6 +304,30 @@ TEST(FrameTitle, ShowsWhatIsKnown) {
   EXPECT_EQ(frame_title({.function = "ImagingNew", .module = "_imaging.so"}),
             "ImagingNew [_imaging.so]");
   EXPECT_EQ(frame_title({.module = "libx.so", .offset = 0x1234}), "libx.so+0x1234");
+}
+
+TEST(DwarfIndex, ForgettingEverythingAtEveryQuestionGivesTheSameAnswers) {
+  const auto file = ElfFile::open(kSample);
+  ASSERT_TRUE(file.ok());
+  const auto landmark = elf_symbol(kSample, "stand_in_outer");
+  ASSERT_TRUE(landmark.ok());
+  DwarfIndex roomy(file.value());
+  DwarfIndex forgetful(file.value(), 1);
+
+  size_t inlined = 0;
+  for (uint64_t offset = 0; offset < landmark.value().bytes; ++offset) {
+    const auto expected = roomy.at(landmark.value().address + offset);
+    const auto found = forgetful.at(landmark.value().address + offset);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].symbol, expected[i].symbol);
+      EXPECT_EQ(found[i].file, expected[i].file);
+      EXPECT_EQ(found[i].line, expected[i].line);
+      if (found[i].inlined) ++inlined;
+    }
+  }
+  EXPECT_GT(inlined, 0u);
+  EXPECT_GT(roomy.bytes(), 0u);
 }
 
 TEST(DwarfIndex, DamagedDebugInformationNeverCrashes) {

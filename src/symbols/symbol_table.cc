@@ -24,7 +24,7 @@ bool SymbolTable::add(const ElfFile& file) {
     if (entry.type == STT_FUNC || entry.type == STT_GNU_IFUNC) {
       functions_.push_back({.address = entry.address,
                             .bytes = entry.bytes,
-                            .name = entry.name.data(),
+                            .name = entry.name,
                             .rank = rank_of(entry)});
     }
     return true;

@@ -24,7 +24,7 @@ class SymbolTable {
   struct Function {
     uint64_t address = 0;
     uint64_t bytes = 0;  // Never 0: filled in up to the next function where the file does not say.
-    const char* name = nullptr;
+    std::string_view name;
     int rank = 0;  // Of several names for one address the lowest is shown.
   };
   std::vector<Function> functions_;
