@@ -56,6 +56,10 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
   Attempt attempt;
   attempt.walk = walk_heap(memory, place, [&] { return stopped.value().stopped_s() > until_s; });
   attempt.stopped_s = stopped.value().release();
+  // The process goes on; what was copied stays as it was.
+  if (attempt.walk.end == WalkEnd::complete && memory.close()) {
+    measure_heap(memory, place, attempt.walk);
+  }
   return attempt;
 }
 

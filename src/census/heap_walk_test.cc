@@ -15,7 +15,9 @@ bool never() {
 }
 
 HeapWalk walk(InventedHeap& heap) {
-  return walk_heap(heap.memory, heap.place, never);
+  HeapWalk found = walk_heap(heap.memory, heap.place, never);
+  measure_heap(heap.memory, heap.place, found);
+  return found;
 }
 
 class HeapWalkOfVersion : public ::testing::TestWithParam<int> {};
@@ -131,6 +133,17 @@ TEST(HeapWalk, WildTypeIsCountedAsUnreadable) {
   EXPECT_EQ(found.objects, 100U);
   EXPECT_EQ(found.unreadable, 3U);
   EXPECT_EQ(found.types[0].objects, 97U);
+}
+
+TEST(HeapWalk, SizesStayUnknownWhenTheWayHasChanged) {
+  InventedHeap heap(12, 100);
+  HeapWalk found = walk_heap(heap.memory, heap.place, never);
+  heap.set_next(60, heap.nodes[20]);
+
+  measure_heap(heap.memory, heap.place, found);
+
+  EXPECT_EQ(found.types[0].objects, 100U);
+  EXPECT_EQ(found.types[0].bytes, 0U);
 }
 
 TEST(HeapWalk, StopsWhenItIsLate) {
