@@ -222,6 +222,23 @@ HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
   return Walker(memory, place, late).count();
 }
 
+uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place) {
+  const PythonLayout& layout = place.layout;
+  const auto left_by = [&](uint64_t holder) {
+    return read_member<uint64_t>(memory, holder, layout.gc + layout.gc_long_lived_total)
+        .value_or(0);
+  };
+  if (layout.minor <= 8) return left_by(place.runtime);
+  uint64_t objects = 0;
+  uint64_t interpreter =
+      read_member<uint64_t>(memory, place.runtime, layout.runtime_interpreters_head).value_or(0);
+  for (int i = 0; i < kMostInterpreters && interpreter != 0; ++i) {
+    objects += left_by(interpreter);
+    interpreter = read_member<uint64_t>(memory, interpreter, layout.interpreter_next).value_or(0);
+  }
+  return objects;
+}
+
 void measure_heap(MemoryReader& memory, const PythonPlace& place, HeapWalk& walk) {
   const std::function<bool()> never = [] { return false; };
   Walker(memory, place, never).measure(walk);

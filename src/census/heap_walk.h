@@ -46,6 +46,10 @@ struct HeapWalk {
 HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
                    const std::function<bool()>& late);
 
+// How many objects the last full collections of all interpreters left: a guess at what a walk will
+// find, read in a moment and while the process runs. 0 before the first.
+uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place);
+
 // Goes the same way again and adds up the sizes. Apart from the counting because it takes half as
 // long, and needs only what walk_heap() has read or announced by expect(): the process may go on
 // meanwhile, if `memory` keeps that. Sizes stay 0 if the way is no longer the same.
