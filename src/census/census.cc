@@ -24,7 +24,7 @@ namespace {
 // collection of a large heap takes a second. So the tries begin close together, and end far apart:
 // 20 ms, 40 ms, ... All of them take 1.4 s. A try that finds a collection costs the process 0.1 ms.
 constexpr int kCloseTries = 40;
-constexpr int kTries = kCloseTries + 6;
+constexpr int kTries = kCloseTries + 7;
 constexpr std::chrono::milliseconds kClosePause{3};
 constexpr std::chrono::milliseconds kFirstFarPause{20};
 // Of the time allowed, so much is kept for letting go.
