@@ -13,6 +13,8 @@ build/bench/import_speed
 echo "== probe"
 build/bench/probe_cost
 build/bench/probe_cost --idle --pause-us 0
+echo "== census"
+build/bench/census_cost
 echo "== plateau judge on a 100 MB text log"
 log=$(mktemp --suffix=.log)
 trap 'rm -f "$log"' EXIT

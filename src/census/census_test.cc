@@ -149,6 +149,19 @@ TEST_P(CensusOfPython, CollectionInProgressIsRefusedAndGoesOn) {
   EXPECT_EQ(count_of(after.value(), "__main__.Planted").objects, kPlanted);
 }
 
+TEST_P(CensusOfPython, OtherInterpretersOfTheProcessAreCountedToo) {
+  PythonTarget target(python_);
+  ASSERT_TRUE(target.started());
+  const std::string added = target.ask("interpreter");
+  if (added != "added") GTEST_SKIP() << added;
+
+  const Result<Census> census = take_census(target.pid(), kPatient);
+
+  ASSERT_TRUE(census.ok()) << census.error().message;
+  EXPECT_EQ(count_of(census.value(), "__main__.InSub").objects, 23U);
+  EXPECT_EQ(count_of(census.value(), "__main__.Planted").objects, kPlanted);
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions, CensusOfPython, ::testing::Values(0, 8, 9, 10, 11, 12, 13),
                          [](const auto& parameter) {
                            return parameter.param == 0 ? std::string("System")

@@ -33,6 +33,8 @@ constexpr uint64_t kMostObjects = uint64_t{1} << 33;
 constexpr uint64_t kFlagsOfLink = 3;  // Both links may carry flags in their two lowest bits.
 constexpr uint64_t kStepsBetweenClocks = 4096;
 
+enum class Pass : uint8_t { count, measure };
+
 // Tallies by type address; open addressing, because it is asked once per object.
 class TallyTable {
  public:
@@ -86,7 +88,7 @@ class Walker {
   Walker(MemoryReader& memory, const PythonPlace& place, const std::function<bool()>& late)
       : memory_(memory), layout_(place.layout), place_(place), late_(late) {}
 
-  HeapWalk walk() {
+  HeapWalk count() {
     result_.end = walk_interpreters();
     for (size_t i = 0; i < table_.tallies().size(); ++i) {
       if (table_.readable(i)) result_.types.push_back(std::move(table_.tallies()[i]));
@@ -94,17 +96,28 @@ class Walker {
     return std::move(result_);
   }
 
+  void measure(HeapWalk& walk) {
+    pass_ = Pass::measure;
+    for (const TypeTally& tally : walk.types) {
+      const size_t place = table_.place_of(tally.address).first;
+      table_.tallies()[place].facts = tally.facts;
+      table_.set_readable(place);
+    }
+    if (walk_interpreters() != WalkEnd::complete || result_.objects != walk.objects) return;
+    for (size_t i = 0; i < walk.types.size(); ++i) walk.types[i].bytes = table_.tallies()[i].bytes;
+  }
+
  private:
   WalkEnd walk_interpreters() {
     uint64_t interpreter =
-        read_member<uint64_t>(memory_, place_.runtime, layout_.runtime_interpreters_head)
+        read_member<uint64_t>(memory_, place_.runtime, layout_.runtime_interpreters_head, true)
             .value_or(0);
     if (interpreter == 0) return WalkEnd::no_interpreter;
     if (layout_.minor <= 8) return walk_collector(at(place_.runtime, layout_.gc));
     for (int i = 0; i < kMostInterpreters && interpreter != 0; ++i) {
       const WalkEnd end = walk_collector(at(interpreter, layout_.gc));
       if (end != WalkEnd::complete) return end;
-      const auto next = read_member<uint64_t>(memory_, interpreter, layout_.interpreter_next);
+      const auto next = read_member<uint64_t>(memory_, interpreter, layout_.interpreter_next, true);
       if (!next) return WalkEnd::torn;
       interpreter = *next;
     }
@@ -112,11 +125,11 @@ class Walker {
   }
 
   WalkEnd walk_collector(uint64_t gc) {
-    const auto collecting = read_member<int32_t>(memory_, gc, layout_.gc_collecting);
+    const auto collecting = read_member<int32_t>(memory_, gc, layout_.gc_collecting, true);
     if (!collecting) return WalkEnd::torn;
     if (*collecting != 0) return WalkEnd::collecting;
     result_.last_collected +=
-        read_member<uint64_t>(memory_, gc, layout_.gc_long_lived_total).value_or(0);
+        read_member<uint64_t>(memory_, gc, layout_.gc_long_lived_total, true).value_or(0);
     for (int generation = 0; generation < kGenerations; ++generation) {
       const int32_t offset = layout_.gc_generations + generation * layout_.gc_generation_bytes;
       const WalkEnd end = walk_ring(at(gc, offset));
@@ -126,8 +139,8 @@ class Walker {
   }
 
   WalkEnd walk_ring(uint64_t head) {
-    const auto first = read_member<uint64_t>(memory_, head, layout_.gc_head_next);
-    const auto last = read_member<uint64_t>(memory_, head, layout_.gc_head_prev);
+    const auto first = read_member<uint64_t>(memory_, head, layout_.gc_head_next, true);
+    const auto last = read_member<uint64_t>(memory_, head, layout_.gc_head_prev, true);
     if (!first || !last) return WalkEnd::torn;
     uint64_t from = head;
     uint64_t node = *first & ~kFlagsOfLink;
@@ -161,15 +174,15 @@ class Walker {
     if (link(layout_.gc_head_prev) != from) return false;
     next = link(layout_.gc_head_next);
     std::memcpy(object.data.data(), bytes.data() + head_bytes, ObjectStart::kBytes);
-    count(object);
+    tally(object);
     return true;
   }
 
-  void count(const ObjectStart& object) {
+  void tally(const ObjectStart& object) {
     ++result_.objects;
     const uint64_t type = object.word(layout_.object_type);
     const auto [place, fresh] = table_.place_of(type);
-    if (fresh) {
+    if (fresh && pass_ == Pass::count) {
       if (auto facts = read_type_facts(memory_, layout_, type)) {
         table_.tallies()[place].facts = std::move(*facts);
         table_.set_readable(place);
@@ -179,9 +192,13 @@ class Walker {
       ++result_.unreadable;
       return;
     }
-    TypeTally& tally = table_.tallies()[place];
-    ++tally.objects;
-    tally.bytes += object_bytes(memory_, layout_, tally.facts, object);
+    TypeTally& mine = table_.tallies()[place];
+    ++mine.objects;
+    if (pass_ == Pass::measure) {
+      mine.bytes += object_bytes(memory_, layout_, mine.facts, object);
+    } else if (mine.facts.extra == TypeFacts::Extra::dict) {
+      memory_.expect(object.word(layout_.dict_keys));
+    }
   }
 
   static uint64_t at(uint64_t address, int32_t offset) {
@@ -192,6 +209,7 @@ class Walker {
   const PythonLayout& layout_;
   const PythonPlace& place_;
   const std::function<bool()>& late_;
+  Pass pass_ = Pass::count;
   TallyTable table_;
   HeapWalk result_;
   uint64_t steps_ = 0;
@@ -201,7 +219,29 @@ class Walker {
 
 HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
                    const std::function<bool()>& late) {
-  return Walker(memory, place, late).walk();
+  return Walker(memory, place, late).count();
+}
+
+uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place) {
+  const PythonLayout& layout = place.layout;
+  const auto left_by = [&](uint64_t holder) {
+    return read_member<uint64_t>(memory, holder, layout.gc + layout.gc_long_lived_total)
+        .value_or(0);
+  };
+  if (layout.minor <= 8) return left_by(place.runtime);
+  uint64_t objects = 0;
+  uint64_t interpreter =
+      read_member<uint64_t>(memory, place.runtime, layout.runtime_interpreters_head).value_or(0);
+  for (int i = 0; i < kMostInterpreters && interpreter != 0; ++i) {
+    objects += left_by(interpreter);
+    interpreter = read_member<uint64_t>(memory, interpreter, layout.interpreter_next).value_or(0);
+  }
+  return objects;
+}
+
+void measure_heap(MemoryReader& memory, const PythonPlace& place, HeapWalk& walk) {
+  const std::function<bool()> never = [] { return false; };
+  Walker(memory, place, never).measure(walk);
 }
 
 }  // namespace plateau

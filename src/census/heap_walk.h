@@ -22,7 +22,7 @@ struct TypeTally {
   uint64_t address = 0;
   TypeFacts facts;
   uint64_t objects = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  // By measure_heap().
 };
 
 enum class WalkEnd : uint8_t {
@@ -45,5 +45,14 @@ struct HeapWalk {
 // each step must lead back to where it came from, which no ring but the whole list can satisfy.
 HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
                    const std::function<bool()>& late);
+
+// How many objects the last full collections of all interpreters left: a guess at what a walk will
+// find, read in a moment and while the process runs. 0 before the first.
+uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place);
+
+// Goes the same way again and adds up the sizes. Apart from the counting because it takes half as
+// long, and needs only what walk_heap() has read or announced by expect(): the process may go on
+// meanwhile, if `memory` keeps that. Sizes stay 0 if the way is no longer the same.
+void measure_heap(MemoryReader& memory, const PythonPlace& place, HeapWalk& walk);
 
 }  // namespace plateau

@@ -15,7 +15,9 @@ bool never() {
 }
 
 HeapWalk walk(InventedHeap& heap) {
-  return walk_heap(heap.memory, heap.place, never);
+  HeapWalk found = walk_heap(heap.memory, heap.place, never);
+  measure_heap(heap.memory, heap.place, found);
+  return found;
 }
 
 class HeapWalkOfVersion : public ::testing::TestWithParam<int> {};
@@ -53,7 +55,6 @@ TEST(HeapWalk, NoInterpreterIsSaid) {
 
 TEST(HeapWalk, SecondInterpreterIsCountedToo) {
   InventedHeap heap(11, 5);
-  InventedHeap other(11, 0);
   // The second interpreter is a copy of an empty one beside the first.
   const uint64_t second = heap.memory.take(16 << 10);
   const PythonLayout& layout = heap.place.layout;
@@ -86,6 +87,14 @@ TEST(HeapWalk, RingOfInterpretersEnds) {
   InventedHeap heap(12, 2);
   heap.put(heap.interpreter, heap.place.layout.interpreter_next, heap.interpreter);
   EXPECT_EQ(walk(heap).end, WalkEnd::torn);
+  EXPECT_EQ(last_collected_objects(heap.memory, heap.place), 0U);
+}
+
+TEST_P(HeapWalkOfVersion, CollectorsOwnCountIsRead) {
+  InventedHeap heap(GetParam(), 2);
+  heap.put(heap.gc, heap.place.layout.gc_long_lived_total, uint64_t{5000});
+  EXPECT_EQ(last_collected_objects(heap.memory, heap.place), 5000U);
+  EXPECT_EQ(walk(heap).last_collected, 5000U);
 }
 
 TEST(HeapWalk, LinkBackToAnEarlierObjectIsTorn) {
@@ -131,6 +140,17 @@ TEST(HeapWalk, WildTypeIsCountedAsUnreadable) {
   EXPECT_EQ(found.objects, 100U);
   EXPECT_EQ(found.unreadable, 3U);
   EXPECT_EQ(found.types[0].objects, 97U);
+}
+
+TEST(HeapWalk, SizesStayUnknownWhenTheWayHasChanged) {
+  InventedHeap heap(12, 100);
+  HeapWalk found = walk_heap(heap.memory, heap.place, never);
+  heap.set_next(60, heap.nodes[20]);
+
+  measure_heap(heap.memory, heap.place, found);
+
+  EXPECT_EQ(found.types[0].objects, 100U);
+  EXPECT_EQ(found.types[0].bytes, 0U);
 }
 
 TEST(HeapWalk, StopsWhenItIsLate) {

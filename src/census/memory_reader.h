@@ -20,6 +20,9 @@ class MemoryReader {
   // Copies `bytes` bytes at `address` to `out`, all of them or false. Any address is allowed.
   // `near` says that what lies around will be asked for too, so more may be fetched at once.
   virtual bool read(uint64_t address, void* out, size_t bytes, bool near) = 0;
+
+  // What is at `address` will be asked for when it can no longer be fetched.
+  virtual void expect(uint64_t /*address*/) {}
 };
 
 template <typename T>

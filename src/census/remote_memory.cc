@@ -11,6 +11,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kFirstTableSlots = 4096;
+constexpr int kAddressBits = 47;  // Of user space.
 
 size_t slot_of(uint64_t number, size_t slots) {
   return static_cast<size_t>((number * 0x9E3779B97F4A7C15U) >> 20) & (slots - 1);
@@ -48,15 +49,34 @@ void RemoteMemory::reserve(uint64_t bytes) {
   }
 }
 
-void RemoteMemory::forget() {
+void RemoteMemory::drop_chunks() {
   std::fill(table_.begin(), table_.end(), Chunk{});
   used_chunks_ = 0;
   last_ = {};
 }
 
+void RemoteMemory::forget() {
+  drop_chunks();
+  closed_ = false;
+  dropped_ = false;
+}
+
+bool RemoteMemory::close() {
+  closed_ = true;
+  return !dropped_;
+}
+
+void RemoteMemory::expect(uint64_t address) {
+  if (address >> kAddressBits != 0) return;
+  if (find_chunk(address / kChunkBytes) == nullptr) fetch_chunk(address / kChunkBytes);
+}
+
 std::byte* RemoteMemory::room_for_chunk() {
   constexpr size_t kPerSlab = kSlabBytes / kChunkBytes;
-  if (used_chunks_ * kChunkBytes >= kMostKeptBytes) forget();
+  if (used_chunks_ * kChunkBytes >= kMostKeptBytes) {
+    drop_chunks();
+    dropped_ = true;
+  }
   if (used_chunks_ == slabs_.size() * kPerSlab && !add_slab(false)) return nullptr;
   std::byte* slab = slabs_[used_chunks_ / kPerSlab];
   return slab + (used_chunks_ % kPerSlab) * kChunkBytes;
@@ -122,13 +142,14 @@ RemoteMemory::Chunk* RemoteMemory::fetch_chunk(uint64_t number) {
 
 bool RemoteMemory::read(uint64_t address, void* out, size_t bytes, bool near) {
   if (bytes == 0) return true;
-  if (address + bytes < address || (address + bytes) >> 47 != 0) return false;
+  if (address + bytes < address || (address + bytes) >> kAddressBits != 0) return false;
   auto* to = static_cast<std::byte*>(out);
   while (bytes > 0) {
     const uint64_t number = address / kChunkBytes;
     const size_t at = static_cast<size_t>(address % kChunkBytes);
     const size_t part = std::min(bytes, kChunkBytes - at);
     Chunk* chunk = find_chunk(number);
+    if (chunk == nullptr && closed_) return false;
     if (chunk == nullptr && near) chunk = fetch_chunk(number);
     if (chunk == nullptr) {
       size_t copied = 0;

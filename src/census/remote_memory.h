@@ -3,7 +3,7 @@
 //
 // A Python heap of 200 MB may lie scattered over a process of 15 GB: only the pieces that hold
 // something asked for are copied, each once. What is kept is only true as long as the process
-// stands still; forget() drops it.
+// stands still; close() keeps it from being mixed with later bytes, forget() drops it.
 #pragma once
 
 #include <sys/types.h>
@@ -28,6 +28,11 @@ class RemoteMemory final : public MemoryReader {
   void reserve(uint64_t bytes);
 
   bool read(uint64_t address, void* out, size_t bytes, bool near) override;
+  void expect(uint64_t address) override;
+
+  // From here on only what is kept is read, until forget(): the process goes on. False if not all
+  // that was fetched could be kept.
+  bool close();
 
   // What was fetched is dropped; the room for it stays.
   void forget();
@@ -48,6 +53,7 @@ class RemoteMemory final : public MemoryReader {
     uint64_t pages = 0;          // Bit i: page i could be read.
   };
 
+  void drop_chunks();
   Chunk* find_chunk(uint64_t number);
   Chunk* fetch_chunk(uint64_t number);
   std::byte* room_for_chunk();
@@ -61,6 +67,8 @@ class RemoteMemory final : public MemoryReader {
   std::vector<Chunk> table_;  // Open addressing; the size is a power of two.
   Chunk last_;
   uint64_t bytes_read_ = 0;
+  bool closed_ = false;
+  bool dropped_ = false;  // Some of what was fetched made room for other.
 };
 
 }  // namespace plateau

@@ -42,7 +42,7 @@ bool plausible_name(std::string_view name) {
 // "module.qualname" of a class made at run time, "name" or "module.name" of one compiled in.
 std::optional<std::string> name_of(MemoryReader& memory, const PythonLayout& layout,
                                    uint64_t address, uint64_t flags) {
-  const auto plain = read_c_string(memory, word_at(memory, address, layout.type_name));
+  auto plain = read_c_string(memory, word_at(memory, address, layout.type_name));
   if (!plain || !plausible_name(*plain)) return std::nullopt;
   if ((flags & kHeapType) == 0) return plain;
   const auto qualname =

@@ -28,6 +28,7 @@ std::string signed_count(int64_t number) {
 }
 
 std::string size(uint64_t bytes) {
+  if (bytes == 0) return "-";
   return format_mb(static_cast<double>(bytes) / kBytesPerMb);
 }
 

@@ -4,9 +4,11 @@
 Says "ready", then obeys lines on standard input: "ping" is answered with "pong"; "truth" with what
 the collector itself tells (TYPE OBJECTS BYTES a line, then "end"); "signals" with the number of
 SIGUSR1 handled; "collect" runs a collection that stands still in the middle until the next line;
-"epoll" waits in a bare epoll_wait until the next line and tells how that ended; "freeze" moves all
-objects to the permanent generation. Runs on Python 3.7 and later. With "busy" as argument threads
-make and drop objects, classes and threads all the while.
+"epoll" waits in a bare epoll_wait until the next line and tells how that ended, "recv" in a bare
+recv of a socket that has a time-out; "freeze" moves all objects to the permanent generation;
+"interpreter" adds one with 23 objects of the class InSub.
+Runs on Python 3.7 and later. With "busy" as argument threads make and drop objects, classes and
+threads all the while.
 """
 import collections
 import ctypes
@@ -14,6 +16,8 @@ import gc
 import os
 import select
 import signal
+import socket
+import struct
 import sys
 import threading
 import types
@@ -137,6 +141,33 @@ def wait_in_epoll():
 
 # 3.12 freezes what start-up made, and gc.get_objects() does not tell of frozen objects.
 gc.unfreeze()
+def wait_in_recv():
+    libc = ctypes.CDLL(None, use_errno=True)
+    ours, other = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 600, 0))
+    waker = threading.Thread(target=lambda: (sys.stdin.readline(), other.send(b"x")))
+    waker.start()
+    room = ctypes.create_string_buffer(8)
+    say("waiting")
+    got = libc.recv(ours.fileno(), room, 1, 0)
+    error = ctypes.get_errno() if got < 0 else 0
+    waker.join()
+    say("recv {} {}".format(got, error))
+
+
+def add_interpreter():
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            continue
+        # Before 3.13 an interpreter ends with the last reference to its id.
+        kept.append(module.create())
+        module.run_string(kept[-1], "class InSub: pass\nkept = [InSub() for _ in range(23)]\n")
+        return "added"
+    return "no module for it"
+
+
 signals = [0]
 
 
@@ -166,6 +197,10 @@ while True:
         collect_slowly()
     elif word == "epoll":
         wait_in_epoll()
+    elif word == "recv":
+        wait_in_recv()
+    elif word == "interpreter":
+        say(add_interpreter())
     elif word == "freeze":
         gc.freeze()
         say("frozen")
