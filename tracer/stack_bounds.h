@@ -22,6 +22,9 @@ class StackBounds {
     return address - low_ < span_ || (!anchored_ && readable_slowly(address));
   }
 
+  // The stack is mapped as long as the thread lives.
+  bool anchored() const noexcept { return anchored_; }
+
  private:
   bool readable_slowly(uint64_t address) noexcept;
 
