@@ -136,7 +136,7 @@ class StackReader {
   // False if the word must not be read.
   bool read(uint64_t address, uint64_t& out) {
     if (!bounds_.readable(address)) return false;
-    out = *reinterpret_cast<const uint64_t*>(address);
+    out = stack_word(address);
     if constexpr (kKeep) memo_->add_witness(address, out);
     return true;
   }
