@@ -37,8 +37,10 @@ void take_record(const char* at, const RecordHead& head, SegmentContents& out) {
     frames.native.resize(stack.native);
     memcpy(frames.native.data(), at + sizeof(StackRecord), stack.native * sizeof(uint64_t));
     frames.python.resize(stack.python);
-    memcpy(frames.python.data(), at + sizeof(StackRecord) + stack.native * sizeof(uint64_t),
-           stack.python * sizeof(PythonFrameWords));
+    if (stack.python > 0) {
+      memcpy(frames.python.data(), at + sizeof(StackRecord) + stack.native * sizeof(uint64_t),
+             stack.python * sizeof(PythonFrameWords));
+    }
   } else if (head.type == RecordType::code) {
     const auto code = take<CodeRecord>(at);
     const char* text = at + sizeof(CodeRecord);
