@@ -38,13 +38,13 @@ const char* const kDeleteNames[kDeleteCount] = {
     "_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
+alignas(16) constinit char boot_memory[kBootBytes] = {};
+
 namespace {
 
 // ---- The boot arena.
 
-constexpr size_t kBootBytes = size_t{64} * 1024;
 constexpr size_t kBootAlignment = 16;
-alignas(kBootAlignment) constinit char boot_memory[kBootBytes] = {};
 constinit std::atomic<size_t> boot_used{0};
 
 // A block is preceded by its size.
@@ -299,11 +299,6 @@ DeleteFn real_delete(size_t which, uint64_t caller) noexcept {
   }
   __atomic_store_n(&slot, there, __ATOMIC_RELAXED);
   return there;
-}
-
-bool in_boot_arena(const void* block) noexcept {
-  const auto offset = reinterpret_cast<uint64_t>(block) - reinterpret_cast<uint64_t>(boot_memory);
-  return offset < kBootBytes;
 }
 
 size_t boot_block_bytes(const void* block) noexcept {
