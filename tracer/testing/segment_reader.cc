@@ -14,15 +14,6 @@ Record take(const char* at) {
   return record;
 }
 
-template <typename Word>
-std::vector<Word> take_many(const char* at, size_t count) {
-  std::vector<Word> words;
-  for (size_t i = 0; i < count; ++i) {
-    words.push_back(take<Word>(at + i * sizeof(Word)));
-  }
-  return words;
-}
-
 void take_record(const char* at, const RecordHead& head, SegmentContents& out) {
   if (head.type == RecordType::alloc) {
     const auto alloc = take<AllocRecord>(at);
@@ -43,9 +34,13 @@ void take_record(const char* at, const RecordHead& head, SegmentContents& out) {
   } else if (head.type == RecordType::stack) {
     const auto stack = take<StackRecord>(at);
     StackFrames& frames = out.stacks[stack.id];
-    frames.native = take_many<uint64_t>(at + sizeof(StackRecord), stack.native);
-    frames.python = take_many<PythonFrameWords>(
-        at + sizeof(StackRecord) + stack.native * sizeof(uint64_t), stack.python);
+    frames.native.resize(stack.native);
+    memcpy(frames.native.data(), at + sizeof(StackRecord), stack.native * sizeof(uint64_t));
+    frames.python.resize(stack.python);
+    if (stack.python > 0) {
+      memcpy(frames.python.data(), at + sizeof(StackRecord) + stack.native * sizeof(uint64_t),
+             stack.python * sizeof(PythonFrameWords));
+    }
   } else if (head.type == RecordType::code) {
     const auto code = take<CodeRecord>(at);
     const char* text = at + sizeof(CodeRecord);
