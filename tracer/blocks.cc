@@ -82,14 +82,17 @@ bool remember(uint64_t address) noexcept {
   if (!tables.blocks.insert(address)) {
     return false;
   }
+  tables.second_filter.add(address);
   tables.filter.add(address);
   return true;
 }
 
 bool forget(uint64_t address) noexcept {
-  if (!tables.blocks.remove(address)) {
+  if (tables.second_filter.at(tables.second_filter.index(address)) == 0 ||
+      !tables.blocks.remove(address)) {
     return false;
   }
+  tables.second_filter.remove(address);
   tables.filter.remove(address);
   return true;
 }
