@@ -32,7 +32,7 @@ int parse_minor(const char* version) {
 template <typename Function>
 bool find_function(const LoadedObject& object, const char* name, Function& out) {
   const uint64_t address = find_export(object, name);
-  memcpy(&out, &address, sizeof out);
+  memcpy(static_cast<void*>(&out), &address, sizeof out);
   return out != nullptr;
 }
 
