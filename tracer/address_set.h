@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses of sampled blocks, so that free() knows whose end to tell.
 //
-// Nearly every free() is of a block that was not sampled, so the question is asked in two steps.
-// The filter is a counter per hash value of the address: 0 says "surely not". It keeps neighbours
-// together, so that the line of the filter that a free needs is about as warm as the block. Only
-// where it is not 0 the exact set is searched: a table whose every address lies within kWindow
-// slots of its hash, all of which are looked at. So nothing needs a mark when it is removed, and
-// both directions are a single compare-and-swap: no lock that a signal or a fork could leave
-// behind.
+// Nearly every free() is of a block that was not sampled, so the question is asked in steps. A
+// filter is a counter per hash value of the address: 0 says "surely not". The first filter is small
+// enough to stay in the nearest cache whatever the program does; the second, sixteen times as
+// large, is asked where the first says "perhaps", which is rare until some thousand samples are
+// alive. Only then the exact set is searched: a table whose every address lies within kWindow slots
+// of its hash, all of which are looked at. So nothing needs a mark when it is removed, and both
+// directions are a single compare-and-swap: no lock that a signal or a fork could leave behind.
+//
+// Worked number: 1 GB alive at 512 KiB is 2000 samples. Of the frees of other blocks 22 % pass the
+// first filter, 1.5 % the second. With one filter of the larger size each free would wait for a
+// line that the program has pushed out of the near cache: measured 10 % of a malloc storm.
 //
 // Exactness rests on the program: an address is inserted before it is handed out and removed before
 // it is given back, so two threads never insert or remove the same address at once.
@@ -16,17 +20,21 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace plateau::trace {
 
-inline constexpr size_t kFilterSlots = size_t{128} * 1024;
+inline uint64_t hash_of_address(uint64_t address) noexcept {
+  return (address >> 4) * 0x9e3779b97f4a7c15;
+}
 
-class AddressFilter {
+template <size_t kSlots>
+class CountFilter {
  public:
   static size_t index(uint64_t address) noexcept {
-    return ((address >> 4) ^ ((address >> 21) * 0x9e3779b1)) & (kFilterSlots - 1);
+    return static_cast<size_t>(hash_of_address(address) >> (64 - std::countr_zero(kSlots)));
   }
   [[nodiscard]] uint8_t at(size_t index) const noexcept {
     return counts_[index].load(std::memory_order_relaxed);
@@ -46,8 +54,10 @@ class AddressFilter {
                                         std::memory_order_relaxed)) {
     }
   }
-  std::atomic<uint8_t> counts_[kFilterSlots];
+  std::atomic<uint8_t> counts_[kSlots];
 };
+
+using AddressFilter = CountFilter<size_t{1} << 17>;
 
 template <size_t kSlots>
 class AddressSet {
@@ -90,7 +100,7 @@ class AddressSet {
 
  private:
   static size_t hash(uint64_t address) noexcept {
-    return static_cast<size_t>(((address >> 4) * 0x9e3779b97f4a7c15) >> 32) & (kSlots - 1);
+    return static_cast<size_t>(hash_of_address(address) >> 32) & (kSlots - 1);
   }
   std::atomic<uint64_t> slots_[kSlots];
   std::atomic<size_t> size_;

@@ -15,10 +15,12 @@ namespace plateau::trace {
 namespace {
 
 using Set = AddressSet<size_t{1} << 14>;
+constexpr size_t kFilterSlots = size_t{1} << 13;
+using Filter = CountFilter<kFilterSlots>;
 
 TEST(AddressSet, RemovesExactlyWhatWasInserted) {
   auto set = std::make_unique<Set>();
-  auto filter = std::make_unique<AddressFilter>();
+  auto filter = std::make_unique<Filter>();
   std::mt19937_64 random(1);
   std::vector<uint64_t> addresses;
   for (int i = 0; i < 9'000; ++i) {
@@ -39,7 +41,7 @@ TEST(AddressSet, RemovesExactlyWhatWasInserted) {
 
   std::shuffle(addresses.begin(), addresses.end(), random);
   for (const uint64_t address : addresses) {
-    EXPECT_NE(filter->at(AddressFilter::index(address)), 0);
+    EXPECT_NE(filter->at(Filter::index(address)), 0);
     ASSERT_TRUE(set->remove(address));
     EXPECT_FALSE(set->remove(address));
     filter->remove(address);
@@ -64,7 +66,7 @@ TEST(AddressSet, RefusesWhenItsWindowIsFull) {
 
 TEST(AddressSet, ThreadsDoNotLoseEachOthersAddresses) {
   auto set = std::make_unique<Set>();
-  auto filter = std::make_unique<AddressFilter>();
+  auto filter = std::make_unique<Filter>();
   std::atomic<uint64_t> lost{0};
   std::vector<std::thread> threads;
   for (uint64_t thread = 0; thread < 4; ++thread) {
@@ -77,7 +79,7 @@ TEST(AddressSet, ThreadsDoNotLoseEachOthersAddresses) {
         }
         for (uint64_t i = 0; i < 500; ++i) {
           const uint64_t address = (i * 4 + thread + 1) * 32;
-          lost += filter->at(AddressFilter::index(address)) == 0 ? 1 : 0;
+          lost += filter->at(Filter::index(address)) == 0 ? 1 : 0;
           lost += set->remove(address) ? 0 : 1;
           filter->remove(address);
         }
@@ -92,14 +94,14 @@ TEST(AddressSet, ThreadsDoNotLoseEachOthersAddresses) {
 }
 
 TEST(AddressFilter, CounterThatIsFullStaysSo) {
-  auto filter = std::make_unique<AddressFilter>();
+  auto filter = std::make_unique<Filter>();
   for (int i = 0; i < 300; ++i) {
     filter->add(160);
   }
   for (int i = 0; i < 300; ++i) {
     filter->remove(160);
   }
-  EXPECT_EQ(filter->at(AddressFilter::index(160)), 255);
+  EXPECT_EQ(filter->at(Filter::index(160)), 255);
 }
 
 TEST(SentStacks, ForgetsTheOldForTheNewAndNeverInvents) {

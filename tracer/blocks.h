@@ -35,7 +35,7 @@ void note_alloc(BlockKind kind, const void* block, size_t bytes, Site site) noex
 inline bool free_due(const void* block) noexcept {
   const auto address = reinterpret_cast<uint64_t>(block);
   const uint64_t mask = process.filter_mask.load(std::memory_order_relaxed);
-  return tables.filter.at(AddressFilter::index(address) & mask) != 0;
+  return tables.filter.at(tables.filter.index(address) & mask) != 0;
 }
 void note_free(const void* block) noexcept;
 

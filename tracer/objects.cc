@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "tracer/at_address.h"
 #include "tracer/lane_writer.h"
 #include "tracer/mix.h"
 
@@ -38,7 +39,7 @@ bool inside(const LoadedObject& object, uint64_t address, uint64_t bytes) {
 
 // The program headers, through the ELF header that the first segment begins with.
 void find_segments(LoadedObject& object) {
-  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(object.begin);
+  const auto* header = at_address<Elf64_Ehdr>(object.begin);
   if (object.end - object.begin < sizeof(Elf64_Ehdr)) return;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
   if (header->e_phentsize != sizeof(Elf64_Phdr)) return;
@@ -46,7 +47,7 @@ void find_segments(LoadedObject& object) {
   // The headers stand in the first page as good as always; further away could be in a hole.
   if (header->e_phoff > 4096 || bytes > 4096 - header->e_phoff) return;
   if (!inside(object, object.begin + header->e_phoff, bytes)) return;
-  object.segments = reinterpret_cast<const Elf64_Phdr*>(object.begin + header->e_phoff);
+  object.segments = at_address<Elf64_Phdr>(object.begin + header->e_phoff);
   object.segment_count = header->e_phnum;
 }
 
@@ -66,7 +67,7 @@ int visit_object(dl_phdr_info* info, size_t, void* data) {
       if (start < object.begin) object.begin = start & ~uint64_t{4095};
       if (start + segment.p_memsz > object.end) object.end = start + segment.p_memsz;
     } else if (segment.p_type == PT_GNU_EH_FRAME) {
-      object.cfi_index = reinterpret_cast<const uint8_t*>(start);
+      object.cfi_index = at_address<uint8_t>(start);
     }
   }
   if (search.address < object.begin || search.address >= object.end) return 0;
@@ -101,14 +102,14 @@ Piece find_build_id(const LoadedObject& object) {
     if (segment_around(object, start, segment.p_filesz) == nullptr) continue;
     uint64_t at = 0;
     while (segment.p_filesz - at >= sizeof(Elf64_Nhdr)) {
-      const auto* note = reinterpret_cast<const Elf64_Nhdr*>(start + at);
+      const auto* note = at_address<Elf64_Nhdr>(start + at);
       const uint64_t name = at + sizeof(Elf64_Nhdr);
       const uint64_t text = name + ((uint64_t{note->n_namesz} + 3) & ~uint64_t{3});
       const uint64_t next = text + ((uint64_t{note->n_descsz} + 3) & ~uint64_t{3});
       if (next > segment.p_filesz) break;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= 64 &&
-          memcmp(reinterpret_cast<const void*>(start + name), "GNU", 4) == 0) {
-        return {reinterpret_cast<const void*>(start + text), note->n_descsz};
+          memcmp(at_address<void>(start + name), "GNU", 4) == 0) {
+        return {at_address<void>(start + text), note->n_descsz};
       }
       at = next;
     }
@@ -157,14 +158,14 @@ bool read_export_table(const LoadedObject& object, ExportTable& out) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const uint64_t start = object.bias + segment.p_vaddr;
     if (segment_around(object, start, segment.p_filesz) == nullptr) return false;
-    entry = reinterpret_cast<const Elf64_Dyn*>(start);
+    entry = at_address<Elf64_Dyn>(start);
     count = segment.p_filesz / sizeof(Elf64_Dyn);
   }
   uint64_t hash = 0;
   for (; count > 0 && entry->d_tag != DT_NULL; ++entry, --count) {
     const uint64_t address = dynamic_address(object, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SYMTAB) out.symbols = reinterpret_cast<const Elf64_Sym*>(address);
-    if (entry->d_tag == DT_STRTAB) out.names = reinterpret_cast<const char*>(address);
+    if (entry->d_tag == DT_SYMTAB) out.symbols = at_address<Elf64_Sym>(address);
+    if (entry->d_tag == DT_STRTAB) out.names = at_address<char>(address);
     if (entry->d_tag == DT_STRSZ) out.name_bytes = entry->d_un.d_val;
     if (entry->d_tag == DT_GNU_HASH) hash = address;
   }
@@ -175,7 +176,7 @@ bool read_export_table(const LoadedObject& object, ExportTable& out) {
   if (segment_around(object, reinterpret_cast<uint64_t>(out.names), out.name_bytes) == nullptr) {
     return false;
   }
-  out.hash = reinterpret_cast<const uint32_t*>(hash);
+  out.hash = at_address<uint32_t>(hash);
   out.hash_words = (object.bias + segment->p_vaddr + segment->p_filesz - hash) / 4;
   return true;
 }
@@ -222,7 +223,7 @@ bool find_object(uint64_t address, LoadedObject& out) noexcept {
     return dl_iterate_phdr(visit_object, &search) == 1;
   }
   dl_find_object found;
-  if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) return false;
+  if (_dl_find_object(const_cast<void*>(at_address<void>(address)), &found) != 0) return false;
   out.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
   out.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
   out.bias = found.dlfo_link_map->l_addr;
@@ -237,7 +238,7 @@ CfiWindow cfi_window(const LoadedObject& object) noexcept {
   if (index == 0) return {};
   const Elf64_Phdr* segment = segment_around(object, index, 1);
   if (segment == nullptr) return {};
-  const auto* begin = reinterpret_cast<const uint8_t*>(object.bias + segment->p_vaddr);
+  const auto* begin = at_address<uint8_t>(object.bias + segment->p_vaddr);
   return {begin, begin + segment->p_filesz, object.cfi_index};
 }
 

@@ -31,7 +31,8 @@ int parse_minor(const char* version) {
 
 template <typename Function>
 bool find_function(const LoadedObject& object, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(find_export(object, name));
+  const uint64_t address = find_export(object, name);
+  memcpy(static_cast<void*>(&out), &address, sizeof out);
   return out != nullptr;
 }
 

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "tracer/at_address.h"
 #include "tracer/lane_writer.h"
 #include "tracer/mix.h"
 #include "tracer/python.h"
@@ -45,7 +46,7 @@ constexpr uint32_t kMaxTextCopyBytes = 1024;
 template <typename T>
 T field(uint64_t object, int32_t offset) {
   T value;
-  memcpy(&value, reinterpret_cast<const char*>(object) + offset, sizeof value);
+  memcpy(&value, at_address<char>(object) + offset, sizeof value);
   return value;
 }
 
@@ -85,10 +86,10 @@ Piece text_of(const PythonInterpreter& python, uint64_t text, char* room) {
   if ((state >> layout.unicode_compact_bit & 1U) == 0 || length < 0) return {};
   if ((state >> layout.unicode_ascii_bit & 1U) != 0) {
     const auto bytes = length < kMaxTextBytes ? static_cast<size_t>(length) : kMaxTextBytes;
-    return {reinterpret_cast<const char*>(text) + layout.ascii_data, bytes};
+    return {at_address<char>(text) + layout.ascii_data, bytes};
   }
   const uint32_t unit_bytes = state >> layout.unicode_kind_bit & 7U;
-  const auto* units = reinterpret_cast<const char*>(text) + layout.compact_data;
+  const auto* units = at_address<char>(text) + layout.compact_data;
   return {room,
           copy_as_utf8(units, static_cast<uint64_t>(length), unit_bytes, room, kMaxTextCopyBytes)};
 }
@@ -99,7 +100,7 @@ Piece line_table_of(const PythonInterpreter& python, uint64_t code) {
   if (!is_object_of(layout, table, python.bytes_type)) return {};
   const auto bytes = field<int64_t>(table, layout.var_size);
   if (bytes < 0) return {};
-  return {reinterpret_cast<const char*>(table) + layout.bytes_data,
+  return {at_address<char>(table) + layout.bytes_data,
           bytes < kMaxLineTableBytes ? static_cast<size_t>(bytes) : kMaxLineTableBytes};
 }
 

@@ -17,6 +17,9 @@
 // functions for small objects (PYTHONMALLOC): then the original is not CPython's small-object
 // allocator, blocks are malloc's and seen there. Free-threaded builds are not known at all.
 //
+// Nor in a tracer that was attached: it may be unloaded again, and the interpreter would go on
+// calling our functions.
+//
 // A block that realloc shrinks from above 512 bytes stays malloc's block, and malloc's hook has
 // counted it by then: the thread's countdown, which every counted block moves, tells.
 //
@@ -218,6 +221,8 @@ void hook_python_objects(const PythonInterpreter& python) noexcept {
   if (g_small.state.load(std::memory_order_relaxed) != open) return;
   if (process.mode.load(std::memory_order_relaxed) != Mode::exact || python.holds_gil() == 0)
     return;
+  // Only a preloaded tracer reads its configuration from the environment.
+  if (process.configuring.load(std::memory_order_relaxed) == 0) return;
   if (!g_small.state.compare_exchange_strong(open, HookState::installing)) return;
   g_small.state.store(install(python), std::memory_order_release);
   tell_about_python();

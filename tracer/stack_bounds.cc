@@ -8,6 +8,7 @@
 
 extern "C" {
 // The loader's: where the main thread's stack began.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern void* __libc_stack_end __attribute__((weak));
 }
 

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "tracer/at_address.h"
+
 namespace plateau::trace {
 
 class StackBounds {
@@ -33,6 +35,11 @@ class StackBounds {
   bool anchored_ = false;
   uint64_t floor_ = 0;
 };
+
+// A word of the stack. What a sanitizer puts between variables is as good as any other word.
+[[gnu::no_sanitize_address]] inline uint64_t stack_word(uint64_t address) noexcept {
+  return *at_address<uint64_t>(address);
+}
 
 // Asks the kernel whether the 8 bytes at this address, which is a multiple of 8, can be read.
 bool page_is_readable(uint64_t address) noexcept;

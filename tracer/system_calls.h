@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,7 +36,7 @@ inline void sys_unlink(const char* path) noexcept {
 }
 inline void* sys_mmap(void* at, size_t bytes, int protection, int flags, int fd,
                       off_t offset) noexcept {
-  return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
+  return std::bit_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
 }
 inline int sys_munmap(void* at, size_t bytes) noexcept {
   return static_cast<int>(syscall(SYS_munmap, at, bytes));

@@ -48,6 +48,9 @@ namespace {
 constexpr uint64_t kMinCodeAddress = 0x10000;
 constexpr uint64_t kMaxCodeAddress = uint64_t{1} << 47;
 
+// Beyond this a frame pointer that is only guessed to be one leads to another stack.
+constexpr uint64_t kMaxGuessedFrameBytes = uint64_t{1} << 20;
+
 struct KeptRule {
   std::atomic<uint64_t> check{0};
   std::atomic<uint64_t> rule{0};
@@ -136,7 +139,7 @@ class StackReader {
   // False if the word must not be read.
   bool read(uint64_t address, uint64_t& out) {
     if (!bounds_.readable(address)) return false;
-    out = *reinterpret_cast<const uint64_t*>(address);
+    out = stack_word(address);
     if constexpr (kKeep) memo_->add_witness(address, out);
     return true;
   }
@@ -164,7 +167,7 @@ struct Registers {
 template <typename Reader>
 bool step_by_frame_pointer(Registers& registers, Reader& reader, bool in_object) {
   const uint64_t fp = registers.fp;
-  if (fp < registers.sp || fp % 8 != 0) return false;
+  if (fp % 8 != 0 || fp - registers.sp > kMaxGuessedFrameBytes) return false;
   uint64_t pc = 0;
   uint64_t caller_fp = 0;
   if (!reader.read(fp, caller_fp) || !reader.read(fp + 8, pc) || !plausible_code(pc)) return false;

@@ -10,16 +10,32 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "tracer/process.h"
 #include "tracer/stack.h"
 
 #if defined(__x86_64__)
 
 namespace plateau::trace {
 namespace {
+
+// Rules are kept only once the recorder was told of their object, so there must be a segment.
+class Unwind : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string pattern = "/tmp/plateau-unwind-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    ASSERT_TRUE(configure_from((pattern + ":exact:0").c_str()));
+    EXPECT_NE(current_segment(), nullptr);
+    std::filesystem::remove_all(pattern);
+  }
+  static void TearDownTestSuite() { stop_tracing(SegmentState::ended); }
+};
 
 // Two walks of one stack: ours, and the reference from the same function.
 struct Pair {
@@ -101,14 +117,14 @@ void on_signal(int) {
   take(*g_pair);
 }
 
-TEST(Unwind, DeepRecursionAgreesWithLibgcc) {
+TEST_F(Unwind, DeepRecursionAgreesWithLibgcc) {
   Pair pair;
   recurse(90, [&] { take(pair); });
   expect_same(pair, 90);
   EXPECT_EQ(pair.truncated, 0U);
 }
 
-TEST(Unwind, StackDeeperThanTheRecordIsCutAndMarked) {
+TEST_F(Unwind, StackDeeperThanTheRecordIsCutAndMarked) {
   Pair pair;
   recurse(300, [&] { take(pair); });
   ASSERT_EQ(pair.ours.size(), kMaxNativeFrames);
@@ -116,13 +132,13 @@ TEST(Unwind, StackDeeperThanTheRecordIsCutAndMarked) {
   for (size_t i = 1; i < kMaxNativeFrames; ++i) EXPECT_EQ(pair.ours[i], pair.reference[i]);
 }
 
-TEST(Unwind, FramesOfVariableSizeAndRealignedFramesArePassed) {
+TEST_F(Unwind, FramesOfVariableSizeAndRealignedFramesArePassed) {
   Pair pair;
   with_alloca(1000, [&] { with_realigned_stack(1, 2, 3, 4, 5, 6, 7, 8, [&] { take(pair); }); });
   expect_same(pair, 6);
 }
 
-TEST(Unwind, CallbackFromTheCLibraryIsPassed) {
+TEST_F(Unwind, CallbackFromTheCLibraryIsPassed) {
   Pair pair;
   g_pair = &pair;
   int numbers[] = {3, 1, 2};
@@ -130,7 +146,7 @@ TEST(Unwind, CallbackFromTheCLibraryIsPassed) {
   expect_same(pair, 5);
 }
 
-TEST(Unwind, CallbackFromALibraryLoadedLaterIsPassed) {
+TEST_F(Unwind, CallbackFromALibraryLoadedLaterIsPassed) {
   void* library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) GTEST_SKIP() << "no libz.so.1 here";
   struct Stream {
@@ -165,7 +181,7 @@ TEST(Unwind, CallbackFromALibraryLoadedLaterIsPassed) {
   forget_modules();
 }
 
-TEST(Unwind, SignalFrameIsPassed) {
+TEST_F(Unwind, SignalFrameIsPassed) {
   Pair pair;
   g_pair = &pair;
   struct sigaction action{};
@@ -177,7 +193,7 @@ TEST(Unwind, SignalFrameIsPassed) {
   expect_same(pair, 10);
 }
 
-TEST(Unwind, SignalOnItsOwnStackLeadsBackToTheInterruptedStack) {
+TEST_F(Unwind, SignalOnItsOwnStackLeadsBackToTheInterruptedStack) {
   Pair pair;
   g_pair = &pair;
   const size_t bytes = size_t{256} << 10;
@@ -201,7 +217,7 @@ TEST(Unwind, SignalOnItsOwnStackLeadsBackToTheInterruptedStack) {
   expect_same(pair, 10);
 }
 
-TEST(Unwind, HandlersAndDestructorsOfExceptionsArePassed) {
+TEST_F(Unwind, HandlersAndDestructorsOfExceptionsArePassed) {
   Pair in_destructor;
   Pair in_handler;
   struct Guard {
@@ -220,13 +236,13 @@ TEST(Unwind, HandlersAndDestructorsOfExceptionsArePassed) {
   expect_same(in_handler, 5);
 }
 
-TEST(Unwind, ThreadEndsAtItsStart) {
+TEST_F(Unwind, ThreadEndsAtItsStart) {
   Pair pair;
   std::thread([&] { recurse(20, [&] { take(pair); }); }).join();
   expect_same(pair, 22);
 }
 
-TEST(Unwind, ThreadWithASmallStackIsWalked) {
+TEST_F(Unwind, ThreadWithASmallStackIsWalked) {
   Pair pair;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -249,7 +265,7 @@ void fiber_body() {
   swapcontext(&g_fiber_context, &g_main_context);
 }
 
-TEST(Unwind, FiberStackIsWalkedPageByPage) {
+TEST_F(Unwind, FiberStackIsWalkedPageByPage) {
   Pair pair;
   g_pair = &pair;
   // Inaccessible pages on both sides: reading one byte too far would be fatal.
@@ -290,7 +306,7 @@ class MadeCode {
   asm volatile("" ::: "memory");
 }
 
-TEST(Unwind, MadeCodeWithFramePointersIsPassed) {
+TEST_F(Unwind, MadeCodeWithFramePointersIsPassed) {
   Pair pair;
   Pair outside;
   g_pair = &pair;
@@ -303,7 +319,7 @@ TEST(Unwind, MadeCodeWithFramePointersIsPassed) {
   for (size_t i = 2; i < outside.ours.size(); ++i) EXPECT_EQ(pair.ours[i + 2], outside.ours[i]);
 }
 
-TEST(Unwind, MadeCodeWithAWildFramePointerEndsTheWalk) {
+TEST_F(Unwind, MadeCodeWithAWildFramePointerEndsTheWalk) {
   Pair pair;
   g_pair = &pair;
   // push %rbp; mov $0x10,%ebp; sub $16,%rsp; call *%rdi; add $16,%rsp; pop %rbp; ret
@@ -314,7 +330,7 @@ TEST(Unwind, MadeCodeWithAWildFramePointerEndsTheWalk) {
   EXPECT_EQ(pair.ours[2], code.address() + 12);
 }
 
-TEST(Unwind, SameStackHasTheSameIdAndAnotherHasAnother) {
+TEST_F(Unwind, SameStackHasTheSameIdAndAnotherHasAnother) {
   Pair pairs[3];
   for (int i = 0; i < 2; ++i) recurse(3, [&] { take(pairs[i]); });
   recurse(4, [&] { take(pairs[2]); });
@@ -323,7 +339,54 @@ TEST(Unwind, SameStackHasTheSameIdAndAnotherHasAnother) {
   EXPECT_NE(pairs[0].id, pairs[2].id);
 }
 
-TEST(Unwind, RulesAreForgottenWhileOtherThreadsWalk) {
+// The walk before is taken over where it still holds: whatever changed in between must be seen.
+TEST_F(Unwind, SuccessiveStacksOfAThreadAgreeEachWithLibgcc) {
+  uint32_t random = 12345;
+  const std::function<void(int, Pair&)> wander = [&](int depth, Pair& pair) {
+    if (depth == 0) {
+      take(pair);
+      return;
+    }
+    random = random * 1664525 + 1013904223;
+    const std::function<void()> inside = [&, depth] { wander(depth - 1, pair); };
+    switch (random >> 30) {
+      case 0:
+        recurse(static_cast<int>(random >> 20 & 3), inside);
+        break;
+      case 1:
+        with_alloca(16 + (random >> 16 & 1023), inside);
+        break;
+      case 2:
+        with_realigned_stack(1 + static_cast<int>(random >> 16 & 63), 2, 3, 4, 5, 6, 7, 8, inside);
+        break;
+      default:
+        inside();
+    }
+  };
+  for (int round = 0; round < 400; ++round) {
+    Pair pair;
+    // Every other stack shares its outer half with the one before.
+    const uint32_t kept = random;
+    wander(6, pair);
+    expect_same(pair, 8);
+    if (round % 2 == 0) random = kept;
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(Unwind, AStackTakenOverHasTheIdOfTheStackWalked) {
+  uint64_t ids[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    Pair pair;
+    recurse(12, [&] { take(pair); });
+    ids[i] = pair.id;
+    if (i == 1) forget_modules();
+  }
+  EXPECT_EQ(ids[0], ids[1]);
+  EXPECT_EQ(ids[0], ids[2]);
+}
+
+TEST_F(Unwind, RulesAreForgottenWhileOtherThreadsWalk) {
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> walkers;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/walk_memo.h"
 
+#include "tracer/stack_bounds.h"
+
 namespace plateau::trace {
 namespace {
 
@@ -31,8 +33,7 @@ void WalkMemo::check(uint64_t stack_pointer, uint32_t generation) noexcept {
   uint32_t held = witness_count_;
   while (count_ != 0 && held > 0) {
     const Witness& witness = witnesses_[held - 1];
-    if (witness.address < stack_pointer ||
-        *reinterpret_cast<const uint64_t*>(witness.address) != witness.value) {
+    if (witness.address < stack_pointer || stack_word(witness.address) != witness.value) {
       break;
     }
     --held;

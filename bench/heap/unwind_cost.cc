@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one call stack costs: the tracer's own walk, libunwind's and libgcc's, in turn in one run.
 //
-//   unwind_cost [ROUNDS]
+//   cmake --preset bench && ninja -C build/bench heap_unwind_cost
+//   build/bench/bench/heap/heap_unwind_cost [ROUNDS]
 //
 // "hot" takes one stack of 22 frames again and again; "1000 stacks" takes stacks that differ in
 // their inner frames, each once per turn. libunwind is loaded if it is there, in a namespace of its
@@ -14,8 +15,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <vector>
 
+#include "tracer/process.h"
 #include "tracer/stack.h"
 #include "tracer/unwind.h"
 
@@ -104,6 +108,15 @@ void take_nothing() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Rules are kept once the recorder was told of their object: there must be a segment.
+  char directory[] = "/tmp/plateau-unwind-XXXXXX";
+  if (mkdtemp(directory) == nullptr ||
+      !plateau::trace::configure_from((std::string(directory) + ":exact:0").c_str()) ||
+      plateau::trace::current_segment() == nullptr) {
+    fprintf(stderr, "unwind_cost: cannot make a segment in %s\n", directory);
+    return 1;
+  }
+  std::filesystem::remove_all(directory);
   const int rounds = argc > 1 ? std::max(1, atoi(argv[1])) : 7;
   if (void* library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL)) {
     g_libunwind = reinterpret_cast<int (*)(void**, int)>(dlsym(library, "unw_backtrace"));

@@ -36,6 +36,27 @@ void take_record(const char* at, const RecordHead& head, SegmentContents& out) {
     StackFrames& frames = out.stacks[stack.id];
     frames.native.resize(stack.native);
     memcpy(frames.native.data(), at + sizeof(StackRecord), stack.native * sizeof(uint64_t));
+    frames.python.resize(stack.python);
+    if (stack.python > 0) {
+      memcpy(frames.python.data(), at + sizeof(StackRecord) + stack.native * sizeof(uint64_t),
+             stack.python * sizeof(PythonFrameWords));
+    }
+  } else if (head.type == RecordType::code) {
+    const auto code = take<CodeRecord>(at);
+    const char* text = at + sizeof(CodeRecord);
+    out.codes[code.id] = {.file = std::string(text, code.file_bytes),
+                          .function = std::string(text + code.file_bytes, code.function_bytes),
+                          .first_line = code.first_line,
+                          .minor = code.minor,
+                          .line_table_bytes = code.line_table_bytes};
+  } else if (head.type == RecordType::module) {
+    const auto module = take<ModuleRecord>(at);
+    const char* path = at + sizeof(ModuleRecord) + module.build_id_bytes;
+    out.modules.push_back({.begin = module.begin,
+                           .end = module.end,
+                           .bias = module.bias,
+                           .build_id_bytes = module.build_id_bytes,
+                           .path = std::string(path, module.path_bytes)});
   } else if (head.type > RecordType::module) {
     out.damaged = true;
   }
@@ -74,6 +95,8 @@ SegmentContents read_segment(const SegmentHeader& segment) {
       .allocator = static_cast<AllocatorKind>(segment.account.allocator.load()),
       .in_use = segment.account.in_use.load(),
       .system = segment.account.system.load(),
+      .python_minor = segment.python_minor.load(),
+      .python_hooked = segment.python_hooked.load() != 0,
       .damaged = segment.magic != kSegmentMagic || segment.version != kSegmentVersion,
   };
   for (uint32_t lane = 0; lane < kLaneCount; ++lane) {

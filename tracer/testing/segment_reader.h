@@ -23,6 +23,23 @@ struct HeapEvent {
 
 struct StackFrames {
   std::vector<uint64_t> native;
+  std::vector<PythonFrameWords> python;
+};
+
+struct CodeText {
+  std::string file;
+  std::string function;
+  int32_t first_line = 0;
+  uint32_t minor = 0;
+  size_t line_table_bytes = 0;
+};
+
+struct ModuleText {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t bias = 0;
+  size_t build_id_bytes = 0;
+  std::string path;
 };
 
 struct SegmentContents {
@@ -39,6 +56,10 @@ struct SegmentContents {
   uint64_t system = 0;
   std::vector<HeapEvent> events;  // By stamp.
   std::map<uint64_t, StackFrames> stacks;
+  std::map<uint64_t, CodeText> codes;
+  std::vector<ModuleText> modules;
+  uint32_t python_minor = 0;
+  bool python_hooked = false;
   size_t stacks_missing = 0;  // Named by an alloc, sent by nobody.
   bool damaged = false;       // A record that cannot be.
 };
