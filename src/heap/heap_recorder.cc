@@ -113,6 +113,9 @@ void HeapRecorder::adopt(const std::string& path) {
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
   living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
   living_.back()->last_news = trace::trace_stamp();
+  // Asked at once, so that the first row has an answer.
+  living_.back()->asked = 1;
+  living_.back()->segment.header().account.asked.store(1, std::memory_order_release);
 }
 
 bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
