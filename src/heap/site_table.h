@@ -71,6 +71,7 @@ class SiteTable {
   };
   [[nodiscard]] size_t place(uint64_t stack, HeapKind kind) const;
   void index(uint32_t site);
+  void index_all(size_t slots);
 
   std::vector<WorkingSite> sites_;
   std::vector<Key> keys_;
