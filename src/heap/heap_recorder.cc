@@ -70,7 +70,8 @@ struct HeapRecorder::Living {
   uint32_t asked = 0;
   uint64_t last_news = 0;   // Stamp of the last round that brought something.
   uint64_t last_check = 0;  // Stamp of the last look whether it lives.
-  bool ended = false;       // What is published now is all there will be.
+  uint32_t silent_rounds = 0;
+  bool ended = false;  // What is published now is all there will be.
 };
 
 struct HeapRecorder::Ended {
@@ -152,6 +153,9 @@ HeapRecorder::Load HeapRecorder::look(bool check_all) {
 
 void HeapRecorder::read() {
   for (const auto& process : living_) {
+    // The two rounds after the last news forget what had to be remembered.
+    process->silent_rounds = process->cut.bytes > 0 ? 0 : process->silent_rounds + 1;
+    if (process->silent_rounds > 2) continue;
     const CpuMeter meter(process->cpu_s);
     process->profile.begin_round(process->cut.ordered);
     process->segment.drain(process->cut, process->profile);
