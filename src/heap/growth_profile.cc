@@ -14,6 +14,10 @@ bool is_range(HeapKind kind) {
 
 void GrowthProfile::begin_round(bool ordered) {
   live_.begin_round(ordered);
+  notice_steps();
+}
+
+void GrowthProfile::notice_steps() {
   if (steps_seen_ || !marks_->any()) return;
   // Ages so far were in seconds. What was freed before the first step lived within it.
   steps_seen_ = true;

@@ -140,6 +140,7 @@ void GrowthProfile::live_ages(HeapTrack& track, const std::vector<uint32_t>& pla
 }
 
 HeapTrack GrowthProfile::track(uint64_t now_stamp) {
+  notice_steps();
   HeapTrack track;
   track.row_stride = stride_;
   track.folded_sites = sites_.folded();
