@@ -247,6 +247,7 @@ void HeapRecorder::forget_smallest() {
 
 std::vector<int64_t> HeapRecorder::pids() const {
   std::vector<std::pair<double, int64_t>> peaks;
+  peaks.reserve(ended_.size() + living_.size());
   for (const Ended& ended : ended_) peaks.emplace_back(ended.peak_bytes, ended.pid);
   for (const auto& process : living_) {
     const GrowthProfile& profile = process->profile;
@@ -256,6 +257,7 @@ std::vector<int64_t> HeapRecorder::pids() const {
   }
   std::sort(peaks.begin(), peaks.end());
   std::vector<int64_t> pids;
+  pids.reserve(peaks.size());
   for (const auto& [peak, pid] : peaks) pids.push_back(pid);
   return pids;
 }
