@@ -71,13 +71,15 @@ stage "build asan" tools/build.sh asan
 # The leakers judge the verdict, not our memory: once is enough. Probe, session and recording have
 # their own tests with real processes, which run here too.
 stage "test asan" run_tests asan -LE leaker
-# Atomics alone are no threads: signal handlers use them too.
+# Atomics alone are no threads: signal handlers use them too. The tracer has none of its own either,
+# but runs in those of others: its lanes and tables are tried by several.
 if grep -rqE '#include <(thread|mutex|condition_variable|future)>' src; then
   stage "build tsan" tools/build.sh tsan
   stage "test tsan" run_tests tsan -LE leaker
 else
-  echo "== tsan: skipped, src/ has no threads"
-  table+=("$(printf '%-24s %8s  %s' tsan - 'skipped: no threads in src/')")
+  build_tracer_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test; }
+  stage "build tsan tracer" build_tracer_tsan
+  stage "test tsan tracer" run_tests tsan -R '^tracer\.(Lanes|Address|Sent)'
 fi
 stage "fuzz ${fuzz_seconds} s" check tools/fuzz.sh "$fuzz_seconds"
 finish

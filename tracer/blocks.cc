@@ -101,7 +101,11 @@ bool forget(uint64_t address) noexcept {
   if (segment == nullptr) {
     return;
   }
-  RawStack stack;
+  // Not initialised as a whole: its 3 KB would cost more than the walk.
+  alignas(RawStack) unsigned char storage[sizeof(RawStack)];
+  RawStack& stack = *reinterpret_cast<RawStack*>(storage);
+  stack.id = 0;
+  stack.native = stack.python = stack.truncated = 0;
   capture_stack(stack, site.caller, site.frame);
   segment->samples.fetch_add(1, std::memory_order_relaxed);
   const auto address = reinterpret_cast<uint64_t>(block);

@@ -53,6 +53,14 @@ void forget_python() noexcept;
 // if the interpreter asked for it and it has an arena's size.
 BlockKind mapping_kind(uint64_t caller, uint64_t bytes) noexcept;
 
+// In exact mode puts counting functions in front of the allocator of small Python objects, once, if
+// this thread
+// may do that now (see python_hook.cc).
+void hook_python_objects(const PythonInterpreter& python) noexcept;
+
+// Writes version and hooking into the segment's header.
+void tell_about_python() noexcept;
+
 struct PythonWalk {
   uint32_t count = 0;
   bool truncated = false;

@@ -42,7 +42,11 @@ const PythonInterpreter* python_interpreter() noexcept {
 }
 
 void look_for_python(const LoadedObject& object) noexcept {
-  if (python_interpreter() != nullptr) return;
+  if (python_interpreter() != nullptr) {
+    // A new segment (after a fork) is told about an interpreter that is known for long.
+    if (python_interpreter()->begin == object.begin) tell_about_python();
+    return;
+  }
   PythonInterpreter found;
   const char* (*version)() = nullptr;
   if (!find_function(object, "PyGILState_GetThisThreadState", found.this_thread_state) ||
@@ -63,6 +67,7 @@ void look_for_python(const LoadedObject& object) noexcept {
   PythonInterpreter& place = g_places[g_next_place.fetch_add(1) % kPlaces];
   place = found;
   g_found.store(&place, std::memory_order_release);
+  tell_about_python();
 }
 
 void forget_python() noexcept {

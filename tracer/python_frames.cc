@@ -147,6 +147,7 @@ PythonWalk walk_python(PythonFrameWords* frames, uint32_t room) noexcept {
   if (python == nullptr) return walk;
   const auto thread = reinterpret_cast<uint64_t>(python->this_thread_state());
   if (!plausible(thread)) return walk;
+  hook_python_objects(*python);
   const PythonLayout& layout = *python->layout;
   walk.hash = kHashSeed;
   uint64_t frame = innermost_frame(layout, thread);

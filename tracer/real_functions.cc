@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -38,13 +39,13 @@ const char* const kDeleteNames[kDeleteCount] = {
     "_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
+alignas(16) constinit char boot_memory[kBootBytes] = {};
+
 namespace {
 
 // ---- The boot arena.
 
-constexpr size_t kBootBytes = size_t{64} * 1024;
 constexpr size_t kBootAlignment = 16;
-alignas(kBootAlignment) constinit char boot_memory[kBootBytes] = {};
 constinit std::atomic<size_t> boot_used{0};
 
 // A block is preceded by its size.
@@ -120,7 +121,7 @@ int plain_munmap(void* at, size_t bytes) {
   return sys_munmap(at, bytes);
 }
 void* plain_mremap(void* at, size_t old_bytes, size_t bytes, int flags, void* to) {
-  return reinterpret_cast<void*>(syscall(SYS_mremap, at, old_bytes, bytes, flags, to));
+  return std::bit_cast<void*>(syscall(SYS_mremap, at, old_bytes, bytes, flags, to));
 }
 void* boot_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   return found() ? real.mmap(at, bytes, protection, flags, fd, offset)
@@ -198,7 +199,7 @@ void* scope() noexcept {
   dl_iterate_phdr(note_order, &order);
   return order.ours < order.libc ? RTLD_NEXT : RTLD_DEFAULT;
 }
-constinit void* search_scope = RTLD_NEXT;
+constinit void* search_scope = nullptr;  // Set when the search begins.
 
 template <typename Function>
 void find(Function& slot, const char* name) noexcept {
@@ -211,7 +212,7 @@ void find(Function& slot, const char* name) noexcept {
 void* find_for_caller(const char* name, uint64_t caller) noexcept {
   void* there = dlsym(search_scope, name);
   Dl_info info{};
-  if (there == nullptr && dladdr(reinterpret_cast<void*>(caller), &info) != 0) {
+  if (there == nullptr && dladdr(std::bit_cast<void*>(caller), &info) != 0) {
     // The handle is kept, so that what was found in it stays loaded.
     if (void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
       there = dlsym(handle, name);
@@ -299,11 +300,6 @@ DeleteFn real_delete(size_t which, uint64_t caller) noexcept {
   }
   __atomic_store_n(&slot, there, __ATOMIC_RELAXED);
   return there;
-}
-
-bool in_boot_arena(const void* block) noexcept {
-  const auto offset = reinterpret_cast<uint64_t>(block) - reinterpret_cast<uint64_t>(boot_memory);
-  return offset < kBootBytes;
 }
 
 size_t boot_block_bytes(const void* block) noexcept {

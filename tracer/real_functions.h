@@ -52,7 +52,11 @@ NewFn real_new(size_t which, uint64_t caller) noexcept;
 DeleteFn real_delete(size_t which, uint64_t caller) noexcept;
 
 // Blocks of the boot arena are never given to a real function.
-bool in_boot_arena(const void* block) noexcept;
+inline constexpr size_t kBootBytes = size_t{64} * 1024;
+extern char boot_memory[kBootBytes];
+inline bool in_boot_arena(const void* block) noexcept {
+  return reinterpret_cast<uint64_t>(block) - reinterpret_cast<uint64_t>(boot_memory) < kBootBytes;
+}
 // Bytes of such a block.
 size_t boot_block_bytes(const void* block) noexcept;
 

@@ -94,6 +94,9 @@ void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t 
 }  // namespace
 
 SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
+  if (sys_file_size_limit() < kSegmentBytes) {
+    return nullptr;
+  }
   const uint64_t stamp = trace_stamp();
   const PathText unready = segment_path(request.directory, stamp, ".segment.tmp");
   const PathText ready = segment_path(request.directory, stamp, ".segment");

@@ -22,6 +22,9 @@ class StackBounds {
     return address - low_ < span_ || (!anchored_ && readable_slowly(address));
   }
 
+  // The stack is mapped as long as the thread lives.
+  bool anchored() const noexcept { return anchored_; }
+
  private:
   bool readable_slowly(uint64_t address) noexcept;
 
@@ -30,6 +33,11 @@ class StackBounds {
   bool anchored_ = false;
   uint64_t floor_ = 0;
 };
+
+// A word of the stack. What a sanitizer puts between variables is as good as any other word.
+[[gnu::no_sanitize_address]] inline uint64_t stack_word(uint64_t address) noexcept {
+  return *reinterpret_cast<const uint64_t*>(address);
+}
 
 // Asks the kernel whether the 8 bytes at this address, which is a multiple of 8, can be read.
 bool page_is_readable(uint64_t address) noexcept;

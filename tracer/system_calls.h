@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,7 +36,7 @@ inline void sys_unlink(const char* path) noexcept {
 }
 inline void* sys_mmap(void* at, size_t bytes, int protection, int flags, int fd,
                       off_t offset) noexcept {
-  return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
+  return std::bit_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
 }
 inline int sys_munmap(void* at, size_t bytes) noexcept {
   return static_cast<int>(syscall(SYS_munmap, at, bytes));
@@ -47,6 +49,13 @@ inline pid_t sys_getpid() noexcept {
 }
 inline pid_t sys_getppid() noexcept {
   return static_cast<pid_t>(syscall(SYS_getppid));
+}
+// Bytes that a file may have; more than that would not only fail but raise SIGXFSZ.
+inline uint64_t sys_file_size_limit() noexcept {
+  struct {
+    uint64_t now, most;
+  } limit{};
+  return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) == 0 ? limit.now : 0;
 }
 // 0: none, 2: a filter; -1 where the kernel cannot tell.
 inline int sys_seccomp_mode() noexcept {

@@ -21,6 +21,8 @@
 // finds that the check does not fit and learns the rule anew. A new generation makes all entries
 // unfit at once (dlclose may put other code at the same address).
 //
+// The outer frames of most stacks are those of the stack before: walk_memo.h takes them over.
+//
 // Each step must move the stack pointer up and stay inside the stack (stack_bounds.h); the kernel's
 // signal frame alone may lead to another stack. Code without call frame information, such as what
 // a JIT writes, is passed by its frame pointer if that is plausible.
@@ -38,12 +40,16 @@
 #include "tracer/objects.h"
 #include "tracer/python.h"
 #include "tracer/stack_bounds.h"
+#include "tracer/walk_memo.h"
 
 namespace plateau::trace {
 namespace {
 
 constexpr uint64_t kMinCodeAddress = 0x10000;
 constexpr uint64_t kMaxCodeAddress = uint64_t{1} << 47;
+
+// Beyond this a frame pointer that is only guessed to be one leads to another stack.
+constexpr uint64_t kMaxGuessedFrameBytes = uint64_t{1} << 20;
 
 struct KeptRule {
   std::atomic<uint64_t> check{0};
@@ -120,9 +126,31 @@ inline uint64_t rule_for(uint64_t address, uint64_t generation) {
   return learn_rule(address, generation);
 }
 
-inline uint64_t word_at(uint64_t address) {
-  return *reinterpret_cast<const uint64_t*>(address);
-}
+// Reads words of the stack for a step. While a walk is being kept, each word read is a witness.
+template <bool kKeep>
+class StackReader {
+ public:
+  StackReader(WalkMemo* memo, const StackBounds& bounds) : memo_(memo), bounds_(bounds) {}
+
+  void enter(uint64_t sp) {
+    bounds_.enter(sp);
+    anchored_ = anchored_ && bounds_.anchored();
+  }
+  // False if the word must not be read.
+  bool read(uint64_t address, uint64_t& out) {
+    if (!bounds_.readable(address)) return false;
+    out = stack_word(address);
+    if constexpr (kKeep) memo_->add_witness(address, out);
+    return true;
+  }
+  // All stacks entered stay as long as the thread.
+  bool anchored() const { return anchored_; }
+
+ private:
+  WalkMemo* memo_;
+  StackBounds bounds_;
+  bool anchored_ = true;
+};
 
 bool plausible_code(uint64_t address) {
   return address >= kMinCodeAddress && address < kMaxCodeAddress;
@@ -136,42 +164,43 @@ struct Registers {
 };
 
 // By the frame pointer: it points to the caller's, and the return address stands above.
-bool step_by_frame_pointer(Registers& registers, StackBounds& bounds, bool in_object) {
+template <typename Reader>
+bool step_by_frame_pointer(Registers& registers, Reader& reader, bool in_object) {
   const uint64_t fp = registers.fp;
-  if (fp < registers.sp || fp % 8 != 0) return false;
-  if (!bounds.readable(fp) || !bounds.readable(fp + 8)) return false;
-  const uint64_t pc = word_at(fp + 8);
-  if (!plausible_code(pc)) return false;
+  if (fp % 8 != 0 || fp - registers.sp > kMaxGuessedFrameBytes) return false;
+  uint64_t pc = 0;
+  uint64_t caller_fp = 0;
+  if (!reader.read(fp, caller_fp) || !reader.read(fp + 8, pc) || !plausible_code(pc)) return false;
   LoadedObject object;
   // Compiled code without frame information often has no frame pointer either; then what rbp
   // points to is no return address.
   if (in_object && !find_object(pc - 1, object)) return false;
-  registers = {.pc = pc, .sp = fp + 16, .fp = word_at(fp), .interrupted = false};
+  registers = {.pc = pc, .sp = fp + 16, .fp = caller_fp, .interrupted = false};
   return true;
 }
 
 #if defined(__x86_64__)
 
 // Through the register file that the kernel saved for a signal handler.
-bool step_by_signal_frame(Registers& registers, StackBounds& bounds) {
+template <typename Reader>
+bool step_by_signal_frame(Registers& registers, Reader& reader) {
   constexpr uint64_t kSavedFramePointer = 120;
   constexpr uint64_t kSavedStackPointer = 160;
   constexpr uint64_t kSavedPc = 168;
   const uint64_t context = registers.sp;
-  if (context % 8 != 0 || !bounds.readable(context + kSavedFramePointer) ||
-      !bounds.readable(context + kSavedStackPointer) || !bounds.readable(context + kSavedPc)) {
+  if (context % 8 != 0 || !reader.read(context + kSavedFramePointer, registers.fp) ||
+      !reader.read(context + kSavedStackPointer, registers.sp) ||
+      !reader.read(context + kSavedPc, registers.pc)) {
     return false;
   }
-  registers = {.pc = word_at(context + kSavedPc),
-               .sp = word_at(context + kSavedStackPointer),
-               .fp = word_at(context + kSavedFramePointer),
-               .interrupted = true};
-  bounds.enter(registers.sp);
+  registers.interrupted = true;
+  reader.enter(registers.sp);
   return plausible_code(registers.pc);
 }
 
 // One step outwards; false at the end of the stack or of what is understood.
-inline bool step(Registers& registers, StackBounds& bounds, uint64_t generation) {
+template <typename Reader>
+inline bool step(Registers& registers, Reader& reader, uint64_t generation) {
   const uint64_t rule = rule_for(registers.pc - (registers.interrupted ? 0 : 1), generation);
   const uint64_t base = base_of(rule);
   uint64_t cfa = cfa_offset_of(rule);
@@ -181,55 +210,103 @@ inline bool step(Registers& registers, StackBounds& bounds, uint64_t generation)
     cfa += registers.fp;
   } else if (base == raw(FrameBase::frame_pointer_deref)) {
     cfa += registers.fp;
-    if (cfa % 8 != 0 || !bounds.readable(cfa)) return false;
-    cfa = word_at(cfa);
+    if (cfa % 8 != 0 || !reader.read(cfa, cfa)) return false;
   } else if (base == raw(FrameBase::signal_frame)) {
-    return step_by_signal_frame(registers, bounds);
+    return step_by_signal_frame(registers, reader);
   } else if (base == raw(FrameBase::end)) {
     return false;
   } else {
-    return step_by_frame_pointer(registers, bounds, base != kBaseNoObject);
+    return step_by_frame_pointer(registers, reader, base != kBaseNoObject);
   }
-  if (cfa <= registers.sp || cfa % 8 != 0 || !bounds.readable(cfa - 8)) return false;
-  uint64_t fp = registers.fp;
+  if (cfa <= registers.sp || cfa % 8 != 0) return false;
   if (saved_of(rule) != raw(SavedFramePointer::unchanged)) {
     const bool from_cfa = saved_of(rule) == raw(SavedFramePointer::at_cfa);
-    const uint64_t place = (from_cfa ? cfa : fp) + saved_offset_of(rule);
-    if (!bounds.readable(place)) return false;
-    fp = word_at(place);
+    const uint64_t place = (from_cfa ? cfa : registers.fp) + saved_offset_of(rule);
+    if (!reader.read(place, registers.fp)) return false;
   }
-  registers.pc = word_at(cfa - 8);
+  if (!reader.read(cfa - 8, registers.pc)) return false;
   registers.sp = cfa;
-  registers.fp = fp;
   registers.interrupted = false;
   return plausible_code(registers.pc);
 }
 
 #else
 
-inline bool step(Registers& registers, StackBounds& bounds, uint64_t generation) {
+template <typename Reader>
+inline bool step(Registers& registers, Reader& reader, uint64_t generation) {
   rule_for(registers.pc - 1, generation);  // Announces the object.
-  return step_by_frame_pointer(registers, bounds, false);
+  return step_by_frame_pointer(registers, reader, false);
 }
 
 #endif
 
+uint64_t written_for(const Registers& registers) {
+  return registers.pc + (registers.interrupted ? 1 : 0);
+}
+
+// Takes the rest of the stack over from the kept walk.
+void take_over(const KeptFrame* from, const KeptFrame* end, uint64_t power, uint64_t* frames,
+               uint32_t room, Walk& walk) {
+  walk.hash += power * from->tail_hash;
+  for (; from != end && walk.count < room; ++from) frames[walk.count++] = from->written;
+  walk.truncated = from != end;
+}
+
+// `memo` may be null unless kKeep.
+template <bool kKeep>
+Walk walk_with(WalkMemo* memo, const StackBounds& bounds, Registers registers, uint64_t generation,
+               uint64_t* frames, uint32_t room) {
+  StackReader<kKeep> reader(memo, bounds);
+  Walk walk;
+  uint64_t power = 1;
+  bool more = plausible_code(registers.pc);
+  while (more && walk.count < room) {
+    const uint64_t written = written_for(registers);
+    if constexpr (kKeep) {
+      memo->begin_frame({.written = written,
+                         .stack_pointer = registers.interrupted ? 0 : registers.sp,
+                         .frame_pointer = registers.fp});
+    } else if (memo != nullptr && !registers.interrupted) {
+      if (const KeptFrame* frame = memo->met(written, registers.sp, registers.fp)) {
+        memo->judge(walk.count, walk.count + static_cast<uint32_t>(memo->end() - frame));
+        take_over(frame, memo->end(), power, frames, room, walk);
+        return walk;
+      }
+    }
+    frames[walk.count++] = written;
+    walk.hash += power * frame_hash(written);
+    power *= kHashPower;
+    more = step(registers, reader, generation);
+  }
+  walk.truncated = more;
+  if constexpr (kKeep) {
+    memo->finish(!more && reader.anchored());
+  } else if (memo != nullptr) {
+    memo->judge(walk.count, walk.count);
+  }
+  return walk;
+}
+
 }  // namespace
 
 Walk walk_stack(const WalkStart& start, uint64_t* frames, uint32_t room) noexcept {
-  const uint64_t generation = g_generation.load(std::memory_order_relaxed);
-  Registers registers{.pc = start.pc, .sp = start.stack_pointer, .fp = start.frame_pointer};
+  const uint32_t generation = g_generation.load(std::memory_order_relaxed);
+  const Registers registers{.pc = start.pc, .sp = start.stack_pointer, .fp = start.frame_pointer};
   StackBounds bounds;
   bounds.enter(registers.sp);
-  Walk walk;
-  bool more = plausible_code(registers.pc);
-  while (more && walk.count < room) {
-    const uint64_t written = registers.pc + (registers.interrupted ? 1 : 0);
-    frames[walk.count++] = written;
-    walk.hash = mix(walk.hash, written);
-    more = step(registers, bounds, generation);
+  WalkMemo* memo = bounds.anchored() ? WalkMemo::acquire() : nullptr;
+  if (memo == nullptr) {
+    return walk_with<false>(nullptr, bounds, registers, generation, frames, room);
   }
-  walk.truncated = more;
+  memo->check(start.stack_pointer, generation);
+  Walk walk;
+  if (memo->should_keep()) {
+    memo->begin(generation);
+    walk = walk_with<true>(memo, bounds, registers, generation, frames, room);
+  } else {
+    walk = walk_with<false>(memo, bounds, registers, generation, frames, room);
+  }
+  memo->release();
   return walk;
 }
 
