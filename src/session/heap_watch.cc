@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/heap_watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -64,6 +66,10 @@ size_t HeapWatch::finish(RecordingWriter& recording) {
   if (!keeper_) return std::min(written_.size(), kMaxWritten);
   write(recording);
   const bool answered = keeper_.has_value();
+  if (answered && keeper_->forgotten() > 0) {
+    recording.note(fmt::format("heap: of {} more processes with small heaps nothing was kept",
+                               keeper_->forgotten()));
+  }
   keeper_.reset();
   if (answered && segments_ == 0) {
     say_(
