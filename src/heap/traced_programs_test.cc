@@ -46,6 +46,7 @@ class Traced : public testing::Test {
       arguments.push_back(nullptr);
       std::vector<std::string> entries = environment;
       std::vector<char*> block;
+      block.reserve(entries.size() + 1);
       for (std::string& entry : entries) block.push_back(entry.data());
       block.push_back(nullptr);
       execve(program.c_str(), arguments.data(), block.data());
