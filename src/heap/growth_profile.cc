@@ -14,6 +14,10 @@ bool is_range(HeapKind kind) {
 
 void GrowthProfile::begin_round(bool ordered) {
   live_.begin_round(ordered);
+  notice_steps();
+}
+
+void GrowthProfile::notice_steps() {
   if (steps_seen_ || !marks_->any()) return;
   // Ages so far were in seconds. What was freed before the first step lived within it.
   steps_seen_ = true;
@@ -38,8 +42,8 @@ uint32_t GrowthProfile::site_of(uint64_t stack, HeapKind kind, int32_t step) {
   return known != SiteTable::kNone ? known : new_site(stack, kind, step);
 }
 
+// The stack itself may not be known yet: it was announced on another lane.
 uint32_t GrowthProfile::new_site(uint64_t stack, HeapKind kind, int32_t step) {
-  if (stack != 0 && !store_.knows(stack)) return SiteTable::kOthers;
   if (sites_.full()) fold();
   return sites_.add(stack, kind, step);
 }

@@ -70,6 +70,7 @@ class GrowthProfile {
   [[nodiscard]] size_t memory_bytes() const;
 
  private:
+  void notice_steps();
   uint32_t site_of(uint64_t stack, HeapKind kind, int32_t step);
   uint32_t new_site(uint64_t stack, HeapKind kind, int32_t step);
   [[nodiscard]] int64_t age(uint64_t born, int32_t born_step, uint64_t died) const;

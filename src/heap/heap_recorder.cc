@@ -70,7 +70,8 @@ struct HeapRecorder::Living {
   uint32_t asked = 0;
   uint64_t last_news = 0;   // Stamp of the last round that brought something.
   uint64_t last_check = 0;  // Stamp of the last look whether it lives.
-  bool ended = false;       // What is published now is all there will be.
+  uint32_t silent_rounds = 0;
+  bool ended = false;  // What is published now is all there will be.
 };
 
 struct HeapRecorder::Ended {
@@ -113,6 +114,9 @@ void HeapRecorder::adopt(const std::string& path) {
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
   living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
   living_.back()->last_news = trace::trace_stamp();
+  // Asked at once, so that the first row has an answer.
+  living_.back()->asked = 1;
+  living_.back()->segment.header().account.asked.store(1, std::memory_order_release);
 }
 
 bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
@@ -149,6 +153,9 @@ HeapRecorder::Load HeapRecorder::look(bool check_all) {
 
 void HeapRecorder::read() {
   for (const auto& process : living_) {
+    // The two rounds after the last news forget what had to be remembered.
+    process->silent_rounds = process->cut.bytes > 0 ? 0 : process->silent_rounds + 1;
+    if (process->silent_rounds > 2) continue;
     const CpuMeter meter(process->cpu_s);
     process->profile.begin_round(process->cut.ordered);
     process->segment.drain(process->cut, process->profile);
@@ -239,9 +246,19 @@ void HeapRecorder::forget_smallest() {
 }
 
 std::vector<int64_t> HeapRecorder::pids() const {
+  std::vector<std::pair<double, int64_t>> peaks;
+  peaks.reserve(ended_.size() + living_.size());
+  for (const Ended& ended : ended_) peaks.emplace_back(ended.peak_bytes, ended.pid);
+  for (const auto& process : living_) {
+    const GrowthProfile& profile = process->profile;
+    if (profile.events() == 0) continue;
+    peaks.emplace_back(std::max(profile.peak_bytes(), profile.live_bytes()),
+                       process->segment.pid());
+  }
+  std::sort(peaks.begin(), peaks.end());
   std::vector<int64_t> pids;
-  for (const Ended& ended : ended_) pids.push_back(ended.pid);
-  for (const auto& process : living_) pids.push_back(process->segment.pid());
+  pids.reserve(peaks.size());
+  for (const auto& [peak, pid] : peaks) pids.push_back(pid);
   return pids;
 }
 

@@ -80,8 +80,8 @@ TEST(Keeper, LargeTracksComeWhole) {
   uint64_t mixed = 1;
   uint64_t sent = 0;
   while (sent < 1000) {
-    std::vector<uint64_t> frames;
-    for (int i = 0; i < 100; ++i) frames.push_back((mixed *= 0x9E3779B97F4A7C15U) >> 8);
+    std::vector<uint64_t> frames(100);
+    for (uint64_t& frame : frames) frame = (mixed *= 0x9E3779B97F4A7C15U) >> 8;
     if (!tracer.put(sent % 4, stack_words(sent + 1, frames))) continue;
     while (!tracer.put(sent % 4, alloc_record((sent + 1) * 16, 10, sent + 1, 1))) {
     }
@@ -135,7 +135,7 @@ TEST(Keeper, EndsAndCleansUpWhenItsOwnerIsKilled) {
   const pid_t owner = fork();
   if (owner == 0) {
     const Keeper keeper = started();
-    const std::string path = keeper.directory();
+    const std::string& path = keeper.directory();
     [[maybe_unused]] const ssize_t n = write(ends[1], path.data(), path.size());
     pause();
     _exit(0);

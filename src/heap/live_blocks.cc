@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heap/live_blocks.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <new>
 
 namespace plateau {
 namespace {
 
 constexpr size_t kFirstSlots = 4096;
+constexpr size_t kHugeBytes = size_t{8} * 1024 * 1024;
 
 }  // namespace
+
+// Zero bytes are an empty slot, so the kernel's pages need no filling.
+LiveSlots::LiveSlots(size_t count) : count_(count) {
+  const size_t bytes = count * sizeof(LiveBlock);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (bytes >= kHugeBytes) madvise(memory, bytes, MADV_HUGEPAGE);
+  begin_ = static_cast<LiveBlock*>(memory);
+}
+
+LiveSlots::~LiveSlots() {
+  if (begin_ != nullptr) munmap(begin_, count_ * sizeof(LiveBlock));
+}
 
 LiveBlocks::LiveBlocks() {
   rehash(kFirstSlots);
@@ -22,7 +39,7 @@ size_t LiveBlocks::find(uint64_t address) const {
 }
 
 void LiveBlocks::rehash(size_t slots) {
-  std::vector<LiveBlock> before(slots);
+  LiveSlots before(slots);
   before.swap(slots_);
   mask_ = slots - 1;
   shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plateau {
@@ -27,7 +28,7 @@ struct LiveBlock {
   uint64_t stamp = 0;
   uint64_t bytes_and_note = 0;  // Low 56 bits: bytes; above: log2 of the sampling interval.
   uint32_t site = 0;            // kGrave: freed; the stamp is that of the free.
-  int32_t step = -1;
+  int32_t step = 0;
 
   static constexpr uint32_t kGrave = UINT32_MAX;
   [[nodiscard]] uint64_t bytes() const { return bytes_and_note & ((uint64_t{1} << 56) - 1); }
@@ -36,6 +37,36 @@ struct LiveBlock {
   [[nodiscard]] bool grave() const { return site == kGrave; }
 };
 static_assert(sizeof(LiveBlock) == 32);
+
+// Slots in memory of their own, all empty at first; in huge pages where there are many, because a
+// table of millions is met at random places. Move-only.
+class LiveSlots {
+ public:
+  LiveSlots() = default;
+  explicit LiveSlots(size_t count);  // Throws std::bad_alloc, like a container.
+  LiveSlots(LiveSlots&& other) noexcept { swap(other); }
+  LiveSlots& operator=(LiveSlots&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  LiveSlots(const LiveSlots&) = delete;
+  LiveSlots& operator=(const LiveSlots&) = delete;
+  ~LiveSlots();
+
+  void swap(LiveSlots& other) noexcept {
+    std::swap(begin_, other.begin_);
+    std::swap(count_, other.count_);
+  }
+  [[nodiscard]] size_t size() const { return count_; }
+  LiveBlock& operator[](size_t at) { return begin_[at]; }
+  const LiveBlock& operator[](size_t at) const { return begin_[at]; }
+  LiveBlock* begin() { return begin_; }
+  LiveBlock* end() { return begin_ + count_; }
+
+ private:
+  LiveBlock* begin_ = nullptr;
+  size_t count_ = 0;
+};
 
 class LiveBlocks {
  public:
@@ -61,7 +92,7 @@ class LiveBlocks {
 
   [[nodiscard]] size_t size() const { return used_ - graves_; }
   [[nodiscard]] size_t graves() const { return graves_; }
-  [[nodiscard]] size_t memory_bytes() const { return slots_.capacity() * sizeof(LiveBlock); }
+  [[nodiscard]] size_t memory_bytes() const { return slots_.size() * sizeof(LiveBlock); }
   void prefetch(uint64_t address) const { __builtin_prefetch(&slots_[place(address)]); }
 
   // Calls fn(LiveBlock&) for each block alive; it may change site only.
@@ -87,7 +118,7 @@ class LiveBlocks {
     uint64_t stamp = 0;
   };
 
-  std::vector<LiveBlock> slots_;
+  LiveSlots slots_;
   unsigned shift_ = 0;
   size_t mask_ = 0;
   size_t used_ = 0;  // Blocks and graves.

@@ -102,6 +102,13 @@ bool MappedSegment::whole() const {
          facts.st_size >= static_cast<off_t>(trace::kSegmentBytes);
 }
 
+bool MappedSegment::has_news() const {
+  for (size_t lane = 0; lane < trace::kLaneCount; ++lane) {
+    if (header_->lanes[lane].written.load(std::memory_order_acquire) != read_[lane]) return true;
+  }
+  return false;
+}
+
 void MappedSegment::give_up(size_t lane, uint64_t to) {
   lost_bytes_ += to - read_[lane];
   ++given_up_;
@@ -113,7 +120,7 @@ void MappedSegment::give_up(size_t lane, uint64_t to) {
 MappedSegment::Cut MappedSegment::cut() {
   Cut cut;
   cut.to = read_;
-  if (!whole()) return cut;
+  if (!has_news() || !whole()) return cut;
   size_t busy = 0;
   for (size_t lane = 0; lane < trace::kLaneCount; ++lane) {
     const uint64_t written = header_->lanes[lane].written.load(std::memory_order_acquire);
@@ -121,6 +128,7 @@ MappedSegment::Cut MappedSegment::cut() {
     if (waiting == 0) continue;
     if (waiting > trace::kLaneBytes || written % sizeof(uint64_t) != 0) {
       ++given_up_;
+      lost_bytes_ += std::min(waiting, trace::kLaneBytes);
       read_[lane] = written - written % sizeof(uint64_t);
       header_->lanes[lane].read.store(read_[lane], std::memory_order_release);
       cut.to[lane] = read_[lane];

@@ -62,6 +62,7 @@ class MappedSegment {
   static constexpr size_t kPieceWords = 8192;
 
   [[nodiscard]] std::span<const uint64_t> lane_words(size_t lane) const;
+  [[nodiscard]] bool has_news() const;
   [[nodiscard]] bool whole() const;  // The file was not cut short under us.
   void give_up(size_t lane, uint64_t to);
 

@@ -17,8 +17,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kKeySlots = 65536;  // A quarter full at most.
-static_assert(kKeySlots >= 4 * SiteTable::kMaxWorkingSites);
+constexpr size_t kFirstKeySlots = 1024;  // A power of two, as all later sizes; a quarter full.
 
 }  // namespace
 
@@ -35,15 +34,17 @@ size_t age_bucket(int64_t age) {
   return std::min(width, kAgeBuckets - 1);
 }
 
-SiteTable::SiteTable() : sites_(1), keys_(kKeySlots) {}
+SiteTable::SiteTable() : sites_(1) {
+  index_all(kFirstKeySlots);
+}
 
 // The slot of the key, or the empty one where it would go.
 size_t SiteTable::place(uint64_t stack, HeapKind kind) const {
   const uint64_t mixed = (stack + static_cast<uint64_t>(kind)) * 0x9E3779B97F4A7C15U;
-  size_t at = mixed >> 48;
-  static_assert(kKeySlots == size_t{1} << 16);
+  const size_t mask = keys_.size() - 1;
+  size_t at = mixed >> 32 & mask;
   while (keys_[at].site != kOthers && (keys_[at].stack != stack || keys_[at].kind != kind)) {
-    at = (at + 1) % kKeySlots;
+    at = (at + 1) & mask;
   }
   return at;
 }
@@ -58,13 +59,22 @@ void SiteTable::index(uint32_t site) {
   keys_[place(added.stack, added.kind)] = {added.stack, site, added.kind};
 }
 
+void SiteTable::index_all(size_t slots) {
+  keys_.assign(slots, Key{});
+  for (uint32_t site = 1; site < sites_.size(); ++site) index(site);
+}
+
 uint32_t SiteTable::add(uint64_t stack, HeapKind kind, int32_t step) {
   const auto site = static_cast<uint32_t>(sites_.size());
   WorkingSite& added = sites_.emplace_back();
   added.stack = stack;
   added.kind = kind;
   added.first_step = step;
-  index(site);
+  if (sites_.size() * 4 > keys_.size()) {
+    index_all(keys_.size() * 2);
+  } else {
+    index(site);
+  }
   return site;
 }
 
@@ -102,8 +112,7 @@ std::vector<uint32_t> SiteTable::fold() {
     ++folded_;
   }
   sites_.swap(stay);
-  std::fill(keys_.begin(), keys_.end(), Key{});
-  for (uint32_t site = 1; site < sites_.size(); ++site) index(site);
+  index_all(keys_.size());
   return moved;
 }
 

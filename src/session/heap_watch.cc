@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/heap_watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,6 +10,7 @@ namespace plateau {
 namespace {
 
 constexpr double kWriteGapSeconds = 5;
+constexpr size_t kMaxWritten = 64;       // Tracks that a recording keeps.
 constexpr double kWriteGapShare = 0.05;  // Of the run so far.
 
 }  // namespace
@@ -47,21 +50,33 @@ void HeapWatch::write(RecordingWriter& recording) {
     return;
   }
   segments_ = keeper_->segments_seen();
-  tracks_ = tracks.value().size();
-  for (const Keeper::EncodedTrack& track : tracks.value()) recording.heap(track.pid, track.bytes);
+  const size_t first = tracks.value().size() - std::min(tracks.value().size(), kMaxWritten);
+  for (size_t i = first; i < tracks.value().size(); ++i) {
+    const Keeper::EncodedTrack& track = tracks.value()[i];
+    const size_t hash = std::hash<std::string>()(track.bytes);
+    const auto [known, fresh] = written_.try_emplace(track.pid, hash);
+    // Once some had to go, only what is written again is sure to be there.
+    const bool there = !fresh && known->second == hash && written_.size() <= kMaxWritten;
+    known->second = hash;
+    if (!there) recording.heap(track.pid, track.bytes);
+  }
 }
 
 size_t HeapWatch::finish(RecordingWriter& recording) {
-  if (!keeper_) return tracks_;
+  if (!keeper_) return std::min(written_.size(), kMaxWritten);
   write(recording);
   const bool answered = keeper_.has_value();
+  if (answered && keeper_->forgotten() > 0) {
+    recording.note(fmt::format("heap: of {} more processes with small heaps nothing was kept",
+                               keeper_->forgotten()));
+  }
   keeper_.reset();
   if (answered && segments_ == 0) {
     say_(
-        "no process of the job could load the heap tracer (statically linked or setuid?), so "
-        "nothing is known of its heap");
+        "no allocation of the job was seen: it allocates less than one sample, or its programs are "
+        "statically linked or setuid and cannot load the tracer");
   }
-  return tracks_;
+  return std::min(written_.size(), kMaxWritten);
 }
 
 }  // namespace plateau

@@ -3,11 +3,13 @@
 // and its tracks written into the recording now and then.
 //
 // Tracks are written when 5 s and a twentieth of the run have passed since the last time, so that
-// what a killed watcher leaves is at most that old, and the writes together stay a few dozen. If
+// what a killed watcher leaves is at most that old, and the writes together stay a few dozen. A
+// recording holds the tracks that came last, so those of the largest processes are written last. If
 // the keeper dies, that is said once and the job goes on. Without a keeper everything is nothing.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +46,7 @@ class HeapWatch {
   Say say_;
   int64_t step_ = -1;
   double written_s_ = 0;
-  size_t tracks_ = 0;
+  std::map<int64_t, size_t> written_;  // Hash of the track of each pid in the recording.
   size_t segments_ = 0;
 };
 
