@@ -129,30 +129,43 @@ void include_variables(MappedObject& object) {
   }
 }
 
-// The addresses of the hooks in the process, sorted.
-std::vector<uint64_t> hook_addresses(pid_t pid, const MappedObject& tracer) {
+// Where the library's functions begin in the process, sorted. Hooks are among them, and what it may
+// have put in front of Python's allocator.
+std::vector<uint64_t> function_addresses(const MappedObject& tracer) {
   std::vector<uint64_t> found;
-  for (const char* stub : {"plateau_dlopen_stub", "plateau_dlsym_stub"}) {
-    const Result<ElfSymbol> symbol = elf_symbol(tracer.open_path, stub);
-    if (symbol.ok()) found.push_back(symbol.value().address + tracer.bias);
-  }
-  const Result<ElfSymbol> table = elf_symbol(tracer.open_path, "_ZN7plateau5trace6kHooksE");
-  if (!table.ok()) return {};
-  // Pairs of a name and a hook.
-  std::vector<uint64_t> words(table.value().bytes / sizeof(uint64_t));
-  if (!read_memory(pid, table.value().address + tracer.bias, words.data(),
-                   words.size() * sizeof words[0])) {
-    return {};
-  }
-  for (size_t i = 1; i < words.size(); i += 2) found.push_back(words[i]);
+  const Result<ElfFile> file = ElfFile::open(tracer.open_path);
+  if (!file.ok()) return found;
+  file.value().each_symbol(SHT_SYMTAB, [&](const ElfSymbolEntry& entry) {
+    if (entry.type == STT_FUNC && entry.address != 0) {
+      found.push_back(entry.address + tracer.bias);
+    }
+    return true;
+  });
   std::ranges::sort(found);
   return found;
 }
 
-// True if a word of writable memory outside the library is one of `hooks`, or if there is too much
-// memory to look at. The process runs meanwhile.
-bool somebody_kept_a_hook(pid_t pid, const MappedObject& tracer,
-                          const std::vector<uint64_t>& hooks) {
+// Mapped segments of the tracer (DIRECTORY/PID-STAMP.segment).
+std::vector<std::pair<uint64_t, uint64_t>> segments_of(pid_t pid) {
+  std::vector<std::pair<uint64_t, uint64_t>> found;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::string line;
+  while (std::getline(maps, line)) {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    if (line.find(".segment") == std::string::npos ||
+        std::sscanf(line.c_str(), "%lx-%lx rw-s", &begin, &end) != 2) {
+      continue;
+    }
+    found.emplace_back(begin, end);
+  }
+  return found;
+}
+
+// True if a word of writable memory outside the library is one of `functions`, or if there is too
+// much memory to look at. The process runs meanwhile.
+bool somebody_kept_one(pid_t pid, const MappedObject& tracer,
+                       const std::vector<uint64_t>& functions) {
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   std::string line;
   uint64_t looked = 0;
@@ -172,8 +185,8 @@ bool somebody_kept_a_hook(pid_t pid, const MappedObject& tracer,
       if (looked > kMostScanBytes) return true;
       if (!read_memory(pid, at, words.data(), count)) continue;
       for (size_t i = 0; i < count / sizeof(uint64_t); ++i) {
-        if (words[i] < hooks.front() || words[i] > hooks.back()) continue;
-        if (std::ranges::binary_search(hooks, words[i])) return true;
+        if (words[i] < functions.front() || words[i] > functions.back()) continue;
+        if (std::ranges::binary_search(functions, words[i])) return true;
       }
     }
   }
@@ -202,7 +215,10 @@ Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
   if (!entries.ok()) return entries.error();
   const RemoteNames names(pid);
   if (find_tracer(names.objects()) != nullptr) {
-    return failed(fmt::format("process {} has a tracer already", pid));
+    return failed(
+        fmt::format("process {} has a tracer already: it runs under 'plateau run --heap', "
+                    "another watcher has attached, or an earlier one could not be removed",
+                    pid));
   }
   const Result<LoaderDesk> loader = find_loader(pid, names);
   if (!loader.ok()) return loader.error();
@@ -254,13 +270,13 @@ class Removal {
     if (!given_back.ok()) return given_back.error();
     const Result<bool> empty = await_empty();
     if (!empty.ok()) return empty.error();
-    const std::vector<uint64_t> hooks = hook_addresses(pid_, tracer_);
+    const std::vector<uint64_t> functions = function_addresses(tracer_);
     if (!empty.value()) {
       cost_.left_behind = "the tracer stays loaded, switched off: a call is still inside it";
-    } else if (hooks.empty() || somebody_kept_a_hook(pid_, tracer_, hooks)) {
+    } else if (functions.empty() || somebody_kept_one(pid_, tracer_, functions)) {
       cost_.left_behind =
-          "the tracer stays loaded, switched off: the program may have kept the address of one of "
-          "its functions";
+          "the tracer stays loaded, switched off: the program holds the address of one of its "
+          "functions";
     }
     if (!cost_.left_behind.empty()) {
       const Result<uint64_t> stopped = call(entries_.detach);
@@ -305,6 +321,11 @@ class Removal {
     for (int i = 0; i < 2; ++i) {
       const Result<uint64_t> closed = point.call(loader_.close, {handle.value()});
       if (!closed.ok()) return closed.error();
+    }
+    // The ring it wrote to is not part of the library.
+    for (const auto& [begin, end] : segments_of(pid_)) {
+      auto r = point.unkeep(begin, end - begin);
+      fprintf(stderr, "UNK %lx %s\n", begin, r.ok() ? "ok" : r.error().message.c_str());
     }
     cost_.stopped_s += point.stopped_s();
     return cost_;

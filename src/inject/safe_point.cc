@@ -64,8 +64,9 @@ TargetCode find_code(pid_t pid) {
     if (first.ec != std::errc() || first.ptr == stop) continue;
     std::from_chars(first.ptr + 1, stop, range.end, 16);
     code.ranges.push_back(range);
-    // The vdso has a system call; it is the last row, and any other will do as well.
-    if (code.system_call != 0) continue;
+    // The vdso has one and is never unloaded; any other is borrowed only if it has none.
+    const bool vdso = line.find("[vdso]") != std::string::npos;
+    if (code.system_call != 0 && !vdso) continue;
     std::string bytes(std::min<uint64_t>(range.end - range.begin, uint64_t{1} << 20), '\0');
     if (!read_memory(pid, range.begin, bytes.data(), bytes.size())) continue;
     const size_t at = bytes.find("\x0f\x05");
