@@ -323,10 +323,7 @@ class Removal {
       if (!closed.ok()) return closed.error();
     }
     // The ring it wrote to is not part of the library.
-    for (const auto& [begin, end] : segments_of(pid_)) {
-      auto r = point.unkeep(begin, end - begin);
-      fprintf(stderr, "UNK %lx %s\n", begin, r.ok() ? "ok" : r.error().message.c_str());
-    }
+    for (const auto& [begin, end] : segments_of(pid_)) (void)point.unkeep(begin, end - begin);
     cost_.stopped_s += point.stopped_s();
     return cost_;
   }

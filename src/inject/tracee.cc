@@ -101,6 +101,10 @@ bool Tracee::interrupt() {
   return stopped_ || tid_ < 0 || asked(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
 }
 
+bool Tracee::interrupt_stopped() {
+  return asked(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
+}
+
 ThreadStop Tracee::take(int status) {
   stopped_ = false;
   signal_ = 0;

@@ -55,6 +55,8 @@ class Tracee {
   [[nodiscard]] bool stopped() const { return stopped_; }
 
   bool interrupt();
+  // Requires: stopped. The next go_on() ends in an interrupt before any instruction.
+  bool interrupt_stopped();
   // Until the next stop, or `until`.
   ThreadStop wait(InjectClock::time_point until);
   // Looks once.
