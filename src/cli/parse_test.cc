@@ -23,6 +23,11 @@ Verb sample_verb() {
        .choices = {"auto", "always", "never"}},
       {.name = "output", .letter = 'o', .takes = Takes::file, .placeholder = "OUT"},
       {.name = "quiet", .letter = 'q'},
+      {.name = "heap",
+       .takes = Takes::choice,
+       .placeholder = "MODE",
+       .choices = {"sampled", "exact"},
+       .may_be_bare = true},
   };
   return verb;
 }
@@ -34,6 +39,19 @@ Result<Arguments> parse(std::vector<std::string> words) {
 std::string error_of(std::vector<std::string> words) {
   const Result<Arguments> result = parse(std::move(words));
   return result ? "no error" : result.error().message;
+}
+
+TEST(ParseArguments, AValueThatMayBeLeftOutStandsOnlyAfterAnEqualsSign) {
+  const Result<Arguments> bare = parse({"--heap", "exact"});
+  ASSERT_TRUE(bare.ok());
+  EXPECT_EQ(bare.value().text("heap"), "");
+  EXPECT_THAT(bare.value().positionals, ElementsAre("exact"));
+  const Result<Arguments> given = parse({"--heap", "--heap=exact"});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given.value().text("heap"), "exact");
+  EXPECT_THAT(error_of({"--heap=exakt"}), HasSubstr("--heap takes one of sampled, exact"));
+  EXPECT_FALSE(parse({"a.log"}).value().has("heap"));
+  EXPECT_EQ(option_title(sample_verb().options.back()), "--heap[=MODE]");
 }
 
 TEST(ParseArguments, OptionsAndFilesMixInAnyOrder) {

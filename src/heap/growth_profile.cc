@@ -38,8 +38,8 @@ uint32_t GrowthProfile::site_of(uint64_t stack, HeapKind kind, int32_t step) {
   return known != SiteTable::kNone ? known : new_site(stack, kind, step);
 }
 
+// The stack itself may not be known yet: it was announced on another lane.
 uint32_t GrowthProfile::new_site(uint64_t stack, HeapKind kind, int32_t step) {
-  if (stack != 0 && !store_.knows(stack)) return SiteTable::kOthers;
   if (sites_.full()) fold();
   return sites_.add(stack, kind, step);
 }

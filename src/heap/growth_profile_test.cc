@@ -71,6 +71,18 @@ TEST_F(Growth, KindsOfOneStackAreSitesOfTheirOwn) {
   EXPECT_EQ(got.stacks.size(), 1U);
 }
 
+TEST_F(Growth, AStackMayComeAfterItsBlocksButMustCome) {
+  profile.begin_round(false);
+  profile.alloc(alloc_record(0x1000, 100, 1, 10));
+  profile.alloc(alloc_record(0x2000, 7, 2, 10));
+  announce(1);
+  profile.row({.time_s = 1});
+  const HeapTrack got = track();
+  ASSERT_EQ(got.sites.size(), 1U);
+  EXPECT_EQ(got.sites[0].allocated_bytes, 100);
+  EXPECT_EQ(got.rows[0].others_bytes, 7);
+}
+
 TEST_F(Growth, EventsBelongToTheStepInWhichTheyHappened) {
   announce(1);
   // Given marks that are known before the events are read

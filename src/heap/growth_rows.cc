@@ -103,7 +103,9 @@ void GrowthProfile::row(const HeapMoment& moment) {
 std::vector<uint32_t> GrowthProfile::shown_sites() const {
   std::vector<uint32_t> shown;
   for (uint32_t site = 1; site < sites_.size(); ++site) {
-    if (sites_[site].allocated_blocks > 0) shown.push_back(site);
+    // A stack that was lost or forgotten has no frames to show.
+    const bool named = sites_[site].stack == 0 || store_.knows(sites_[site].stack);
+    if (named && sites_[site].allocated_blocks > 0) shown.push_back(site);
   }
   const auto weight = [&](uint32_t site) {
     return std::max(sites_[site].live_bytes, sites_[site].peak_bytes / 4);

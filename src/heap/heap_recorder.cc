@@ -113,6 +113,9 @@ void HeapRecorder::adopt(const std::string& path) {
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
   living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
   living_.back()->last_news = trace::trace_stamp();
+  // Asked at once, so that the first row has an answer.
+  living_.back()->asked = 1;
+  living_.back()->segment.header().account.asked.store(1, std::memory_order_release);
 }
 
 bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
@@ -239,9 +242,17 @@ void HeapRecorder::forget_smallest() {
 }
 
 std::vector<int64_t> HeapRecorder::pids() const {
+  std::vector<std::pair<double, int64_t>> peaks;
+  for (const Ended& ended : ended_) peaks.emplace_back(ended.peak_bytes, ended.pid);
+  for (const auto& process : living_) {
+    const GrowthProfile& profile = process->profile;
+    if (profile.events() == 0) continue;
+    peaks.emplace_back(std::max(profile.peak_bytes(), profile.live_bytes()),
+                       process->segment.pid());
+  }
+  std::sort(peaks.begin(), peaks.end());
   std::vector<int64_t> pids;
-  for (const Ended& ended : ended_) pids.push_back(ended.pid);
-  for (const auto& process : living_) pids.push_back(process->segment.pid());
+  for (const auto& [peak, pid] : peaks) pids.push_back(pid);
   return pids;
 }
 

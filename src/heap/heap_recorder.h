@@ -45,8 +45,8 @@ class HeapRecorder {
   // Writes a row for each living process.
   void row(double time_s, int64_t step);
 
-  // The pids that have a track, then each by itself: encoding takes long enough that the caller
-  // may want a round in between. Empty if it has none any more.
+  // The pids that have a track, those with the largest peak last. Then each by itself: encoding
+  // takes long enough that the caller may want a round in between. Empty if it has none any more.
   [[nodiscard]] std::vector<int64_t> pids() const;
   std::string encoded_track(int64_t pid);
   HeapTrack track(int64_t pid);  // Of a living process.

@@ -53,7 +53,7 @@ TEST_F(Recorded, ProcessBecomesATrack) {
   round(recorder);
   EXPECT_FALSE(std::filesystem::exists(tracer.path())) << "unlinked once it is mapped";
   recorder.row(1.5, 7);
-  // The allocator is asked with each row; the answer is in the next.
+  // The allocator is asked at the start and with each row that has an answer.
   EXPECT_EQ(tracer.header().account.asked.load(), 1U);
   tracer.header().account.in_use.store(5000);
   tracer.header().account.free.store(UINT64_MAX);

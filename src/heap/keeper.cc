@@ -48,12 +48,9 @@ std::string own_directory() {
 Result<std::string> find_tracer(const std::string& given) {
   const std::string beside = own_directory();
   const std::vector<std::string> places =
-      given.empty()
-          ? std::vector<std::string>{beside + "/libplateau_tracer.so",
-                                     beside + "/tracer/libplateau_tracer.so",
-                                     beside + "/../" PLATEAU_LIBDIR "/plateau/libplateau_tracer.so",
-                                     beside + "/../lib/plateau/libplateau_tracer.so"}
-          : std::vector<std::string>{given};
+      given.empty() ? std::vector<std::string>{beside + "/libplateau_tracer.so",
+                                               beside + "/../lib/plateau/libplateau_tracer.so"}
+                    : std::vector<std::string>{given};
   for (const std::string& place : places) {
     std::array<char, PATH_MAX> full{};
     if (access(place.c_str(), R_OK) == 0 && realpath(place.c_str(), full.data()) != nullptr) {
@@ -195,6 +192,13 @@ const std::string& Keeper::directory() const {
 
 pid_t Keeper::pid() const {
   return state_->pid;
+}
+
+double Keeper::cpu_s() const {
+  clockid_t clock = {};
+  timespec used = {};
+  if (clock_getcpuclockid(state_->pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
 size_t Keeper::segments_seen() const {

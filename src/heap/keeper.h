@@ -54,8 +54,8 @@ class Keeper {
   void step(int64_t step);
   void row(double time_s, int64_t step);
 
-  // The tracks as of now, of processes that live and that have ended. Waits for the answer, at most
-  // a second or so; an error says what happened to the keeper.
+  // The tracks as of now, of processes that live and that have ended, the largest last. Waits for
+  // the answer, at most a second or so; an error says what happened to the keeper.
   Result<std::vector<HeapTrack>> tracks();
   // The same, still encoded (encode_heap_track), for a writer that only stores them.
   struct EncodedTrack {
@@ -64,8 +64,9 @@ class Keeper {
   };
   Result<std::vector<EncodedTrack>> encoded_tracks();
 
-  // As of the last answer: segments that appeared since the start (0: no process could load the
-  // tracer), and ended processes whose track was given up for those of larger ones.
+  [[nodiscard]] double cpu_s() const;  // All CPU of the keeper so far.
+  // As of the last answer: segments that appeared since the start (0: no process was sampled, or
+  // could load the tracer), and ended processes whose track was given up for those of larger ones.
   [[nodiscard]] size_t segments_seen() const;
   [[nodiscard]] size_t forgotten() const;
 

@@ -121,6 +121,7 @@ MappedSegment::Cut MappedSegment::cut() {
     if (waiting == 0) continue;
     if (waiting > trace::kLaneBytes || written % sizeof(uint64_t) != 0) {
       ++given_up_;
+      lost_bytes_ += std::min(waiting, trace::kLaneBytes);
       read_[lane] = written - written % sizeof(uint64_t);
       header_->lanes[lane].read.store(read_[lane], std::memory_order_release);
       cut.to[lane] = read_[lane];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of each site (call stack and kind of block) while a process is recorded.
 //
-// Site 0 is "others": what was folded, and blocks whose stack is not known. The table keeps many
-// more sites than a track shows, because a site that will matter is small at first.
+// Site 0 is "others": what was folded. The table keeps many more sites than a track shows, because
+// a site that will matter is small at first.
 #pragma once
 
 #include <array>
