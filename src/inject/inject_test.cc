@@ -164,9 +164,10 @@ TEST(SafePoint, TargetsThatDieMeanwhileAreErrorsNotHangs) {
   auto point = SafePoint::reach(target.pid(), kPatient);
   ASSERT_TRUE(point.ok()) << point.error().message;
   ::kill(target.pid(), SIGKILL);
-  const RemoteNames names(target.pid());
   const auto result = point.value().call(0x1000, {});
   EXPECT_FALSE(result.ok());
+  // How it ended is still there for whoever started it.
+  EXPECT_EQ(target.end(SIGKILL), -SIGKILL);
 }
 
 // If the caller is killed in the middle of a call, the thread finds back by itself.
