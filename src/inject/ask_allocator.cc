@@ -53,12 +53,12 @@ Result<uint64_t> jemalloc_value(SafePoint& point, const AllocatorDesk& desk,
                                 const std::string& name) {
   const std::array<uint64_t, 2> room = {0, sizeof(uint64_t)};
   const Result<uint64_t> text = placed_text(point, name);
-  if (!text.ok()) return text;
+  if (!text.ok()) return text.error();
   const Result<uint64_t> value = point.place(room.data(), sizeof room);
-  if (!value.ok()) return value;
+  if (!value.ok()) return value.error();
   const Result<uint64_t> answer =
       point.call(desk.ask, {text.value(), value.value(), value.value() + 8, 0, 0});
-  if (!answer.ok()) return answer;
+  if (!answer.ok()) return answer.error();
   if (static_cast<int>(answer.value()) != 0) {
     return Error{Error::Kind::not_found, "jemalloc does not know " + name};
   }
@@ -202,7 +202,7 @@ Result<uint64_t> release_at(SafePoint& point, const AllocatorDesk& desk) {
   switch (desk.family) {
     case AllocatorFamily::jemalloc: {
       const Result<uint64_t> text = placed_text(point, "arena.4096.purge");  // All arenas.
-      if (!text.ok()) return text;
+      if (!text.ok()) return text.error();
       return point.call(desk.release, {text.value(), 0, 0, 0, 0});
     }
     case AllocatorFamily::mimalloc:

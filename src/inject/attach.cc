@@ -196,10 +196,10 @@ bool somebody_kept_one(pid_t pid, const MappedObject& tracer,
 Result<uint64_t> open_tracer(SafePoint& point, const LoaderDesk& desk, const std::string& path,
                              int flags) {
   const Result<uint64_t> text = point.place(path.c_str(), path.size() + 1);
-  if (!text.ok()) return text;
-  const Result<uint64_t> handle =
+  if (!text.ok()) return text.error();
+  Result<uint64_t> handle =
       point.call(desk.open, {text.value(), desk.flags | static_cast<uint64_t>(flags)});
-  if (!handle.ok()) return handle;
+  if (!handle.ok()) return handle.error();
   if (handle.value() == 0) {
     return failed("the tracer could not be loaded: " + loader_error(point, desk));
   }
@@ -290,7 +290,7 @@ class Removal {
   Result<uint64_t> call(uint64_t address) {
     Result<SafePoint> point = SafePoint::reach(pid_, options_);
     if (!point.ok()) return point.error();
-    const Result<uint64_t> result = point.value().call(tracer_.bias + address, {});
+    Result<uint64_t> result = point.value().call(tracer_.bias + address, {});
     cost_.stopped_s += point.value().stopped_s();
     if (cost_.how.empty()) cost_.how = point.value().how();
     return result;

@@ -317,7 +317,7 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
   if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
   Result<uint64_t> address = state.system_call(
       SYS_mmap, {0, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0});
-  if (!address.ok()) return address;
+  if (!address.ok()) return address.error();
   if (const auto error = state.rest()) return *error;
   if (!write_memory(state.pid, address.value(), bytes, count)) {
     return failed(fmt::format("memory of process {} cannot be written", state.pid));
@@ -327,7 +327,7 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
 
 Result<uint64_t> SafePoint::unkeep(uint64_t address, size_t count) {
   if (!state_->thread->stopped()) return state_->lost({.kind = Kind::gone});
-  const Result<uint64_t> done = state_->system_call(SYS_munmap, {address, count});
+  Result<uint64_t> done = state_->system_call(SYS_munmap, {address, count});
   if (const auto error = state_->rest()) return *error;
   return done;
 }
