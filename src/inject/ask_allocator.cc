@@ -10,13 +10,11 @@ namespace plateau {
 namespace {
 
 // struct mallinfo2 as glibc has it since 2.33; mallinfo has the same fields as ints.
-enum GlibcField : size_t {
-  kArena = 0,        // Bytes in arenas, from the kernel.
-  kMappedBytes = 4,  // Bytes of blocks in mappings of their own.
-  kInUse = 7,        // Of the arenas: handed out (what threads have in store counts too).
-  kFreeBytes = 8,    // Of the arenas: not handed out.
-  kGlibcFieldCount = 10,
-};
+constexpr size_t kArena = 0;        // Bytes in arenas, from the kernel.
+constexpr size_t kMappedBytes = 4;  // Bytes of blocks in mappings of their own.
+constexpr size_t kInUse = 7;        // Of the arenas: handed out (a thread's store counts too).
+constexpr size_t kFreeBytes = 8;    // Of the arenas: not handed out.
+constexpr size_t kGlibcFieldCount = 10;
 
 Result<AllocatorFigures> ask_glibc(SafePoint& point, const AllocatorDesk& desk) {
   // The structure is too large for registers: the caller passes where it is to go.
@@ -123,6 +121,7 @@ Result<AllocatorFigures> ask_mimalloc(SafePoint& point, const AllocatorDesk& des
   const Result<uint64_t> room = point.place(fields.data(), sizeof fields);
   if (!room.ok()) return room.error();
   std::vector<uint64_t> arguments;
+  arguments.reserve(fields.size());
   for (size_t i = 0; i < fields.size(); ++i) arguments.push_back(room.value() + 8 * i);
   const Result<uint64_t> answer = point.call(desk.ask, arguments);
   if (!answer.ok()) return answer.error();

@@ -62,7 +62,7 @@ std::vector<Sleeper> sleepers_of(pid_t pid, bool allocator_may_sleep) {
       sleepers.push_back({.tid = tid, .call = std::move(*name)});
     }
   }
-  std::ranges::stable_partition(sleepers, [](const Sleeper& s) { return s.call != "futex"; });
+  std::ranges::partition(sleepers, [](const Sleeper& s) { return s.call != "futex"; });
   return sleepers;
 }
 
