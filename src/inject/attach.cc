@@ -214,6 +214,7 @@ Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
   const Result<TracerDesk> entries = find_entries(request.tracer);
   if (!entries.ok()) return entries.error();
   const RemoteNames names(pid);
+  if (names.objects().empty()) return explain_refusal(pid, look_at_target(pid));
   if (find_tracer(names.objects()) != nullptr) {
     return failed(
         fmt::format("process {} has a tracer already: it runs under 'plateau run --heap', "
@@ -341,6 +342,7 @@ class Removal {
 Result<Intrusion> detach_tracer(pid_t pid, const InjectOptions& options) {
   if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
   const RemoteNames names(pid);
+  if (names.objects().empty()) return explain_refusal(pid, look_at_target(pid));
   const MappedObject* tracer = find_tracer(names.objects());
   if (tracer == nullptr) return failed(fmt::format("process {} has no tracer", pid));
   const Result<TracerDesk> entries = find_entries(tracer->open_path);
