@@ -8,8 +8,8 @@
 //
 // A slot of a C function is taken only if it holds the very function that the hook would call, or
 // has not been bound yet (it then leads into its own object): an object bound to another malloc
-// keeps it. Function pointers in data (R_X86_64_64) are treated the same. Pointers that the program
-// has copied before, to free for example, are out of reach: blocks freed through them stay "live".
+// keeps it. Function pointers in data (R_X86_64_64) are left alone, because programs copy them, and
+// a copy of ours would outlive us. Blocks that are freed through such a pointer stay "live".
 //
 // Slots mostly lie in pages that the loader has made read-only (RELRO). They are made writable for
 // the exchange and read-only again. An object whose RELRO is still writable is just being loaded by
@@ -88,11 +88,9 @@ namespace {
 #if defined(__x86_64__)
 constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT;
 constexpr uint32_t kGlobalSlot = R_X86_64_GLOB_DAT;
-constexpr uint32_t kPointer = R_X86_64_64;
 #else
 constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT;
 constexpr uint32_t kGlobalSlot = R_AARCH64_GLOB_DAT;
-constexpr uint32_t kPointer = R_AARCH64_ABS64;
 #endif
 constexpr size_t kSlots = size_t{1} << 14;
 constexpr uint64_t kPage = 4096;
@@ -266,11 +264,11 @@ void each_slot(const Object& object, const Visit& visit) noexcept {
     for (size_t i = 0; table.first != nullptr && i < table.count; ++i) {
       const ElfW(Rela)& entry = table.first[i];
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info));
-      if (type != kJumpSlot && type != kGlobalSlot && type != kPointer) {
+      if (type != kJumpSlot && type != kGlobalSlot) {
         continue;
       }
       const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(entry.r_info)];
-      if (symbol.st_name == 0 || (type == kPointer && entry.r_addend != 0)) {
+      if (symbol.st_name == 0) {
         continue;
       }
       const uint64_t slot = object.bias + entry.r_offset;
@@ -324,7 +322,7 @@ int patch_object(dl_phdr_info* info, size_t, void* data) {
       return;
     }
     const bool unbound = type == kJumpSlot && object.has(value, PF_X);
-    const bool fits = value == wanted.real || (wanted.any_value && type != kPointer) || unbound;
+    const bool fits = value == wanted.real || wanted.any_value || unbound;
     if (!fits || value == 0 || wanted.real == 0 || old_count > kSlots / 2 ||
         !opening.open_for(slot)) {
       return;

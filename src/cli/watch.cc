@@ -55,6 +55,16 @@ std::vector<Option> own_options() {
        .placeholder = "FILE",
        .group = kWatching,
        .help = "Write a recording to FILE (default: none)."},
+      {.name = "heap",
+       .takes = Takes::choice,
+       .placeholder = "MODE",
+       .group = kWatching,
+       .help =
+           "Load the heap tracer into process PID and record which call stacks hold memory, for "
+           "'plateau profile FILE': sampled (default) or exact. Needs --output. It is taken out "
+           "again at the end.",
+       .choices = {"sampled", "exact"},
+       .may_be_bare = true},
       {.name = "lines", .group = kWatching, .help = "Print lines even on a terminal."},
       {.name = "explain", .group = kAnswer, .help = "Add every explanation that competed."},
       {.name = "json",
@@ -85,6 +95,13 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   request.watch.interval_s = arguments.seconds("interval").value_or(0);
   request.watch.log = arguments.text("log").value_or("");
   request.watch.given = given_facts(arguments);
+  if (arguments.has("heap")) {
+    if (request.watch.recording_path.empty()) {
+      return Error{Error::Kind::usage, "--heap needs a recording; say where with --output FILE"};
+    }
+    request.watch.heap = KeeperOptions{};
+    if (arguments.text("heap") == "exact") request.watch.heap->mode = HeapMode::exact;
+  }
   request.watch.policy = policy_of(arguments);
   const Result<Expectation> expected = expectation_of(arguments);
   if (!expected) return expected.error();
@@ -117,7 +134,8 @@ int run_watch(const Invocation& invocation) {
     out.complain("watch", asked.error().message);
     return kExitTrouble;
   }
-  const WatchRequest& request = asked.value();
+  WatchRequest request = asked.value();
+  request.watch.say = [&out](const std::string& sentence) { out.complain("watch", sentence); };
   Result<Watcher> watcher = Watcher::attach(request.watch);
   if (!watcher) {
     out.complain("watch", watcher.error().message);
@@ -154,7 +172,9 @@ Verb watch_verb() {
       "verdict is printed and decides the exit code.",
       "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
       "was given, or from the file its output goes to. Without any, growth is judged over time. "
-      "The job is only looked at: nothing is sent to it, and several may watch at once."};
+      "The job is only looked at: nothing is sent to it, and several may watch at once. The "
+      "exception is --heap, which changes the process for as long as it is watched; "
+      "docs/experiments.md tells how."};
   verb.positional = {.placeholder = "PID",
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
@@ -168,6 +188,7 @@ Verb watch_verb() {
       {"find the training job yourself", "plateau watch --find-training"},
       {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
       {"keep what is seen", "plateau watch 4242 -o night.plateau"},
+      {"see which call stacks grow", "plateau watch 4242 --heap -o night.plateau --for 10m"},
   };
   verb.exits = verdict_exits();
   verb.run = run_watch;

@@ -8,6 +8,8 @@
 #include <array>
 #include <climits>
 
+#include "inject/refusal.h"
+
 namespace plateau {
 namespace {
 
@@ -98,13 +100,12 @@ Result<TargetAllocator> find_allocator(pid_t pid, const std::vector<MappedObject
     best = &object;
     best_rank = rank;
   }
+  if (best == nullptr && objects.empty()) return explain_refusal(pid, look_at_target(pid));
   if (best == nullptr) {
     return Error{Error::Kind::not_found,
-                 objects.empty()
-                     ? fmt::format("the memory map of process {} cannot be read", pid)
-                     : fmt::format("process {} has no malloc that can be found: a static program "
-                                   "without symbols?",
-                                   pid)};
+                 fmt::format("process {} has no malloc that can be found: a static program without "
+                             "symbols?",
+                             pid)};
   }
   TargetAllocator allocator{.family = family_of(*best), .object = *best};
   for (const std::string_view name : kEntryNames) {

@@ -10,13 +10,11 @@ namespace plateau {
 namespace {
 
 // struct mallinfo2 as glibc has it since 2.33; mallinfo has the same fields as ints.
-enum GlibcField : size_t {
-  kArena = 0,        // Bytes in arenas, from the kernel.
-  kMappedBytes = 4,  // Bytes of blocks in mappings of their own.
-  kInUse = 7,        // Of the arenas: handed out (what threads have in store counts too).
-  kFreeBytes = 8,    // Of the arenas: not handed out.
-  kGlibcFieldCount = 10,
-};
+constexpr size_t kArena = 0;        // Bytes in arenas, from the kernel.
+constexpr size_t kMappedBytes = 4;  // Bytes of blocks in mappings of their own.
+constexpr size_t kInUse = 7;        // Of the arenas: handed out (a thread's store counts too).
+constexpr size_t kFreeBytes = 8;    // Of the arenas: not handed out.
+constexpr size_t kGlibcFieldCount = 10;
 
 Result<AllocatorFigures> ask_glibc(SafePoint& point, const AllocatorDesk& desk) {
   // The structure is too large for registers: the caller passes where it is to go.
@@ -53,12 +51,12 @@ Result<uint64_t> jemalloc_value(SafePoint& point, const AllocatorDesk& desk,
                                 const std::string& name) {
   const std::array<uint64_t, 2> room = {0, sizeof(uint64_t)};
   const Result<uint64_t> text = placed_text(point, name);
-  if (!text.ok()) return text;
+  if (!text.ok()) return text.error();
   const Result<uint64_t> value = point.place(room.data(), sizeof room);
-  if (!value.ok()) return value;
+  if (!value.ok()) return value.error();
   const Result<uint64_t> answer =
       point.call(desk.ask, {text.value(), value.value(), value.value() + 8, 0, 0});
-  if (!answer.ok()) return answer;
+  if (!answer.ok()) return answer.error();
   if (static_cast<int>(answer.value()) != 0) {
     return Error{Error::Kind::not_found, "jemalloc does not know " + name};
   }
@@ -123,6 +121,7 @@ Result<AllocatorFigures> ask_mimalloc(SafePoint& point, const AllocatorDesk& des
   const Result<uint64_t> room = point.place(fields.data(), sizeof fields);
   if (!room.ok()) return room.error();
   std::vector<uint64_t> arguments;
+  arguments.reserve(fields.size());
   for (size_t i = 0; i < fields.size(); ++i) arguments.push_back(room.value() + 8 * i);
   const Result<uint64_t> answer = point.call(desk.ask, arguments);
   if (!answer.ok()) return answer.error();
@@ -202,7 +201,7 @@ Result<uint64_t> release_at(SafePoint& point, const AllocatorDesk& desk) {
   switch (desk.family) {
     case AllocatorFamily::jemalloc: {
       const Result<uint64_t> text = placed_text(point, "arena.4096.purge");  // All arenas.
-      if (!text.ok()) return text;
+      if (!text.ok()) return text.error();
       return point.call(desk.release, {text.value(), 0, 0, 0, 0});
     }
     case AllocatorFamily::mimalloc:

@@ -207,10 +207,10 @@ class Trial {
     std::memcpy(post.data() + kLineAt, line.c_str(), line.size() + 1);
     // A semaphore of zeros is one that counts nothing and is private to its process.
     Result<uint64_t> kept = point.value().keep(post.data(), post.size());
-    if (!kept.ok()) return kept;
+    if (!kept.ok()) return kept.error();
     const Result<uint64_t> first =
         point.value().call(python.add_pending, {python.run_string, kept.value() + kLineAt});
-    if (!first.ok()) return first;
+    if (!first.ok()) return first.error();
     if (static_cast<int>(first.value()) != 0) {
       (void)point.value().unkeep(kept.value(), kPostBytes);
       return Error{
@@ -219,7 +219,7 @@ class Trial {
     }
     const Result<uint64_t> second =
         point.value().call(python.add_pending, {python.post, kept.value() + kSemaphoreAt});
-    if (!second.ok()) return second;
+    if (!second.ok()) return second.error();
     if (static_cast<int>(second.value()) != 0) {
       return Error{Error::Kind::not_found,
                    fmt::format("a collection was queued in process {}, but its end cannot be seen: "

@@ -46,20 +46,6 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    pid_t tid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), tid);
-    if (tid > 0) threads.push_back(tid);
-  }
-  std::ranges::sort(threads);
-  return threads;
-}
-
 struct Sleeper {
   pid_t tid = 0;
   std::string call;
@@ -76,7 +62,7 @@ std::vector<Sleeper> sleepers_of(pid_t pid, bool allocator_may_sleep) {
       sleepers.push_back({.tid = tid, .call = std::move(*name)});
     }
   }
-  std::ranges::stable_partition(sleepers, [](const Sleeper& s) { return s.call != "futex"; });
+  std::ranges::partition(sleepers, [](const Sleeper& s) { return s.call != "futex"; });
   return sleepers;
 }
 
@@ -339,6 +325,20 @@ class Hunt {
 };
 
 }  // namespace
+
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    pid_t tid = 0;
+    std::from_chars(name.data(), name.data() + name.size(), tid);
+    if (tid > 0) threads.push_back(tid);
+  }
+  std::ranges::sort(threads);
+  return threads;
+}
 
 Result<FoundThread> hunt(pid_t pid, const TargetAllocator& allocator, const TargetCode& code,
                          double timeout_s) {

@@ -67,6 +67,8 @@ struct AttachRequest {
 struct Intrusion {
   double stopped_s = 0;
   std::string how;  // Of the safe point.
+  // Of detaching: what stays in the target, and why; empty: nothing does.
+  std::string left_behind;
 };
 Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
                                 const InjectOptions& options = {});

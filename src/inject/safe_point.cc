@@ -64,8 +64,9 @@ TargetCode find_code(pid_t pid) {
     if (first.ec != std::errc() || first.ptr == stop) continue;
     std::from_chars(first.ptr + 1, stop, range.end, 16);
     code.ranges.push_back(range);
-    // The vdso has a system call; it is the last row, and any other will do as well.
-    if (code.system_call != 0) continue;
+    // The vdso has one and is never unloaded; any other is borrowed only if it has none.
+    const bool vdso = line.find("[vdso]") != std::string::npos;
+    if (code.system_call != 0 && !vdso) continue;
     std::string bytes(std::min<uint64_t>(range.end - range.begin, uint64_t{1} << 20), '\0');
     if (!read_memory(pid, range.begin, bytes.data(), bytes.size())) continue;
     const size_t at = bytes.find("\x0f\x05");
@@ -104,8 +105,11 @@ struct SafePoint::State {
   ~State() {
     if (!thread) return;
     if (thread->stopped()) {
-      if (plan.base != 0) (void)system_call(SYS_munmap, {plan.base, DetourPlan::kAllBytes});
-      thread->restore(before);
+      if (plan.base != 0) {
+        (void)system_call(SYS_munmap, {plan.base, DetourPlan::kAllBytes});
+        if (thread->stopped()) (void)rest();
+      }
+      if (thread->stopped()) thread->restore(before);
       thread->swallow_signal();
     }
     const pid_t tid = thread->tid();
@@ -145,7 +149,24 @@ struct SafePoint::State {
     return failed(fmt::format("thread of process {} could not be used", pid));
   }
 
-  // One system call made by the thread.
+  // Between calls the thread is as it was, and in a stop from which the kernel lets it go on
+  // unharmed should we die: not at a trap signal, which would then be delivered.
+  std::optional<Error> rest() {
+    thread->restore(before);
+    thread->interrupt_stopped();
+    if (!thread->go_on()) return lost({.kind = Kind::gone});
+    const ThreadStop stop = thread->wait(InjectClock::now() + kSystemCallLimit);
+    if (stop.kind == Kind::interrupt || stop.kind == Kind::group) return std::nullopt;
+    return lost(stop);
+  }
+
+  // No signal but those of faults and the one by which the thread tells that it is done.
+  void block_signals() {
+    constexpr uint64_t kUrgent = uint64_t{1} << (SIGURG - 1);
+    thread->set_signal_mask(~(mask_of_faults() | kUrgent));
+  }
+
+  // One system call made by the thread; the thread is not at rest afterwards.
   Result<uint64_t> system_call(int64_t number, const std::vector<uint64_t>& arguments) {
     user_regs_struct registers = before.registers;
     registers.rip = system_call_at;
@@ -159,6 +180,7 @@ struct SafePoint::State {
     registers.r10 = argument(3);
     registers.r8 = argument(4);
     registers.r9 = argument(5);
+    block_signals();
     if (!thread->set_registers(registers) || !thread->step()) return lost({.kind = Kind::gone});
     const ThreadStop stop = await(InjectClock::now() + kSystemCallLimit);
     if (stop.kind != Kind::signal || stop.signal != SIGTRAP) return lost(stop);
@@ -176,8 +198,6 @@ struct SafePoint::State {
     const auto saved = thread->save();
     if (!saved) return failed(fmt::format("registers of process {} cannot be read", pid));
     before = *saved;
-    constexpr uint64_t kUrgent = uint64_t{1} << (SIGURG - 1);
-    thread->set_signal_mask(~(mask_of_faults() | kUrgent));
     const Result<uint64_t> base =
         system_call(SYS_mmap, {0, DetourPlan::kAllBytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~0ULL, 0});
@@ -195,7 +215,7 @@ struct SafePoint::State {
     if (!code_made.ok()) {
       return failed(code_made.error().message + " (does a security module forbid new code?)");
     }
-    return std::nullopt;
+    return rest();
   }
 
   // After a call that did not come back, the thread is stopped and put back all the same.
@@ -256,6 +276,7 @@ Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& 
   registers.r9 = argument(5);
   std::vector<uint64_t> stack = {state.plan.code()};  // Where it returns to; further arguments.
   for (size_t i = 6; i < arguments.size(); ++i) stack.push_back(arguments[i]);
+  state.block_signals();
   if (!write_memory(state.pid, registers.rsp, stack.data(), stack.size() * sizeof stack[0]) ||
       !state.thread->set_registers(registers) || !state.thread->go_on()) {
     return state.lost({.kind = Kind::gone});
@@ -273,6 +294,7 @@ Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& 
   if (!read_memory(state.pid, state.plan.result(), &result, sizeof result)) {
     return failed(fmt::format("memory of process {} cannot be read", state.pid));
   }
+  if (const auto error = state.rest()) return *error;
   return result;
 }
 
@@ -295,7 +317,8 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
   if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
   Result<uint64_t> address = state.system_call(
       SYS_mmap, {0, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0});
-  if (!address.ok()) return address;
+  if (!address.ok()) return address.error();
+  if (const auto error = state.rest()) return *error;
   if (!write_memory(state.pid, address.value(), bytes, count)) {
     return failed(fmt::format("memory of process {} cannot be written", state.pid));
   }
@@ -304,7 +327,9 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
 
 Result<uint64_t> SafePoint::unkeep(uint64_t address, size_t count) {
   if (!state_->thread->stopped()) return state_->lost({.kind = Kind::gone});
-  return state_->system_call(SYS_munmap, {address, count});
+  Result<uint64_t> done = state_->system_call(SYS_munmap, {address, count});
+  if (const auto error = state_->rest()) return *error;
+  return done;
 }
 
 Result<std::string> SafePoint::read(uint64_t address, size_t count) {

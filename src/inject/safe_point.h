@@ -38,6 +38,9 @@ struct TargetCode {
 };
 TargetCode find_code(pid_t pid);
 
+// Thread ids, in order.
+std::vector<pid_t> threads_of(pid_t pid);
+
 // A thread that stands where a function may be called.
 struct FoundThread {
   Tracee thread;

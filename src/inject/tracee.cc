@@ -7,12 +7,15 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <ctime>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "base/fd.h"
@@ -56,6 +59,18 @@ bool deliverable_signal_waits(pid_t tid, uint64_t blocked) {
   return false;
 }
 
+bool is_own_child(pid_t tid) {
+  std::ifstream status(fmt::format("/proc/{}/status", tid));
+  std::string line;
+  bool leader = false;
+  bool ours = false;
+  while (std::getline(status, line)) {
+    leader = leader || line == fmt::format("Tgid:\t{}", tid);
+    ours = ours || line == fmt::format("PPid:\t{}", ::getpid());
+  }
+  return leader && ours;
+}
+
 void pause_for(std::chrono::microseconds time) {
   timespec pause = {.tv_sec = 0, .tv_nsec = static_cast<long>(time.count()) * 1000};
   ::nanosleep(&pause, nullptr);
@@ -66,13 +81,17 @@ void pause_for(std::chrono::microseconds time) {
 std::optional<Tracee> Tracee::seize(pid_t tid) {
   const long options = PTRACE_O_TRACEEXEC;
   if (!asked(PTRACE_SEIZE, tid, nullptr, options)) return std::nullopt;
-  return Tracee(tid);
+  Tracee thread(tid);
+  thread.own_child_ = is_own_child(tid);
+  return thread;
 }
 
 Tracee::Tracee(Tracee&& other) noexcept
     : tid_(std::exchange(other.tid_, -1)),
       stopped_(other.stopped_),
       armed_(other.armed_),
+      stepping_(other.stepping_),
+      own_child_(other.own_child_),
       signal_(other.signal_) {}
 
 Tracee& Tracee::operator=(Tracee&& other) noexcept {
@@ -81,6 +100,8 @@ Tracee& Tracee::operator=(Tracee&& other) noexcept {
     tid_ = std::exchange(other.tid_, -1);
     stopped_ = other.stopped_;
     armed_ = other.armed_;
+    stepping_ = other.stepping_;
+    own_child_ = other.own_child_;
     signal_ = other.signal_;
   }
   return *this;
@@ -99,6 +120,10 @@ void Tracee::give_up() {
 
 bool Tracee::interrupt() {
   return stopped_ || tid_ < 0 || asked(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
+}
+
+bool Tracee::interrupt_stopped() {
+  return asked(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
 }
 
 ThreadStop Tracee::take(int status) {
@@ -130,6 +155,17 @@ ThreadStop Tracee::take(int status) {
 
 ThreadStop Tracee::look() {
   if (tid_ < 0) return {.kind = ThreadStop::Kind::gone};
+  if (own_child_) {
+    siginfo_t news = {};
+    const int flags = WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL;
+    if (::waitid(P_PID, static_cast<id_t>(tid_), &news, flags) == 0 && news.si_pid == tid_ &&
+        (news.si_code == CLD_EXITED || news.si_code == CLD_KILLED || news.si_code == CLD_DUMPED)) {
+      tid_ = -1;
+      stopped_ = false;
+      return {.kind = ThreadStop::Kind::gone,
+              .signal = news.si_code == CLD_EXITED ? 0 : news.si_status};
+    }
+  }
   int status = 0;
   const pid_t found = ::waitpid(tid_, &status, __WALL | WNOHANG);
   if (found == 0) return {};

@@ -55,6 +55,8 @@ class Tracee {
   [[nodiscard]] bool stopped() const { return stopped_; }
 
   bool interrupt();
+  // Requires: stopped. The next go_on() ends in an interrupt before any instruction.
+  bool interrupt_stopped();
   // Until the next stop, or `until`.
   ThreadStop wait(InjectClock::time_point until);
   // Looks once.
@@ -93,7 +95,8 @@ class Tracee {
   bool stopped_ = false;
   bool armed_ = false;
   bool stepping_ = false;
-  int signal_ = 0;  // About to be delivered at this stop.
+  bool own_child_ = false;  // Its exit status is for whoever started it, in this process too.
+  int signal_ = 0;          // About to be delivered at this stop.
 };
 
 // A signal mask without what a faulting instruction raises; used while a call runs.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "session/heap_attach.h"
 #include "session/machine.h"
 #include "session/step_hub.h"
 #include "session/step_sources.h"
@@ -21,10 +22,11 @@ constexpr double kFirstVerdictSeconds = 1;
 }  // namespace
 
 struct Watcher::State {
-  State(const WatchOptions& wanted, Sampler of, Journal into)
+  State(const WatchOptions& wanted, Sampler of, Journal into, HeapWatch watched)
       : options(wanted),
         sampler(std::move(of)),
         journal(std::move(into)),
+        heap(std::move(watched)),
         pace(wanted.interval_s),
         start_s(monotonic_s()),
         cpu_before_s(own_cpu_s()) {}
@@ -40,6 +42,7 @@ struct Watcher::State {
   std::string command;
   Sampler sampler;
   Journal journal;
+  HeapWatch heap;
   Pace pace;
   double start_s;
   double cpu_before_s;
@@ -132,8 +135,10 @@ Result<Watcher> Watcher::attach(const WatchOptions& options) {
   head.interval_s = options.interval_s;
   Result<RecordingWriter> writer = RecordingWriter::create(options.recording_path, head);
   if (!writer) return writer.error();
+  Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
+  if (!heap) return heap.error();
   auto state = std::make_unique<State>(options, std::move(sampler.value()),
-                                       Journal(std::move(writer.value())));
+                                       Journal(std::move(writer.value())), std::move(heap.value()));
   state->command = head.command;
   if (!options.log.empty()) {
     Result<FileFollower> file = FileFollower::open(options.log);
@@ -142,6 +147,11 @@ Result<Watcher> Watcher::attach(const WatchOptions& options) {
     state->step_source = options.log;
   }
   state->journal.facts(options.given);
+  if (options.heap) {
+    const auto error = attach_heap(options.pid, *options.heap, state->heap, options.say);
+    if (error) return *error;
+    state->journal.event(EventKind::mark, "heap tracer attached", state->now());
+  }
   return Watcher(std::move(state));
 }
 
@@ -162,6 +172,7 @@ void Watcher::listen() {
       state.step_ended = state.journal.output(news, state.now()) || state.step_ended;
     }
   }
+  state.heap.step(state.journal.step());
 }
 
 double Watcher::elapsed_s() const {
@@ -185,6 +196,7 @@ const Snapshot& Watcher::tick() {
   state.over = state.snapshot.processes.empty();
   if (first) state.find_steps(state.snapshot);
   state.journal.sample(state.snapshot, at_s);
+  state.heap.tick(at_s, state.journal.step(), state.journal.recording());
   state.judge_if_due(at_s);
   return state.snapshot;
 }
@@ -228,6 +240,10 @@ Verdict Watcher::finish() {
   State& state = *state_;
   Ending ending;
   ending.kind = state.over ? Ending::Kind::vanished : Ending::Kind::left;
+  if (state.options.heap) {
+    detach_heap(state.options.pid, state.options.say);
+    state.heap.finish(state.journal.recording());
+  }
   state.journal.recording().finish(ending);
   return judge(state.journal.recording().run_without_heaps(), state.options.policy);
 }

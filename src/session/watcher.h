@@ -8,14 +8,19 @@
 // Otherwise growth is judged over time.
 //
 // The owner runs the loop: it polls fds(), calls listen() when one is readable, and tick() when
-// due() says so. One thread. The job is never signalled or stopped.
+// due() says so. One thread. The job is never signalled or stopped, unless its heap is to be
+// traced: then the tracer is loaded into the one process whose pid was given (inject/inject.h), and
+// taken out again at the end.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "heap/keeper.h"
 #include "probe/sampler.h"
 #include "session/journal.h"
 #include "session/pace.h"
@@ -31,11 +36,15 @@ struct WatchOptions {
   Policy policy;
   std::string log;  // A file to read steps from, instead of what is found.
   ProbeOptions probe;
+  std::optional<KeeperOptions> heap;  // Trace the allocations of `pid`.
+  // Called with one sentence that the user should see.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 class Watcher {
  public:
-  // Fails if there is no such process or the recording cannot be created.
+  // Fails if there is no such process, the recording cannot be created, or the heap is to be traced
+  // and cannot be.
   static Result<Watcher> attach(const WatchOptions& options);
 
   Watcher(Watcher&&) noexcept;
