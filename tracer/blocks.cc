@@ -216,7 +216,7 @@ PendingFree begin_free(const void* block) noexcept {
   return {};
 }
 
-void finish_free(const PendingFree& pending) noexcept {
+void finish_free(PendingFree pending) noexcept {
   // A child that has no segment yet knows none of its blocks: they are inherited.
   if (pending.address == 0 || tables.owner.load(std::memory_order_acquire) <= kSettingUp) {
     return;
@@ -229,7 +229,7 @@ void finish_free(const PendingFree& pending) noexcept {
   }
 }
 
-void undo_free(const PendingFree& pending) noexcept {
+void undo_free(PendingFree pending) noexcept {
   if (pending.address != 0 && process.mode.load(std::memory_order_relaxed) == Mode::sampled &&
       !remember(pending.address)) {
     finish_free(pending);

@@ -46,8 +46,8 @@ struct PendingFree {
   uint64_t stamp = 0;
 };
 PendingFree begin_free(const void* block) noexcept;
-void finish_free(const PendingFree& pending) noexcept;
-void undo_free(const PendingFree& pending) noexcept;
+void finish_free(PendingFree pending) noexcept;
+void undo_free(PendingFree pending) noexcept;
 
 // Mappings of the program itself. They are few and large, so all are told, in sampled mode too.
 void note_mapping(BlockKind kind, const void* begin, size_t bytes, Site site) noexcept;
