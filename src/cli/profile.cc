@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/find_recording.h"
+#include "cli/heap_choice.h"
 #include "cli/input.h"
 #include "cli/profile_request.h"
 #include "cli/shared_options.h"
@@ -53,53 +54,20 @@ Result<Run> run_to_profile(const Invocation& invocation, const ProfileRequest& r
   return run;
 }
 
-double growth_of(const HeapTrack& track) {
-  const WorkingRows working = working_rows(track);
-  if (working.rows.empty()) return 0;
-  return live_bytes_at(track, track.rows[working.rows.back()]) -
-         live_bytes_at(track, track.rows[working.rows.front()]);
-}
-
-std::string name_of(const Run& run, int64_t pid) {
-  for (const Process& process : run.processes) {
-    if (process.id_is_pid && process.id == pid) return process.name;
-  }
-  return "";
-}
-
-// Of several that fit, the one that grew most.
-Result<const HeapTrack*> choose_track(const Run& run, const ProfileRequest& request) {
-  const std::string wanted = request.pid ? std::to_string(*request.pid) : request.process;
-  const HeapTrack* best = nullptr;
-  for (const HeapTrack& track : run.heaps) {
-    const bool fits =
-        wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
-    if (fits && (best == nullptr || growth_of(track) > growth_of(*best))) best = &track;
-  }
-  if (best != nullptr) return best;
-  std::vector<std::string> known;
-  for (const HeapTrack& track : run.heaps) {
-    const std::string name = name_of(run, track.pid);
-    known.push_back(name.empty() ? std::to_string(track.pid)
-                                 : fmt::format("{} ({})", track.pid, name));
-  }
-  return Error{Error::Kind::usage, fmt::format("no heap of process '{}' in {}; there are {}",
-                                               wanted, run.source, fmt::join(known, ", "))};
-}
-
 void add_other_processes(const Run& run, const HeapTrack& chosen, HeapProfile& profile) {
   std::vector<const HeapTrack*> others;
   for (const HeapTrack& track : run.heaps) {
-    if (&track != &chosen && growth_of(track) > 0) others.push_back(&track);
+    if (&track != &chosen && heap_growth_bytes(track) > 0) others.push_back(&track);
   }
   if (others.empty()) return;
-  std::sort(others.begin(), others.end(),
-            [](const HeapTrack* a, const HeapTrack* b) { return growth_of(*a) > growth_of(*b); });
-  profile.notes.push_back(
-      fmt::format("{} other {} grew too, most of them {} ({}); --process {} "
-                  "shows it",
-                  others.size(), others.size() == 1 ? "heap" : "heaps", others.front()->pid,
-                  format_mb_signed(growth_of(*others.front()) / kBytesPerMb), others.front()->pid));
+  std::sort(others.begin(), others.end(), [](const HeapTrack* a, const HeapTrack* b) {
+    return heap_growth_bytes(*a) > heap_growth_bytes(*b);
+  });
+  profile.notes.push_back(fmt::format(
+      "{} other {} grew too, most of them {} ({}); --process {} "
+      "shows it",
+      others.size(), others.size() == 1 ? "heap" : "heaps", others.front()->pid,
+      format_mb_signed(heap_growth_bytes(*others.front()) / kBytesPerMb), others.front()->pid));
 }
 
 std::string text_of(const HeapProfile& profile, const ProfileRequest& request) {
@@ -144,7 +112,8 @@ int run_profile(const Invocation& invocation) {
     out.complain("profile", run.error().message);
     return kExitTrouble;
   }
-  const Result<const HeapTrack*> track = choose_track(run.value(), request.value());
+  const Result<const HeapTrack*> track = choose_heap(
+      run.value(), request.value().pid ? request.value().target : request.value().process);
   if (!track) {
     out.complain("profile", track.error().message);
     return kExitTrouble;

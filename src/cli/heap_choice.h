@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a run's heaps is meant, and where it grows.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "recording/run.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+// Bytes that the heap grew by over the rows that count.
+double heap_growth_bytes(const HeapTrack& track);
+
+// The heap of the process `wanted` (pid or name; of several of that name the one that grew most);
+// empty: the one that grew most of all. Requires: the run has heaps. The track is the run's.
+Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted);
+
+// Fills Verdict::site, if a heap was recorded and grew: that of the process that the verdict names,
+// else the one that grew most. Reads symbol files.
+void add_growth_site(const Run& run, Verdict& verdict);
+
+}  // namespace plateau
