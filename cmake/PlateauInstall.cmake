@@ -2,6 +2,8 @@
 # What `make install` puts where. Manual page and completions are printed by the binary itself, so
 # that they cannot disagree with it.
 install(TARGETS plateau RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Private: programs are made to load it by its path.
+install(TARGETS plateau_tracer LIBRARY DESTINATION lib/plateau)
 set(PLATEAU_GENERATED ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${PLATEAU_GENERATED})
 if(NOT PLATEAU_FUZZ)

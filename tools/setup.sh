@@ -11,7 +11,7 @@ packages=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
   python3 python3-pil python3-psutil mandoc shellcheck bash zsh fish gzip zstd git bsdutils
-  bsdextrautils tmux
+  bsdextrautils tmux gdb
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )

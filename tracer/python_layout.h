@@ -59,16 +59,55 @@ struct PythonLayout {
   int32_t ascii_data;    // sizeof(PyASCIIObject): text of a compact ASCII string follows.
   int32_t compact_data;  // sizeof(PyCompactUnicodeObject)
   int32_t unicode_length;
-  int32_t unicode_state;  // Bit field of kind, compact, ascii.
-  int32_t type_name;      // tp_name
+  int32_t unicode_state;     // Bit field (uint32_t) of kind (3 bits), compact and ascii (1 each):
+  int32_t unicode_kind_bit;  // the first bit of each in that word.
+  int32_t unicode_compact_bit;
+  int32_t unicode_ascii_bit;
+  int32_t type_name;  // tp_name
   int32_t type_basic_bytes;
   int32_t type_item_bytes;
   int32_t type_flags;
   int32_t type_base;
   int32_t type_dict;
-  int32_t gc_head_bytes;  // sizeof(PyGC_Head), before each tracked object.
+  int32_t heap_type_qualname;     // Of PyHeapTypeObject: a type with the flag HEAPTYPE.
+  int32_t heap_type_cached_keys;  // Keys shared by the dicts of the instances, or null.
+  int32_t gc_head_bytes;          // sizeof(PyGC_Head), before each tracked object.
+  int32_t gc_head_next;
+  int32_t gc_head_prev;  // The two lowest bits are flags.
+
+  // Containers
   int32_t dict_used;
+  int32_t dict_keys;
+  int32_t dict_values;  // Null unless the keys are shared.
+  int32_t keys_refcount;
+  int32_t keys_size;              // dk_size, up to 3.10: slots of the hash index.
+  int32_t keys_log2_size;         // 3.11 on; uint8_t.
+  int32_t keys_log2_index_bytes;  // 3.11 on; uint8_t.
+  int32_t keys_kind;              // 3.11 on; uint8_t.
+  int32_t keys_usable;
+  int32_t keys_entries;
+  int32_t keys_indices;     // The index begins here, the entries behind it.
+  int32_t key_entry_bytes;  // Up to 3.10, and from 3.11 on for keys_kind_general.
+  int32_t key_entry_key;
+  int32_t key_entry_value;
+  int32_t unicode_entry_bytes;  // 3.11 on, for all other kinds.
+  int32_t unicode_entry_key;
+  int32_t unicode_entry_value;
+  int32_t keys_kind_general;  // Value of DICT_KEYS_GENERAL, 3.11 on.
   int32_t list_allocated;
+  int32_t set_mask;
+  int32_t set_table;
+  int32_t set_small_table;  // Within the set; set_table points to it while the set is small.
+  int32_t set_entry_bytes;
+
+  // 3.13 on: where _PyRuntime itself states some of the offsets above (_Py_DebugOffsets).
+  int32_t debug_version;
+  int32_t debug_free_threaded;
+  int32_t debug_interpreters_head;
+  int32_t debug_interpreter_next;
+  int32_t debug_interpreter_gc;
+  int32_t debug_interpreter_threads_head;
+  int32_t debug_gc_collecting;
 };
 
 // The row for CPython 3.`minor`; nullptr if it is not known.

@@ -53,7 +53,7 @@ const std::vector<std::string>& words_after(const Verb& verb, std::span<const Ve
 std::string bash_values(const Verb& verb) {
   std::string out;
   for (const Option& option : verb.options) {
-    if (option.takes == Takes::nothing) continue;
+    if (!takes_next_word(option)) continue;
     std::string names = "--" + option.name;
     if (option.letter != 0) names += fmt::format("|-{}", option.letter);
     std::string action = "COMPREPLY=()";
@@ -100,9 +100,12 @@ std::string zsh_option(const Option& option) {
   const std::string value =
       option.takes == Takes::nothing
           ? ""
-          : fmt::format(":{}:{}", option.placeholder, zsh_action(option.takes, option.choices));
+          : fmt::format("{}:{}:{}", option.may_be_bare ? ":" : "", option.placeholder,
+                        zsh_action(option.takes, option.choices));
   const std::string help = fmt::format("[{}]", zsh_text(brief(option.help)));
-  const std::string_view equals = option.takes == Takes::nothing ? "" : "=";
+  const std::string_view equals = option.may_be_bare               ? "=-"
+                                  : option.takes == Takes::nothing ? ""
+                                                                   : "=";
   std::string out =
       "        " + quoted(fmt::format("--{}{}{}{}", option.name, equals, help, value));
   if (option.letter != 0) {
@@ -130,11 +133,13 @@ std::string fish_option(const Verb& verb, const Option& option) {
   std::string out = fmt::format("complete -c plateau -n '__fish_seen_subcommand_from {}' -l {}",
                                 verb.name, option.name);
   if (option.letter != 0) out += fmt::format(" -s {}", option.letter);
+  // Fish takes "=value" of an option that is not said to have one.
+  if (!takes_next_word(option)) return out + " -d " + quoted(brief(option.help)) + "\n";
   if (option.takes == Takes::choice) {
     out += " -x -a " + quoted(fmt::format("{}", fmt::join(option.choices, " ")));
   } else if (option.takes == Takes::file) {
     out += " -r -F";
-  } else if (option.takes != Takes::nothing) {
+  } else {
     out += " -x";
   }
   return out + " -d " + quoted(brief(option.help)) + "\n";

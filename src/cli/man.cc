@@ -42,7 +42,12 @@ std::string prose(std::string_view text) {
 std::string option_entry(const Option& option) {
   std::string title = option.letter != 0 ? fmt::format("\\fB\\-{}\\fR, ", option.letter) : "";
   title += fmt::format("\\fB\\-\\-{}\\fR", roff(option.name));
-  if (!option.placeholder.empty()) title += fmt::format(" \\fI{}\\fR", roff(option.placeholder));
+  const std::string value = fmt::format("\\fI{}\\fR", roff(option.placeholder));
+  if (option.may_be_bare) {
+    title += fmt::format("[={}]", value);
+  } else if (!option.placeholder.empty()) {
+    title += " " + value;
+  }
   return fmt::format(".TP\n{}\n{}", title, prose(option.help));
 }
 

@@ -15,6 +15,8 @@
 namespace plateau {
 namespace {
 
+constexpr std::string_view kBare = "true";  // What CLI11 makes of "--flag" without "=value".
+
 Error usage(std::string message) {
   return {.kind = Error::Kind::usage, .message = std::move(message)};
 }
@@ -130,7 +132,7 @@ size_t command_start(const Verb& verb, std::span<const std::string> words) {
     for (const Option& option : verb.options) {
       const bool named = word == "--" + option.name ||
                          (option.letter != 0 && word == std::string{'-', option.letter});
-      if (named && option.takes != Takes::nothing) ++at;
+      if (named && takes_next_word(option)) ++at;
     }
   }
   return words.size();
@@ -139,7 +141,7 @@ size_t command_start(const Verb& verb, std::span<const std::string> words) {
 std::optional<Error> check_values(const Verb& verb, const Arguments& arguments) {
   for (const Option& option : verb.options) {
     const std::optional<std::string> value = arguments.text(option.name);
-    if (!value) continue;
+    if (!value || (option.may_be_bare && value->empty())) continue;
     const std::string wanted = wanted_instead(option.takes, option.choices, *value);
     if (wanted.empty()) continue;
     return usage(fmt::format("--{} takes {}, not '{}'{}", option.name, wanted, *value,
@@ -169,9 +171,9 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
       continue;
     }
     const std::string names = names_for_cli11(option);
-    made.push_back(option.takes == Takes::nothing ? app.add_flag(names) : app.add_option(names));
+    made.push_back(takes_next_word(option) ? app.add_option(names) : app.add_flag(names));
     made.back()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    if (option.takes != Takes::nothing) made.back()->expected(1);
+    if (takes_next_word(option)) made.back()->expected(1);
   }
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -186,8 +188,11 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
   Arguments arguments;
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i] == nullptr || made[i]->count() == 0) continue;
-    const bool flag = verb.options[i].takes == Takes::nothing;
-    arguments.options[verb.options[i].name] = flag ? "" : made[i]->results().back();
+    const Option& option = verb.options[i];
+    const std::string result = made[i]->results().back();
+    const bool bare = option.may_be_bare && result == kBare;
+    const bool has_value = option.takes != Takes::nothing && !bare;
+    arguments.options[option.name] = has_value ? result : "";
   }
   if (help->count() > 0) {
     arguments.options["help"] = "";

@@ -64,6 +64,10 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }
+  if (outcome.heap_tracks > 0) {
+    out.remark(
+        fmt::format("plateau: 'plateau profile {}' says what grew\n", request.job.recording_path));
+  }
 }
 
 bool wants_restart(const JobOutcome& outcome, size_t attempt, const RunRequest& request) {
@@ -125,6 +129,10 @@ Verb run_verb() {
       "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
       "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
       "either, growth is judged over time.",
+      "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
+      "FILE' then says which call stacks grew. A program that is statically linked or setuid "
+      "cannot "
+      "load it.",
       "Watching is light: small files are read a few times a second, and the costly page-table "
       "walks take at most 0.2 % of the job's time. If plateau is killed, the job goes on."};
   verb.positional = {.placeholder = "COMMAND",
@@ -135,6 +143,7 @@ Verb run_verb() {
   verb.options = run_options();
   verb.examples = {
       {"watch a training run", "plateau run -- python train.py --epochs 3"},
+      {"see which call stacks grow", "plateau run --heap -- python train.py"},
       {"say what it cannot know, and where the ceiling is",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
       {"save and stop before the machine does, and resume",

@@ -19,6 +19,8 @@ constexpr const char* kWatching = "Watching";
 constexpr const char* kLimit = "Limit";
 constexpr const char* kAnswer = "Answer";
 constexpr double kMinIntervalSeconds = 0.01;
+constexpr double kMinHeapIntervalBytes = 1024;
+constexpr double kMaxHeapIntervalBytes = 1024.0 * 1024 * 1024;
 
 std::vector<Option> watching_options() {
   return {
@@ -42,6 +44,21 @@ std::vector<Option> watching_options() {
        .group = kWatching,
        .help = "Share of the job's time that page-table walks may take (default 0.2, at most 10); "
                "more shows copying on write sooner, in a job of seconds."},
+      {.name = "heap",
+       .takes = Takes::choice,
+       .placeholder = "MODE",
+       .group = kWatching,
+       .help =
+           "Record which call stacks hold memory, for 'plateau profile FILE': sampled (default, "
+           "costs a few percent) or exact (every allocation).",
+       .choices = {"sampled", "exact"},
+       .may_be_bare = true},
+      {.name = "heap-interval",
+       .takes = Takes::memory,
+       .placeholder = "SIZE",
+       .group = kWatching,
+       .help = "With --heap: mean distance of samples in allocated bytes (default 512KiB); less is "
+               "finer and costs more."},
       {.name = "keep-orphans",
        .group = kWatching,
        .help = "Leave processes alone that outlive the job; without it they are ended."},
@@ -109,6 +126,29 @@ Result<LimitPolicy> limit_policy(const Arguments& arguments) {
     return Error{Error::Kind::usage, "--on-limit needs --limit"};
   }
   return policy;
+}
+
+Result<std::optional<KeeperOptions>> heap_options(const Arguments& arguments) {
+  if (!arguments.has("heap")) {
+    if (!arguments.has("heap-interval")) return std::optional<KeeperOptions>();
+    return Error{Error::Kind::usage, "--heap-interval goes with --heap"};
+  }
+  if (arguments.has("no-recording")) {
+    return Error{Error::Kind::usage, "--heap needs a recording; leave --no-recording out"};
+  }
+  KeeperOptions options;
+  if (arguments.text("heap") == "exact") options.mode = HeapMode::exact;
+  if (const std::optional<double> mb = arguments.memory_mb("heap-interval")) {
+    const double bytes = *mb * 1e6;
+    if (options.mode == HeapMode::exact) {
+      return Error{Error::Kind::usage, "--heap=exact records every block; it has no interval"};
+    }
+    if (!(bytes >= kMinHeapIntervalBytes && bytes <= kMaxHeapIntervalBytes)) {
+      return Error{Error::Kind::usage, "--heap-interval takes 1KiB to 1GiB"};
+    }
+    options.interval_bytes = static_cast<uint64_t>(bytes);
+  }
+  return std::optional<KeeperOptions>(options);
 }
 
 }  // namespace
@@ -194,6 +234,9 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   if (request.job.save_signal == 0) {
     return Error{Error::Kind::usage, fmt::format("--save-signal: there is no signal '{}'", save)};
   }
+  const Result<std::optional<KeeperOptions>> heap = heap_options(arguments);
+  if (!heap) return heap.error();
+  request.job.heap = heap.value();
   request.job.keep_orphans = arguments.has("keep-orphans");
   request.job.given = given_facts(arguments);
   request.restarts = static_cast<size_t>(arguments.number("restart").value_or(0));

@@ -52,8 +52,13 @@ std::string usage_line(const Verb& verb) {
 std::string option_title(const Option& option) {
   std::string title = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
   title += "--" + option.name;
+  if (option.may_be_bare) return fmt::format("{}[={}]", title, option.placeholder);
   if (!option.placeholder.empty()) title += " " + option.placeholder;
   return title;
+}
+
+bool takes_next_word(const Option& option) {
+  return option.takes != Takes::nothing && !option.may_be_bare;
 }
 
 }  // namespace plateau

@@ -39,7 +39,8 @@ struct Option {
   std::string group = {};        // Heading in --help: "Context", "Output".
   std::string help = {};
   std::vector<std::string> choices = {};
-  bool divides = false;  // A flag whose place among the arguments counts: Arguments::dividers.
+  bool may_be_bare = false;  // The value may be left out ("--heap", "--heap=exact"); then it is "".
+  bool divides = false;      // A flag whose place among the arguments counts: Arguments::dividers.
 };
 
 struct Positional {
@@ -101,7 +102,9 @@ struct Verb {
 // "plateau judge [OPTIONS] [FILE...]".
 std::string usage_line(const Verb& verb);
 
-// "--examples N", "-q, --quiet", "--color auto|always|never" as help and man show it.
+// "--examples N", "-q, --quiet", "--heap[=MODE]" as help and man show it.
 std::string option_title(const Option& option);
+// Whether the word after the option is its value.
+bool takes_next_word(const Option& option);
 
 }  // namespace plateau

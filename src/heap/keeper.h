@@ -13,6 +13,9 @@
 //   ... now and then: for (const HeapTrack& track : keeper.tracks().value()) recording.heap(track);
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -60,6 +63,12 @@ class Keeper {
     std::string bytes;
   };
   Result<std::vector<EncodedTrack>> encoded_tracks();
+
+  [[nodiscard]] double cpu_s() const;  // All CPU of the keeper so far.
+  // As of the last answer: segments that appeared since the start (0: no process could load the
+  // tracer), and ended processes whose track was given up for those of larger ones.
+  [[nodiscard]] size_t segments_seen() const;
+  [[nodiscard]] size_t forgotten() const;
 
  private:
   struct State;

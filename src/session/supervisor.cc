@@ -17,6 +17,7 @@
 
 #include "base/units.h"
 #include "session/claim.h"
+#include "session/heap_watch.h"
 #include "session/job.h"
 #include "session/job_cgroup.h"
 #include "session/journal.h"
@@ -39,12 +40,13 @@ class Supervisor {
  public:
   // Without a sampler nothing is sampled: the job had ended before anybody could look.
   Supervisor(const SupervisorOptions& options, Journal journal, StepSocket socket, Job job,
-             std::optional<Sampler> sampler)
+             std::optional<Sampler> sampler, HeapWatch heap)
       : options_(options),
         journal_(std::move(journal)),
         socket_(std::move(socket)),
         job_(std::move(job)),
         sampler_(std::move(sampler)),
+        heap_(std::move(heap)),
         output_(job_.relays.size()),
         pace_(options.interval_s),
         guard_(options.limit),
@@ -72,6 +74,7 @@ class Supervisor {
   StepHub hub_;
   Job job_;
   std::optional<Sampler> sampler_;
+  HeapWatch heap_;
   std::vector<OutputClock> output_;
   Pace pace_;
   LimitGuard guard_;
@@ -106,6 +109,7 @@ void Supervisor::read_words() {
     hub_.words(words);
     step_ended_ = journal_.words(words, now()) || step_ended_;
   }
+  heap_.step(journal_.step());
 }
 
 void Supervisor::read_output(size_t relay) {
@@ -121,6 +125,7 @@ void Supervisor::read_output(size_t relay) {
   for (const LineClock::News& news : output_[relay].read(bytes)) {
     if (!journal_.output(news, now())) continue;
     step_ended_ = true;
+    heap_.step(journal_.step());
     StepWords words;
     words.kind = StepWords::Kind::step;
     words.step = journal_.step();
@@ -192,6 +197,7 @@ void Supervisor::tick() {
   step_ended_ = false;
   cost_ = snapshot.cost;
   journal_.sample(snapshot, at_s);
+  heap_.tick(at_s, journal_.step(), journal_.recording());
   for (const std::string& complaint : snapshot.complaints) options_.say(complaint);
   if (const std::string trouble = journal_.recording().trouble(); !trouble.empty()) {
     options_.say(trouble);
@@ -256,19 +262,20 @@ Ending Supervisor::ending() const {
 }
 
 void Supervisor::end_leftovers_of_job() {
-  std::vector<pid_t> relays(job_.relays.size());
-  std::transform(job_.relays.begin(), job_.relays.end(), relays.begin(),
+  std::vector<pid_t> ours(job_.relays.size());
+  std::transform(job_.relays.begin(), job_.relays.end(), ours.begin(),
                  [](const Relay& relay) { return relay.pid; });
-  size_t left = children_left(relays).size();
+  if (heap_.pid() > 0) ours.push_back(heap_.pid());
+  size_t left = children_left(ours).size();
   const double deadline_s = now() + kHelperGraceSeconds;
   while (left > 0 && now() < deadline_s) {
     poll(nullptr, 0, 10);
-    left = children_left(relays).size();
+    left = children_left(ours).size();
   }
   if (left == 0) return;
-  end_leftovers(job_.pid, relays, options_.orphan_grace_s);
+  end_leftovers(job_.pid, ours, options_.orphan_grace_s);
   // Somebody else's process (sudo) is not ours to end.
-  const size_t stayed = children_left(relays).size();
+  const size_t stayed = children_left(ours).size();
   orphans_stay_ = stayed > 0;
   const size_t told = orphans_stay_ ? stayed : left;
   const std::string_view end = orphans_stay_ ? "could not be ended"
@@ -324,9 +331,11 @@ JobOutcome Supervisor::run(SignalReader& signals, double start_s) {
   outcome.stopped_by_limit = guard_.acted();
   outcome.elapsed_s = now();
   outcome.cost = cost_;
+  outcome.watch_cpu_s = heap_.cpu_s();
   if (outcome.ending.kind == Ending::Kind::oom_killed) {
     journal_.event(EventKind::oom, "the kernel killed the job for want of memory", now());
   }
+  outcome.heap_tracks = heap_.finish(journal_.recording());
   journal_.recording().finish(outcome.ending);
   outcome.run = journal_.recording().run();
   return outcome;
@@ -401,12 +410,17 @@ Supervised supervise(const SupervisorOptions& options) {
   Result<StepSocket> socket = StepSocket::create();
   if (!socket) return withdrawn(claim.value(), socket.error().message);
   const std::optional<JobCgroup> group = backstop(options);
+  Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
+  if (!heap) return withdrawn(claim.value(), heap.error().message);
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 
   const double cpu_before_s = own_cpu_s();
   JobRequest request;
   request.command = options.command;
   request.environment = {socket_variable(socket.value().path())};
+  for (std::string& entry : heap.value().environment()) {
+    request.environment.push_back(std::move(entry));
+  }
   if (group) request.cgroup_procs = group->procs_file();
   const double start_s = monotonic_s();
   Started started = start_job(request);
@@ -420,6 +434,7 @@ Supervised supervise(const SupervisorOptions& options) {
   ProbeOptions probe = options.probe;
   probe.exclude.push_back(getpid());
   for (const Relay& relay : started.job->relays) probe.exclude.push_back(relay.pid);
+  if (heap.value().pid() > 0) probe.exclude.push_back(heap.value().pid());
   Result<Sampler> found = Sampler::of_pid(started.job->pid, probe, true);
   if (!found && !has_ended(started.job->pid)) {
     kill(-started.job->pid, SIGKILL);
@@ -432,9 +447,9 @@ Supervised supervise(const SupervisorOptions& options) {
   Journal journal(recording_of(options));
   journal.facts(options.given);
   Supervisor supervisor(options, std::move(journal), std::move(socket.value()),
-                        std::move(*started.job), std::move(sampler));
+                        std::move(*started.job), std::move(sampler), std::move(heap.value()));
   JobOutcome outcome = supervisor.run(signals, start_s);
-  outcome.watch_cpu_s = own_cpu_s() - cpu_before_s;
+  outcome.watch_cpu_s += own_cpu_s() - cpu_before_s;
   return {std::move(outcome), {}};
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "heap/keeper.h"
 #include "probe/sampler.h"
 #include "recording/recording.h"
 #include "session/limit_guard.h"
@@ -32,6 +33,7 @@ struct SupervisorOptions {
   double orphan_grace_s = 5;
   Context given;  // Facts from the command line.
   ProbeOptions probe;
+  std::optional<KeeperOptions> heap;  // Trace the job's allocations.
   // Called with one sentence when something happens that the user should see at once.
   std::function<void(const std::string&)> say;
 };
@@ -43,8 +45,9 @@ struct JobOutcome {
   bool stopped_by_limit = false;
   bool interrupted = false;  // Somebody asked for the end: Ctrl-C, or a signal sent to us.
   double elapsed_s = 0;
-  double watch_cpu_s = 0;  // All CPU of this process while it watched.
+  double watch_cpu_s = 0;  // All CPU of this process and of the keeper, while they watched.
   ProbeCost cost;
+  size_t heap_tracks = 0;  // In the recording.
 };
 
 // Blocks until the job has ended and nothing of it is left. The error carries the exit code to use:

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heap/heap_recorder.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <ctime>
+
+namespace plateau {
+namespace {
+
+constexpr double kCalibrationSeconds = 0.01;  // Of two clocks, at least.
+constexpr double kSilenceSeconds = 1;         // After a process said that it ends.
+constexpr double kAliveCheckSeconds = 0.2;
+
+double clock_s(clockid_t clock) {
+  timespec now = {};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// An amount from the segment; below 0 where the allocator does not say.
+double amount(const std::atomic<uint64_t>& value) {
+  const uint64_t bytes = value.load(std::memory_order_relaxed);
+  return bytes > kMaxBlockBytes ? -1 : static_cast<double>(bytes);
+}
+
+std::string allocator_name(uint32_t kind) {
+  switch (static_cast<trace::AllocatorKind>(kind)) {
+    case trace::AllocatorKind::glibc:
+      return "glibc";
+    case trace::AllocatorKind::jemalloc:
+      return "jemalloc";
+    case trace::AllocatorKind::tcmalloc:
+      return "tcmalloc";
+    case trace::AllocatorKind::mimalloc:
+      return "mimalloc";
+    default:
+      return "";
+  }
+}
+
+// Adds the CPU that a scope takes.
+class CpuMeter {
+ public:
+  explicit CpuMeter(double& sum) : sum_(sum), began_s_(clock_s(CLOCK_PROCESS_CPUTIME_ID)) {}
+  CpuMeter(const CpuMeter&) = delete;
+  CpuMeter& operator=(const CpuMeter&) = delete;
+  ~CpuMeter() { sum_ += clock_s(CLOCK_PROCESS_CPUTIME_ID) - began_s_; }
+
+ private:
+  double& sum_;
+  double began_s_;
+};
+
+}  // namespace
+
+struct HeapRecorder::Living {
+  Living(MappedSegment mapped, const StepMarks* marks, double ticks_per_s)
+      : segment(std::move(mapped)), profile(marks, ticks_per_s) {}
+
+  MappedSegment segment;
+  GrowthProfile profile;
+  MappedSegment::Cut cut;
+  double cpu_s = 0;
+  uint32_t asked = 0;
+  uint64_t last_news = 0;   // Stamp of the last round that brought something.
+  uint64_t last_check = 0;  // Stamp of the last look whether it lives.
+  bool ended = false;       // What is published now is all there will be.
+};
+
+struct HeapRecorder::Ended {
+  int64_t pid = 0;
+  double peak_bytes = 0;
+  std::string encoded;
+};
+
+HeapRecorder::HeapRecorder(std::string directory)
+    : directory_(std::move(directory)),
+      first_stamp_(trace::trace_stamp()),
+      first_s_(clock_s(CLOCK_MONOTONIC)),
+      recording_began_s_(first_s_) {}
+
+HeapRecorder::~HeapRecorder() = default;
+
+void HeapRecorder::scan() {
+  DIR* directory = opendir(directory_.c_str());
+  if (directory == nullptr) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (name.ends_with(".segment")) names.emplace_back(name);
+  }
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) adopt(directory_ + "/" + name);
+}
+
+void HeapRecorder::adopt(const std::string& path) {
+  Result<MappedSegment> segment = MappedSegment::open(path);
+  unlink(path.c_str());
+  if (!segment || living_.size() >= kMaxSegments) {
+    ++refused_;
+    return;
+  }
+  ++segments_seen_;
+  const pid_t pid = segment.value().pid();
+  std::erase_if(living_, [&](const auto& other) { return other->segment.pid() == pid; });
+  std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
+  living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
+  living_.back()->last_news = trace::trace_stamp();
+}
+
+bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
+  const auto since = [&](uint64_t stamp) {
+    return now > stamp ? static_cast<double>(now - stamp) / ticks_per_s_ : 0;
+  };
+  if (since(process.last_check) < kAliveCheckSeconds) return false;
+  process.last_check = now;
+  if (kill(process.segment.pid(), 0) != 0 && errno == ESRCH) return true;
+  const auto state = process.segment.header().state.load(std::memory_order_acquire);
+  const bool said_so =
+      state == trace::SegmentState::ended || state == trace::SegmentState::detached;
+  return said_so && since(process.last_news) > kSilenceSeconds;
+}
+
+HeapRecorder::Load HeapRecorder::look(bool check_all) {
+  Load load;
+  const uint64_t now = trace::trace_stamp();
+  const double elapsed_s = clock_s(CLOCK_MONOTONIC) - first_s_;
+  if (elapsed_s > kCalibrationSeconds) {
+    ticks_per_s_ = static_cast<double>(now - first_stamp_) / elapsed_s;
+  }
+  for (const auto& process : living_) {
+    process->profile.ticks_per_second(ticks_per_s_);
+    if (check_all) process->last_check = 0;
+    process->ended = has_ended(*process, now);
+    process->cut = process->segment.cut();
+    if (process->cut.bytes > 0) process->last_news = now;
+    load.bytes += process->cut.bytes;
+    load.fullest_bytes = std::max(load.fullest_bytes, process->cut.fullest_bytes);
+  }
+  return load;
+}
+
+void HeapRecorder::read() {
+  for (const auto& process : living_) {
+    const CpuMeter meter(process->cpu_s);
+    process->profile.begin_round(process->cut.ordered);
+    process->segment.drain(process->cut, process->profile);
+    process->profile.end_round();
+  }
+  for (const auto& process : living_) {
+    if (process->ended) finish(*process);
+  }
+  std::erase_if(living_, [](const auto& process) { return process->ended; });
+}
+
+double HeapRecorder::time_now_s() const {
+  return clock_s(CLOCK_MONOTONIC) - recording_began_s_;
+}
+
+HeapMoment HeapRecorder::moment_of(Living& process, double time_s, int64_t step) const {
+  HeapMoment moment;
+  moment.time_s = time_s;
+  moment.step = step;
+  trace::AllocatorAccount& account = process.segment.header().account;
+  const uint32_t answered = account.answered.load(std::memory_order_acquire);
+  if (answered != 0) {
+    moment.allocator_in_use = amount(account.in_use);
+    moment.allocator_free = amount(account.free);
+    moment.allocator_system = amount(account.system);
+  }
+  if (answered == process.asked) {
+    account.asked.store(++process.asked, std::memory_order_release);
+  }
+  return moment;
+}
+
+void HeapRecorder::row(double time_s, int64_t step) {
+  recording_began_s_ = clock_s(CLOCK_MONOTONIC) - time_s;
+  newest_step_ = std::max(newest_step_, step);
+  for (const auto& process : living_) {
+    const CpuMeter meter(process->cpu_s);
+    process->profile.row(moment_of(*process, time_s, step));
+  }
+}
+
+HeapTrack HeapRecorder::track_of(Living& process) {
+  if (process.profile.rows() == 0) {
+    process.profile.row(moment_of(process, time_now_s(), newest_step_));
+  }
+  HeapTrack track = process.profile.track(trace::trace_stamp());
+  const trace::SegmentHeader& header = process.segment.header();
+  const uint32_t interval = header.interval_log2.load(std::memory_order_relaxed);
+  track.pid = process.segment.pid();
+  track.exact = process.segment.exact();
+  track.interval_bytes =
+      track.exact ? 0 : std::ldexp(1.0, std::min<int>(static_cast<int>(interval & 63), 48));
+  track.allocator = allocator_name(header.account.allocator.load(std::memory_order_relaxed));
+  track.python_minor = static_cast<int>(header.python_minor.load(std::memory_order_relaxed) % 100);
+  track.python_hooked = header.python_hooked.load(std::memory_order_relaxed) == 1;
+  track.dropped_allocs = header.dropped_allocs.load(std::memory_order_relaxed) +
+                         process.profile.refused() +
+                         process.segment.lost_bytes() / sizeof(trace::AllocRecord);
+  track.dropped_frees = header.dropped_frees.load(std::memory_order_relaxed);
+  track.cpu_s = process.cpu_s;
+  return track;
+}
+
+// A process has torn down much of its heap when it ends, which says nothing about growth: its last
+// row is the last one taken while it ran, unless it ran too shortly to have two.
+void HeapRecorder::finish(Living& process) {
+  if (process.profile.events() == 0) return;
+  if (process.profile.rows() < 2) {
+    process.profile.row(moment_of(process, time_now_s(), newest_step_));
+  }
+  Ended ended;
+  {
+    const CpuMeter meter(process.cpu_s);
+    ended.pid = process.segment.pid();
+    ended.peak_bytes = process.profile.peak_bytes();
+    ended.encoded = encode_heap_track(track_of(process));
+  }
+  ended_.push_back(std::move(ended));
+  if (ended_.size() > kMaxTracks) forget_smallest();
+}
+
+void HeapRecorder::forget_smallest() {
+  const auto smallest =
+      std::min_element(ended_.begin(), ended_.end(),
+                       [](const Ended& a, const Ended& b) { return a.peak_bytes < b.peak_bytes; });
+  ended_.erase(smallest);
+  ++forgotten_;
+}
+
+std::vector<int64_t> HeapRecorder::pids() const {
+  std::vector<int64_t> pids;
+  for (const Ended& ended : ended_) pids.push_back(ended.pid);
+  for (const auto& process : living_) pids.push_back(process->segment.pid());
+  return pids;
+}
+
+HeapTrack HeapRecorder::track(int64_t pid) {
+  for (const auto& process : living_) {
+    if (process->segment.pid() == pid) return track_of(*process);
+  }
+  return {};
+}
+
+std::string HeapRecorder::encoded_track(int64_t pid) {
+  for (const Ended& ended : ended_) {
+    if (ended.pid == pid) return ended.encoded;
+  }
+  for (const auto& process : living_) {
+    if (process->segment.pid() != pid) continue;
+    const CpuMeter meter(process->cpu_s);
+    return encode_heap_track(track_of(*process));
+  }
+  return "";
+}
+
+}  // namespace plateau

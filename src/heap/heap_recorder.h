@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// All traced processes of a job: finds their segments in a directory, empties them, keeps a
+// GrowthProfile for each while it lives and its encoded track when it has ended.
+//
+// One round is look(), then whatever came from the owner (steps, rows), then read(): so a step that
+// began before an event is known when the event is read. One thread, no waiting.
+//
+// A process that calls exec starts a new segment under its old pid; the memory that the old one
+// speaks of is gone, and so is its track. At most kMaxTracks tracks of ended processes are kept
+// (those of the largest heaps), and kMaxSegments processes are read at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heap/growth_profile.h"
+#include "heap/mapped_segment.h"
+#include "heap/step_marks.h"
+
+namespace plateau {
+
+class HeapRecorder {
+ public:
+  static constexpr size_t kMaxTracks = 256;
+  static constexpr size_t kMaxSegments = 1024;
+
+  explicit HeapRecorder(std::string directory);
+  ~HeapRecorder();
+
+  // Maps and unlinks what lies in the directory. What is no segment is unlinked and counted.
+  void scan();
+
+  struct Load {
+    uint64_t bytes = 0;          // To be read in this round.
+    uint64_t fullest_bytes = 0;  // Of the fullest lane of all.
+  };
+  // `check_all`: ask at once which processes still live, not only now and then.
+  Load look(bool check_all = false);
+  void read();
+
+  // `stamp` is trace_stamp() at the moment that the step began.
+  void step(uint64_t stamp, int64_t step) { marks_.mark(stamp, step); }
+  // Writes a row for each living process.
+  void row(double time_s, int64_t step);
+
+  // The pids that have a track, then each by itself: encoding takes long enough that the caller
+  // may want a round in between. Empty if it has none any more.
+  [[nodiscard]] std::vector<int64_t> pids() const;
+  std::string encoded_track(int64_t pid);
+  HeapTrack track(int64_t pid);  // Of a living process.
+
+  [[nodiscard]] size_t living() const { return living_.size(); }
+  [[nodiscard]] size_t segments_seen() const { return segments_seen_; }
+  [[nodiscard]] size_t refused() const { return refused_; }      // Files that are no segments.
+  [[nodiscard]] size_t forgotten() const { return forgotten_; }  // Tracks beyond kMaxTracks.
+
+ private:
+  struct Living;
+  struct Ended;
+
+  void adopt(const std::string& path);
+  void finish(Living& process);
+  void forget_smallest();
+  [[nodiscard]] bool has_ended(Living& process, uint64_t now) const;
+  HeapMoment moment_of(Living& process, double time_s, int64_t step) const;
+  [[nodiscard]] double time_now_s() const;
+  HeapTrack track_of(Living& process);
+
+  std::string directory_;
+  StepMarks marks_;
+  std::vector<std::unique_ptr<Living>> living_;
+  std::vector<Ended> ended_;
+  uint64_t first_stamp_ = 0;
+  double first_s_ = 0;  // The same moment on the monotonic clock.
+  double ticks_per_s_ = 1e9;
+  double recording_began_s_ = 0;  // On the monotonic clock.
+  int64_t newest_step_ = -1;
+  size_t segments_seen_ = 0;
+  size_t refused_ = 0;
+  size_t forgotten_ = 0;
+};
+
+}  // namespace plateau

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heap/keeper.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/fd.h"
+#include "heap/keeper_process.h"
+#include "heap/keeper_wire.h"
+#include "tracer/segment.h"
+
+namespace plateau {
+namespace {
+
+constexpr int kAnswerMs = 2000;  // Between two pieces of an answer.
+constexpr int kEndMs = 2000;
+constexpr uint64_t kRoomBytes = uint64_t{32} * trace::kSegmentBytes;  // Some dozen processes.
+constexpr double kStepGapSeconds = 0.002;  // Steps come no faster than this; the last one counts.
+
+Error trouble(std::string message) {
+  return {Error::Kind::not_found, std::move(message)};
+}
+
+std::string own_directory() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  const std::string exe(path.data(), n > 0 ? static_cast<size_t>(n) : 0);
+  return exe.substr(0, exe.rfind('/') == std::string::npos ? 0 : exe.rfind('/'));
+}
+
+// Beside the executable in a build tree, in lib when installed.
+Result<std::string> find_tracer(const std::string& given) {
+  const std::string beside = own_directory();
+  const std::vector<std::string> places =
+      given.empty() ? std::vector<std::string>{beside + "/libplateau_tracer.so",
+                                               beside + "/../lib/plateau/libplateau_tracer.so"}
+                    : std::vector<std::string>{given};
+  for (const std::string& place : places) {
+    std::array<char, PATH_MAX> full{};
+    if (access(place.c_str(), R_OK) == 0 && realpath(place.c_str(), full.data()) != nullptr) {
+      return std::string(full.data());
+    }
+  }
+  return trouble(
+      fmt::format("the heap tracer is not at {}; is Plateau installed in full?", places.front()));
+}
+
+bool has_room(const std::string& directory) {
+  struct statvfs facts = {};
+  return statvfs(directory.c_str(), &facts) == 0 &&
+         uint64_t{facts.f_bavail} * facts.f_frsize >= kRoomBytes;
+}
+
+// Memory rather than a disk where there is enough of it: containers often have 64 MB only.
+Result<std::string> make_directory(const std::string& given) {
+  if (!given.empty()) {
+    if (mkdir(given.c_str(), 0700) == 0 || errno == EEXIST) return given;
+    return trouble(fmt::format("cannot make {}: {}", given, std::strerror(errno)));
+  }
+  const char* temporary = std::getenv("TMPDIR");
+  const std::string usual = temporary != nullptr && temporary[0] == '/' ? temporary : "/tmp";
+  std::string error;
+  for (const std::string& base : {std::string("/dev/shm"), usual}) {
+    if (base != usual && !has_room(base)) continue;
+    std::string path = base + "/plateau-heap-XXXXXX";
+    if (mkdtemp(path.data()) != nullptr) return path;
+    error = fmt::format("cannot make a directory in {}: {}", base, std::strerror(errno));
+  }
+  return trouble(error);
+}
+
+double now_s() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+struct Keeper::State {
+  KeeperOptions options;
+  std::string tracer;
+  std::string directory;
+  pid_t pid = -1;
+  Fd process;  // pidfd: somebody else may reap the pid.
+  Fd socket;
+  uint32_t requests = 0;
+  KeeperRequest held_step;  // Told with the next message, if the last was told just now.
+  bool holds_step = false;
+  double last_step_s = 0;
+  size_t segments_seen = 0;
+  size_t forgotten = 0;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State();
+
+  void tell(const KeeperRequest& request);
+  void tell_held();
+  [[nodiscard]] Error gone() const;
+  Result<bool> receive_piece(std::string& buffer, std::vector<EncodedTrack>& tracks);
+};
+
+Keeper::State::~State() {
+  socket.reset();
+  if (pid > 0) {
+    pollfd ended = {process.get(), POLLIN, 0};
+    if (!process.open() || poll(&ended, 1, kEndMs) <= 0) {
+      if (process.open()) syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+    }
+    waitpid(pid, nullptr, 0);
+  }
+  if (!directory.empty()) remove_segment_directory(directory);
+}
+
+// Never waits: if the keeper does not take messages, this one is lost.
+void Keeper::State::tell(const KeeperRequest& request) {
+  send(socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void Keeper::State::tell_held() {
+  if (holds_step) tell(held_step);
+  holds_step = false;
+}
+
+Error Keeper::State::gone() const {
+  return trouble("the heap recorder has ended; the job goes on, its heap is no longer recorded");
+}
+
+Result<Keeper> Keeper::start(const KeeperOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  Result<std::string> tracer = find_tracer(options.tracer);
+  if (!tracer) return tracer.error();
+  state->tracer = std::move(tracer.value());
+  Result<std::string> directory = make_directory(options.directory);
+  if (!directory) return directory.error();
+  state->directory = std::move(directory.value());
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return trouble(fmt::format("cannot make a socket: {}", std::strerror(errno)));
+  }
+  state->socket.reset(ends[0]);
+  Fd far_end(ends[1]);
+  KeeperDuty duty;
+  duty.socket = far_end.get();
+  duty.owner = getpid();
+  duty.directory = state->directory;
+  duty.exact = options.mode == HeapMode::exact;
+  state->pid = fork();
+  if (state->pid < 0) return trouble(fmt::format("cannot fork: {}", std::strerror(errno)));
+  if (state->pid == 0) keep_heaps(duty);
+  setpgid(state->pid, state->pid);  // Both sides do it, so that neither has to wait.
+  state->process.reset(static_cast<int>(syscall(SYS_pidfd_open, state->pid, 0)));
+  return Keeper(std::move(state));
+}
+
+Keeper::Keeper(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Keeper::Keeper(Keeper&&) noexcept = default;
+Keeper& Keeper::operator=(Keeper&&) noexcept = default;
+Keeper::~Keeper() = default;
+
+std::vector<std::string> Keeper::environment(const std::string& ld_preload) const {
+  const bool exact = state_->options.mode == HeapMode::exact;
+  return {
+      "LD_PRELOAD=" + state_->tracer + (ld_preload.empty() ? "" : ":" + ld_preload),
+      fmt::format("PLATEAU_HEAP={}:{}:{}", state_->directory, exact ? "exact" : "sampled",
+                  exact ? 0 : state_->options.interval_bytes),
+  };
+}
+
+const std::string& Keeper::directory() const {
+  return state_->directory;
+}
+
+pid_t Keeper::pid() const {
+  return state_->pid;
+}
+
+double Keeper::cpu_s() const {
+  clockid_t clock = {};
+  timespec used = {};
+  if (clock_getcpuclockid(state_->pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+size_t Keeper::segments_seen() const {
+  return state_->segments_seen;
+}
+
+size_t Keeper::forgotten() const {
+  return state_->forgotten;
+}
+
+void Keeper::step(int64_t step) {
+  KeeperRequest request;
+  request.ask = KeeperAsk::step;
+  request.stamp = trace::trace_stamp();
+  request.step = step;
+  const double now = now_s();
+  if (now - state_->last_step_s < kStepGapSeconds) {
+    state_->held_step = request;
+    state_->holds_step = true;
+    return;
+  }
+  state_->last_step_s = now;
+  state_->holds_step = false;
+  state_->tell(request);
+}
+
+void Keeper::row(double time_s, int64_t step) {
+  state_->tell_held();
+  KeeperRequest request;
+  request.ask = KeeperAsk::row;
+  request.stamp = trace::trace_stamp();
+  request.step = step;
+  request.time_s = time_s;
+  state_->tell(request);
+}
+
+// Takes one piece of the answer in. False once the answer is complete.
+Result<bool> Keeper::State::receive_piece(std::string& buffer, std::vector<EncodedTrack>& tracks) {
+  pollfd ready = {socket.get(), POLLIN, 0};
+  int polled = 0;
+  do {
+    polled = poll(&ready, 1, kAnswerMs);
+  } while (polled < 0 && errno == EINTR);
+  if (polled <= 0) return trouble("the heap recorder does not answer");
+  const ssize_t n = recv(socket.get(), buffer.data(), buffer.size(), 0);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < static_cast<ssize_t>(sizeof(KeeperPiece))) return gone();
+  KeeperPiece piece;
+  std::memcpy(&piece, buffer.data(), sizeof piece);
+  if (piece.number != requests) return true;  // Of a request that was given up.
+  segments_seen = piece.segments_seen;
+  forgotten = piece.forgotten;
+  if (piece.last != 0) return false;
+  const std::string_view bytes(buffer.data() + sizeof piece, static_cast<size_t>(n) - sizeof piece);
+  if (tracks.empty() || tracks.back().pid != piece.pid) tracks.push_back({piece.pid, ""});
+  tracks.back().bytes += bytes;
+  return true;
+}
+
+Result<std::vector<Keeper::EncodedTrack>> Keeper::encoded_tracks() {
+  state_->tell_held();
+  KeeperRequest request;
+  request.ask = KeeperAsk::tracks;
+  request.number = ++state_->requests;
+  request.stamp = trace::trace_stamp();
+  if (send(state_->socket.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
+    return state_->gone();
+  }
+  std::vector<EncodedTrack> tracks;
+  std::string buffer(sizeof(KeeperPiece) + kMaxPieceBytes, '\0');
+  while (true) {
+    const Result<bool> more = state_->receive_piece(buffer, tracks);
+    if (!more) return more.error();
+    if (!more.value()) return tracks;
+  }
+}
+
+Result<std::vector<HeapTrack>> Keeper::tracks() {
+  const Result<std::vector<EncodedTrack>> encoded = encoded_tracks();
+  if (!encoded) return encoded.error();
+  std::vector<HeapTrack> tracks;
+  for (const EncodedTrack& each : encoded.value()) {
+    Result<HeapTrack> track = decode_heap_track(each.bytes);
+    if (!track) return track.error();
+    tracks.push_back(std::move(track.value()));
+  }
+  return tracks;
+}
+
+}  // namespace plateau

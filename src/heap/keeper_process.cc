@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heap/keeper_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <ctime>
+#include <vector>
+
+#include "base/fd.h"
+#include "heap/heap_recorder.h"
+#include "heap/keeper_wire.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kShortestMs = 1;
+constexpr double kBusyMs = 20;
+constexpr double kWantedFill = 0.125;
+
+// Away from the job's terminal and from everything that the owner has open. Only the socket and the
+// death of the owner end this process; a signal from a terminal does not.
+void settle_down(const KeeperDuty& duty) {
+  setpgid(0, 0);
+  prctl(PR_SET_NAME, "plateau-heap");
+  for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE, SIGUSR1,
+                           SIGUSR2, SIGALRM, SIGCHLD}) {
+    std::signal(number, SIG_IGN);
+  }
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  sigprocmask(SIG_SETMASK, &blocked, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const auto socket = static_cast<unsigned>(duty.socket);
+  if (socket > 0) close_range(0, socket - 1, 0);
+  close_range(socket + 1, ~0U, 0);
+  while (open("/dev/null", O_RDWR) >= 0) {
+    if (fcntl(STDERR_FILENO, F_GETFD) >= 0) break;
+  }
+}
+
+Fd death_of_owner() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  return Fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+class KeeperLoop {
+ public:
+  explicit KeeperLoop(const KeeperDuty& duty)
+      : duty_(duty),
+        recorder_(duty.directory),
+        pace_(duty.exact),
+        deaths_(death_of_owner()),
+        arrivals_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    if (arrivals_)
+      watched_ =
+          inotify_add_watch(arrivals_.get(), duty.directory.c_str(), IN_MOVED_TO | IN_CREATE) >= 0;
+    recorder_.scan();
+  }
+
+  void run() {
+    while (getppid() == duty_.owner) {
+      const double fill = round();
+      if (closed_) return;
+      answer();
+      sleep(pace_.next_ms(fill));
+    }
+  }
+
+ private:
+  double round();
+  void receive();
+  void answer();
+  bool send_track(uint32_t number, int64_t pid);
+  bool send_piece(KeeperPiece head, std::string_view bytes);
+  void sleep(double ms);
+
+  const KeeperDuty& duty_;
+  HeapRecorder recorder_;
+  KeeperPace pace_;
+  Fd deaths_;
+  Fd arrivals_;
+  bool watched_ = false;
+  bool closed_ = false;
+  std::vector<KeeperRequest> rows_;  // Of this round.
+  std::vector<uint32_t> asked_;      // Tracks, to be answered.
+};
+
+// What was published is fixed first, then the steps are taken in, then it is read: a step that
+// began before an event was told before the event was published.
+double KeeperLoop::round() {
+  const HeapRecorder::Load load = recorder_.look();
+  receive();
+  recorder_.read();
+  for (const KeeperRequest& row : rows_) recorder_.row(row.time_s, row.step);
+  rows_.clear();
+  return static_cast<double>(load.fullest_bytes) / static_cast<double>(trace::kLaneBytes);
+}
+
+void KeeperLoop::receive() {
+  while (true) {
+    KeeperRequest request;
+    const ssize_t n = recv(duty_.socket, &request, sizeof request, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) {
+      closed_ = true;
+      return;
+    }
+    if (n != static_cast<ssize_t>(sizeof request)) continue;
+    switch (request.ask) {
+      case KeeperAsk::step:
+        recorder_.step(request.stamp, request.step);
+        break;
+      case KeeperAsk::row:
+        rows_.push_back(request);
+        break;
+      case KeeperAsk::tracks:
+        asked_.push_back(request.number);
+        break;
+    }
+  }
+}
+
+// The rings are emptied between tracks: many large ones take longer to encode than a ring lasts.
+void KeeperLoop::answer() {
+  if (asked_.empty()) return;
+  const uint32_t number = asked_.back();
+  asked_.clear();
+  recorder_.scan();
+  recorder_.look(true);
+  recorder_.read();
+  for (const int64_t pid : recorder_.pids()) {
+    if (!send_track(number, pid)) return;
+    round();
+    if (closed_) return;
+  }
+  KeeperPiece end;
+  end.number = number;
+  end.last = 1;
+  send_piece(end, "");
+}
+
+bool KeeperLoop::send_track(uint32_t number, int64_t pid) {
+  const std::string track = recorder_.encoded_track(pid);
+  KeeperPiece head;
+  head.number = number;
+  head.pid = pid;
+  head.track_bytes = track.size();
+  for (size_t at = 0; at < track.size(); at += kMaxPieceBytes) {
+    if (!send_piece(head, std::string_view(track).substr(at, kMaxPieceBytes))) return false;
+  }
+  return true;
+}
+
+bool KeeperLoop::send_piece(KeeperPiece head, std::string_view bytes) {
+  head.segments_seen = recorder_.segments_seen();
+  head.forgotten = recorder_.forgotten();
+  std::array<iovec, 2> parts = {iovec{&head, sizeof head},
+                                iovec{const_cast<char*>(bytes.data()), bytes.size()}};
+  msghdr message = {};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  ssize_t n = 0;
+  do {
+    n = sendmsg(duty_.socket, &message, MSG_NOSIGNAL);
+  } while (n < 0 && errno == EINTR);
+  return n >= 0;
+}
+
+void KeeperLoop::sleep(double ms) {
+  std::array<pollfd, 3> polled = {pollfd{duty_.socket, POLLIN, 0}, pollfd{deaths_.get(), POLLIN, 0},
+                                  pollfd{arrivals_.get(), POLLIN, 0}};
+  const timespec limit = {static_cast<time_t>(ms / 1000),
+                          static_cast<long>(std::fmod(ms, 1000) * 1e6)};
+  const int ready = ppoll(polled.data(), polled.size(), &limit, nullptr);
+  if (ready > 0 && polled[1].revents != 0) {
+    signalfd_siginfo news = {};  // Somebody's SIGTERM, or the owner's death: run() looks.
+    [[maybe_unused]] const ssize_t n = ::read(deaths_.get(), &news, sizeof news);
+  }
+  if (ready > 0 && polled[2].revents != 0) {
+    std::array<char, 4096> events{};
+    while (::read(arrivals_.get(), events.data(), events.size()) > 0) {
+    }
+    recorder_.scan();
+  } else if (!watched_) {
+    recorder_.scan();
+  }
+}
+
+}  // namespace
+
+double KeeperPace::next_ms(double fill) {
+  if (fill <= 0) {
+    sleep_ms_ = std::min(std::max(sleep_ms_, kShortestMs) * 2, longest_ms_);
+  } else {
+    const double longest = std::min(kBusyMs, longest_ms_);
+    sleep_ms_ = std::clamp(std::min(sleep_ms_, longest) * kWantedFill / fill, kShortestMs, longest);
+  }
+  return sleep_ms_;
+}
+
+void remove_segment_directory(const std::string& directory) {
+  DIR* open = opendir(directory.c_str());
+  if (open == nullptr) return;
+  while (const dirent* entry = readdir(open)) {
+    const std::string_view name = entry->d_name;
+    if (name.ends_with(".segment") || name.ends_with(".segment.tmp")) {
+      unlinkat(dirfd(open), entry->d_name, 0);
+    }
+  }
+  closedir(open);
+  rmdir(directory.c_str());
+}
+
+void keep_heaps(const KeeperDuty& duty) {
+  settle_down(duty);
+  KeeperLoop(duty).run();
+  remove_segment_directory(duty.directory);
+  _exit(0);
+}
+
+}  // namespace plateau

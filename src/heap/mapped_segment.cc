@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heap/mapped_segment.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace plateau {
+namespace {
+
+// The PID of "PID-ANYTHING.segment"; -1 if the name is another.
+pid_t pid_of_name(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  pid_t pid = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+  const bool dash = error == std::errc() && end != name.data() + name.size() && *end == '-';
+  return dash && pid > 0 && name.ends_with(".segment") ? pid : -1;
+}
+
+Error refused(const std::string& path, std::string_view why) {
+  return {Error::Kind::bad_input, fmt::format("{}: {}", path, why)};
+}
+
+// "" if it is a segment that this program can read.
+std::string_view trouble_with(const trace::SegmentHeader& header, pid_t pid) {
+  if (header.magic != trace::kSegmentMagic) return "not a heap segment";
+  if (header.version != trace::kSegmentVersion) return "a heap segment of another version";
+  if (header.header_bytes != trace::kHeaderBytes || header.lane_count != trace::kLaneCount ||
+      header.lane_bytes != trace::kLaneBytes) {
+    return "a heap segment of another shape";
+  }
+  if (static_cast<pid_t>(header.pid) != pid) return "a heap segment of another process";
+  return "";
+}
+
+}  // namespace
+
+Result<MappedSegment> MappedSegment::open(const std::string& path) {
+  const pid_t pid = pid_of_name(path);
+  if (pid < 0) return refused(path, "not the name of a heap segment");
+  Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return refused(path, std::strerror(errno));
+  struct stat facts = {};
+  if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    return refused(path, "not a regular file");
+  }
+  if (facts.st_size != static_cast<off_t>(trace::kSegmentBytes)) {
+    return refused(path, "a heap segment of another size");
+  }
+  void* memory =
+      mmap(nullptr, trace::kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return refused(path, std::strerror(errno));
+  MappedSegment segment(static_cast<trace::SegmentHeader*>(memory), std::move(file));
+  if (const auto why = trouble_with(segment.header(), pid); !why.empty()) return refused(path, why);
+  segment.pid_ = pid;
+  segment.exact_ = segment.header().exact != 0;
+  return segment;
+}
+
+MappedSegment::MappedSegment(trace::SegmentHeader* header, Fd file)
+    : header_(header), file_(std::move(file)) {}
+
+MappedSegment::MappedSegment(MappedSegment&& other) noexcept
+    : header_(std::exchange(other.header_, nullptr)),
+      file_(std::move(other.file_)),
+      pid_(other.pid_),
+      exact_(other.exact_),
+      read_(other.read_),
+      given_up_(other.given_up_),
+      lost_bytes_(other.lost_bytes_) {}
+
+MappedSegment& MappedSegment::operator=(MappedSegment&& other) noexcept {
+  std::swap(header_, other.header_);
+  std::swap(file_, other.file_);
+  std::swap(pid_, other.pid_);
+  std::swap(exact_, other.exact_);
+  std::swap(read_, other.read_);
+  std::swap(given_up_, other.given_up_);
+  std::swap(lost_bytes_, other.lost_bytes_);
+  return *this;
+}
+
+MappedSegment::~MappedSegment() {
+  if (header_ != nullptr) munmap(header_, trace::kSegmentBytes);
+}
+
+std::span<const uint64_t> MappedSegment::lane_words(size_t lane) const {
+  const char* begin =
+      reinterpret_cast<const char*>(header_) + trace::kHeaderBytes + lane * trace::kLaneBytes;
+  return {reinterpret_cast<const uint64_t*>(begin), trace::kLaneBytes / sizeof(uint64_t)};
+}
+
+bool MappedSegment::whole() const {
+  struct stat facts = {};
+  return fstat(file_.get(), &facts) == 0 &&
+         facts.st_size >= static_cast<off_t>(trace::kSegmentBytes);
+}
+
+void MappedSegment::give_up(size_t lane, uint64_t to) {
+  lost_bytes_ += to - read_[lane];
+  ++given_up_;
+  read_[lane] = to;
+}
+
+// A record is published after everything that it depends on. So if the other lanes are still empty
+// after the one that is not was looked at, nothing older than what it holds can come from them.
+MappedSegment::Cut MappedSegment::cut() {
+  Cut cut;
+  cut.to = read_;
+  if (!whole()) return cut;
+  size_t busy = 0;
+  for (size_t lane = 0; lane < trace::kLaneCount; ++lane) {
+    const uint64_t written = header_->lanes[lane].written.load(std::memory_order_acquire);
+    const uint64_t waiting = written - read_[lane];
+    if (waiting == 0) continue;
+    if (waiting > trace::kLaneBytes || written % sizeof(uint64_t) != 0) {
+      ++given_up_;
+      read_[lane] = written - written % sizeof(uint64_t);
+      header_->lanes[lane].read.store(read_[lane], std::memory_order_release);
+      cut.to[lane] = read_[lane];
+      cut.ordered = false;
+      continue;
+    }
+    ++busy;
+    cut.to[lane] = written;
+    cut.bytes += waiting;
+    cut.fullest_bytes = std::max(cut.fullest_bytes, waiting);
+  }
+  if (busy > 1) cut.ordered = false;
+  for (size_t lane = 0; busy == 1 && lane < trace::kLaneCount; ++lane) {
+    const bool empty = cut.to[lane] == read_[lane];
+    const uint64_t written = header_->lanes[lane].written.load(std::memory_order_acquire);
+    if (empty && written != read_[lane]) cut.ordered = false;
+  }
+  return cut;
+}
+
+}  // namespace plateau

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The segment of one traced process (tracer/segment.h), mapped for reading.
+//
+// The memory belongs to another process: nothing in it is believed. Where this side has read to is
+// kept here and only told to the other; a `written` that cannot be, or a record that cannot be,
+// gives up what that lane has published, and counts it. Move-only; one thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "heap/record_parser.h"
+#include "tracer/segment.h"
+
+namespace plateau {
+
+class MappedSegment {
+ public:
+  // Refuses what is not a whole segment of this version, of a regular file of ours, named
+  // PID-ANYTHING.segment for the process that its header names.
+  static Result<MappedSegment> open(const std::string& path);
+
+  MappedSegment(MappedSegment&& other) noexcept;
+  MappedSegment& operator=(MappedSegment&& other) noexcept;
+  MappedSegment(const MappedSegment&) = delete;
+  MappedSegment& operator=(const MappedSegment&) = delete;
+  ~MappedSegment();
+
+  // As they were when the segment was mapped.
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool exact() const { return exact_; }
+  [[nodiscard]] trace::SegmentHeader& header() { return *header_; }
+  [[nodiscard]] const trace::SegmentHeader& header() const { return *header_; }
+
+  // What is published and not yet read.
+  struct Cut {
+    std::array<uint64_t, trace::kLaneCount> to{};
+    uint64_t bytes = 0;          // In all lanes.
+    uint64_t fullest_bytes = 0;  // Of the fullest lane.
+    bool ordered = true;         // Only one lane has anything, and nothing older came elsewhere.
+  };
+  Cut cut();
+
+  // Hands the records up to `cut` to the sink, lane by lane, and frees their place in the ring.
+  template <class Sink>
+  void drain(const Cut& cut, Sink& sink) {
+    for (size_t lane = 0; lane < trace::kLaneCount; ++lane) drain_lane(lane, cut.to[lane], sink);
+  }
+
+  [[nodiscard]] uint64_t given_up() const { return given_up_; }      // Times.
+  [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }  // By that.
+
+ private:
+  MappedSegment(trace::SegmentHeader* header, Fd file);
+
+  // The place in the ring is freed piece by piece, so that the writer need not wait for all.
+  static constexpr size_t kPieceWords = 8192;
+
+  [[nodiscard]] std::span<const uint64_t> lane_words(size_t lane) const;
+  [[nodiscard]] bool whole() const;  // The file was not cut short under us.
+  void give_up(size_t lane, uint64_t to);
+
+  template <class Sink>
+  void drain_lane(size_t lane, uint64_t to, Sink& sink) {
+    uint64_t& at = read_[lane];
+    while (at < to) {
+      const uint64_t place = at % trace::kLaneBytes;
+      const uint64_t bytes = std::min(to - at, trace::kLaneBytes - place);
+      const ParseEnd end = parse_records(
+          lane_words(lane).subspan(place / sizeof(uint64_t), bytes / sizeof(uint64_t)), kPieceWords,
+          sink);
+      at += end.words * sizeof(uint64_t);
+      if (end.damaged) give_up(lane, to);
+      header_->lanes[lane].read.store(at, std::memory_order_release);
+    }
+  }
+
+  trace::SegmentHeader* header_ = nullptr;
+  Fd file_;
+  pid_t pid_ = -1;
+  bool exact_ = false;
+  std::array<uint64_t, trace::kLaneCount> read_{};
+  uint64_t given_up_ = 0;
+  uint64_t lost_bytes_ = 0;
+};
+
+}  // namespace plateau

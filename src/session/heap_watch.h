@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap side of a supervised job: a keeper, if one was asked for, told about steps and samples,
+// and its tracks written into the recording now and then.
+//
+// Tracks are written when 5 s and a twentieth of the run have passed since the last time, so that
+// what a killed watcher leaves is at most that old, and the writes together stay a few dozen. If
+// the keeper dies, that is said once and the job goes on. Without a keeper everything is nothing.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "heap/keeper.h"
+#include "recording/recording.h"
+
+namespace plateau {
+
+class HeapWatch {
+ public:
+  using Say = std::function<void(const std::string&)>;
+
+  static Result<HeapWatch> start(const std::optional<KeeperOptions>& options, Say say);
+
+  // What the job's environment needs.
+  [[nodiscard]] std::vector<std::string> environment() const;
+  [[nodiscard]] pid_t pid() const { return keeper_ ? keeper_->pid() : -1; }
+  [[nodiscard]] double cpu_s() const { return keeper_ ? keeper_->cpu_s() : 0; }
+
+  void step(int64_t step);
+  void tick(double at_s, int64_t step, RecordingWriter& recording);
+
+  // Writes the last tracks and ends the keeper. Returns how many tracks the recording has.
+  size_t finish(RecordingWriter& recording);
+
+ private:
+  HeapWatch(std::optional<Keeper> keeper, Say say)
+      : keeper_(std::move(keeper)), say_(std::move(say)) {}
+  void write(RecordingWriter& recording);
+
+  std::optional<Keeper> keeper_;
+  Say say_;
+  int64_t step_ = -1;
+  double written_s_ = 0;
+  size_t tracks_ = 0;
+  size_t segments_ = 0;
+};
+
+}  // namespace plateau

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every hook does, for the exported and the attached entry of it alike.
+//
+// The order within each body is the rule of segment.h: a free is stamped before the block is given
+// back, an alloc after it was handed out. A hook that is entered from inside a real allocator
+// function (one that is made of others) only forwards: the outer call is told.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tracer/blocks.h"
+#include "tracer/python.h"
+#include "tracer/real_functions.h"
+#include "tracer/stack.h"
+
+namespace plateau::trace {
+
+// Runs a real function and notes the block it returns.
+template <typename Call>
+[[gnu::always_inline]] inline void* allocate(size_t bytes, Site site, Call call) {
+  ThreadState& thread = thread_state;
+  if (thread.within == Within::allocator) [[unlikely]] {
+    return call();
+  }
+  thread.within = Within::allocator;
+  void* block = call();
+  thread.within = Within::program;
+  if (alloc_due(bytes)) [[unlikely]] {
+    note_alloc(BlockKind::heap, block, bytes, site);
+  }
+  return block;
+}
+
+[[gnu::always_inline]] inline void* malloc_body(Site site, size_t bytes) {
+  return allocate(bytes, site, [&] { return real.malloc(bytes); });
+}
+
+[[gnu::always_inline]] inline void* calloc_body(Site site, size_t count, size_t each) {
+  // Where the product overflows the real one returns null, which is not noted.
+  return allocate(count * each, site, [&] { return real.calloc(count, each); });
+}
+
+[[gnu::always_inline]] inline void free_body(void* block) {
+  if (in_boot_arena(block)) [[unlikely]] {
+    return;
+  }
+  if (free_due(block)) [[unlikely]] {
+    note_free(block);
+  }
+  real.free(block);
+}
+
+inline void* realloc_from_boot(Site site, void* block, size_t bytes) {
+  void* fresh = malloc_body(site, bytes);
+  if (fresh != nullptr) {
+    const size_t old = boot_block_bytes(block);
+    memcpy(fresh, block, old < bytes ? old : bytes);
+  }
+  return fresh;
+}
+
+[[gnu::always_inline]] inline void* realloc_body(Site site, void* block, size_t bytes) {
+  if (block != nullptr && in_boot_arena(block)) [[unlikely]] {
+    return realloc_from_boot(site, block, bytes);
+  }
+  PendingFree pending;
+  if (free_due(block)) [[unlikely]] {
+    pending = begin_free(block);
+  }
+  return allocate(bytes, site, [&] {
+    void* fresh = real.realloc(block, bytes);
+    if (pending.address != 0) [[unlikely]] {
+      // Null with a size of 0 means that the block was given back.
+      if (fresh != nullptr || bytes == 0) {
+        finish_free(pending);
+      } else {
+        undo_free(pending);
+      }
+    }
+    return fresh;
+  });
+}
+
+[[gnu::always_inline]] inline void* reallocarray_body(Site site, void* block, size_t count,
+                                                      size_t each) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc_body(site, block, bytes);
+}
+
+[[gnu::always_inline]] inline int posix_memalign_body(Site site, void** out, size_t alignment,
+                                                      size_t bytes) {
+  int error = 0;
+  allocate(bytes, site, [&]() -> void* {
+    error = real.posix_memalign(out, alignment, bytes);
+    return error == 0 ? *out : nullptr;
+  });
+  return error;
+}
+
+// Some allocators bring operators of their own that do not go through malloc; others, libstdc++'s
+// first of all, do. Which it is shows in the first call; only in the former case blocks are noted
+// here. A block is `probing`, not `allocator`, while the real operator runs: should it throw, the
+// malloc of the exception finds the state it expects and clears it.
+enum class NewKind : uint8_t { unknown, through_malloc, of_its_own };
+extern std::atomic<NewKind> new_kind;
+
+[[gnu::noinline]] void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second,
+                                       uintptr_t third);
+
+[[gnu::always_inline]] inline void* new_body(Site site, size_t which, size_t bytes,
+                                             uintptr_t second, uintptr_t third) {
+  NewFn call = real_new(which, site.caller);
+  const NewKind kind = new_kind.load(std::memory_order_relaxed);
+  if (kind == NewKind::through_malloc) [[likely]] {
+    return call(bytes, second, third);
+  }
+  if (kind == NewKind::unknown) {
+    return note_first_new(site, bytes, call, second, third);
+  }
+  thread_state.within = Within::probing;
+  void* block = call(bytes, second, third);
+  thread_state.within = Within::program;
+  if (alloc_due(bytes)) [[unlikely]] {
+    note_alloc(BlockKind::heap, block, bytes, site);
+  }
+  return block;
+}
+
+[[gnu::always_inline]] inline void delete_body(Site site, size_t which, void* block,
+                                               uintptr_t second, uintptr_t third) {
+  if (new_kind.load(std::memory_order_relaxed) == NewKind::of_its_own && free_due(block)) {
+    note_free(block);
+  }
+  real_delete(which, site.caller)(block, second, third);
+}
+
+// Memory that is only reserved, without access or without a promise of backing, is no allocation.
+inline bool is_memory(size_t bytes, int protection, int flags) noexcept {
+  return bytes >= kMinMappingBytes && (flags & MAP_ANONYMOUS) != 0 &&
+         (flags & MAP_TYPE) == MAP_PRIVATE && (flags & MAP_NORESERVE) == 0 &&
+         (protection & PROT_WRITE) != 0;
+}
+
+inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int flags, int fd,
+                       off_t offset) {
+  const uint64_t stamp = trace_stamp();
+  void* memory = real.mmap(at, bytes, protection, flags, fd, offset);
+  if (memory == MAP_FAILED || !mappings_wanted()) {
+    return memory;
+  }
+  if ((flags & MAP_FIXED) != 0) {
+    forget_mapping(memory);
+    note_unmapping(memory, bytes, stamp);
+  }
+  if (is_memory(bytes, protection, flags)) {
+    note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
+  }
+  return memory;
+}
+
+inline int munmap_body(void* at, size_t bytes) {
+  const uint64_t stamp = trace_stamp();
+  // Before the call: afterwards the address may be another thread's.
+  const bool wanted = mappings_wanted();
+  const bool known = wanted && forget_mapping(at);
+  const int result = real.munmap(at, bytes);
+  if (wanted && result == 0) {
+    note_unmapping(at, bytes, stamp);
+  }
+  if (known && result != 0) {
+    tables.mappings.insert(reinterpret_cast<uint64_t>(at));
+  }
+  return result;
+}
+
+inline void* mremap_body(Site site, void* at, size_t old_bytes, size_t bytes, int flags, void* to) {
+  const uint64_t stamp = trace_stamp();
+  const bool wanted = mappings_wanted();
+  const bool known = wanted && forget_mapping(at);
+  void* memory = real.mremap(at, old_bytes, bytes, flags, to);
+  if (memory == MAP_FAILED) {
+    if (known) {
+      tables.mappings.insert(reinterpret_cast<uint64_t>(at));
+    }
+    return memory;
+  }
+  if (wanted) {
+    note_unmapping(at, old_bytes, stamp);
+  }
+  if (known) {
+    note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
+  }
+  return memory;
+}
+
+inline int dlclose_body(void* handle) {
+  forget_modules();
+  const int result = real.dlclose(handle);
+  forget_modules();
+  return result;
+}
+
+}  // namespace plateau::trace

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracer/process.h"
+
+#include <cstring>
+
+#include "tracer/account.h"
+#include "tracer/sampler.h"
+#include "tracer/segment_file.h"
+#include "tracer/stack.h"
+#include "tracer/system_calls.h"
+#include "tracer/thread_state.h"
+
+namespace plateau::trace {
+
+constinit Tables tables{};
+constinit Process process{};
+thread_local constinit ThreadState thread_state{};
+
+namespace {
+
+constexpr char kVariable[] = "PLATEAU_HEAP=";
+
+const char* find_spec() noexcept {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (strncmp(*entry, kVariable, sizeof(kVariable) - 1) == 0) {
+      return *entry + sizeof(kVariable) - 1;
+    }
+  }
+  return nullptr;
+}
+
+uint32_t log2_of(uint64_t bytes) noexcept {
+  uint32_t log2 = 0;
+  while (bytes > 1) {
+    bytes >>= 1;
+    ++log2;
+  }
+  return log2 < kMinIntervalLog2   ? kMinIntervalLog2
+         : log2 > kMaxIntervalLog2 ? kMaxIntervalLog2
+                                   : log2;
+}
+
+// A whole decimal number; false if `text` is anything else.
+bool read_number(const char* text, uint64_t& out) noexcept {
+  if (*text == '\0') {
+    return false;
+  }
+  uint64_t value = 0;
+  for (; *text != '\0'; ++text) {
+    if (*text < '0' || *text > '9' || value > (UINT64_MAX - 9) / 10) {
+      return false;
+    }
+    value = value * 10 + static_cast<uint64_t>(*text - '0');
+  }
+  out = value;
+  return true;
+}
+
+struct Spec {
+  size_t directory_bytes = 0;
+  bool exact = false;
+  uint64_t interval_bytes = 0;
+};
+
+bool read_spec(const char* text, Spec& out) noexcept {
+  const char* mode = strchr(text, ':');
+  const char* interval = mode != nullptr ? strchr(mode + 1, ':') : nullptr;
+  if (interval == nullptr || mode == text) {
+    return false;
+  }
+  out.directory_bytes = static_cast<size_t>(mode - text);
+  const auto mode_bytes = static_cast<size_t>(interval - mode - 1);
+  out.exact = mode_bytes == 5 && memcmp(mode + 1, "exact", 5) == 0;
+  const bool sampled = mode_bytes == 7 && memcmp(mode + 1, "sampled", 7) == 0;
+  return (out.exact || sampled) && read_number(interval + 1, out.interval_bytes) &&
+         (out.exact || out.interval_bytes > 0) && out.directory_bytes < kMaxDirectoryBytes;
+}
+
+void switch_off() noexcept {
+  process.mode.store(Mode::off, std::memory_order_relaxed);
+  process.filter_mask.store(0, std::memory_order_relaxed);
+  tables.filter.set(0, 0);
+}
+
+}  // namespace
+
+bool configure_from(const char* text) noexcept {
+  Spec spec;
+  if (!read_spec(text, spec) || sys_madvise(&tables, sizeof(tables), MADV_WIPEONFORK) != 0) {
+    return false;
+  }
+  memcpy(process.directory, text, spec.directory_bytes);
+  process.directory[spec.directory_bytes] = '\0';
+  process.seccomp_mode = sys_seccomp_mode();
+  process.first_interval_log2 = spec.exact ? 0 : log2_of(spec.interval_bytes);
+  process.interval_log2.store(process.first_interval_log2, std::memory_order_relaxed);
+  find_account();
+  process.filter_mask.store(spec.exact ? 0 : kFilterSlots - 1, std::memory_order_relaxed);
+  process.mode.store(spec.exact ? Mode::exact : Mode::sampled, std::memory_order_release);
+  return true;
+}
+
+Mode configure() noexcept {
+  const Mode mode = process.mode.load(std::memory_order_acquire);
+  if (mode != Mode::unset || (environ == nullptr && !process.started)) {
+    return mode;
+  }
+  uint32_t nobody = 0;
+  if (!process.configuring.compare_exchange_strong(nobody, 1)) {
+    return process.mode.load(std::memory_order_acquire);
+  }
+  const char* spec = environ != nullptr ? find_spec() : nullptr;
+  if (spec == nullptr || !configure_from(spec)) {
+    switch_off();
+  }
+  return process.mode.load(std::memory_order_acquire);
+}
+
+void stop_tracing(SegmentState state) noexcept {
+  switch_off();
+  if (tables.owner.load(std::memory_order_acquire) == static_cast<uint32_t>(sys_getpid())) {
+    process.segment.load(std::memory_order_relaxed)->state.store(state, std::memory_order_release);
+  }
+}
+
+SegmentHeader* start_segment() noexcept {
+  uint32_t owner = kNoOwner;
+  if (!tables.owner.compare_exchange_strong(owner, kSettingUp, std::memory_order_acquire)) {
+    return owner > kSettingUp ? process.segment.load(std::memory_order_relaxed) : nullptr;
+  }
+  // A filter that the program has put on itself since may kill it for a call it never makes.
+  SegmentHeader* segment = nullptr;
+  if (sys_seccomp_mode() == process.seccomp_mode) {
+    segment = create_segment({.directory = process.directory,
+                              .exact = process.first_interval_log2 == 0,
+                              .interval_log2 = process.first_interval_log2});
+  }
+  if (segment == nullptr) {
+    switch_off();
+    return nullptr;
+  }
+  if (process.segment.load(std::memory_order_relaxed) != nullptr) {
+    announce_all_again();
+  }
+  process.interval_log2.store(process.first_interval_log2, std::memory_order_relaxed);
+  process.segment.store(segment, std::memory_order_relaxed);
+  if (process.mode.load(std::memory_order_relaxed) == Mode::exact) {
+    tables.filter.set(0, 1);
+  }
+  tables.owner.store(segment->pid, std::memory_order_release);
+  return segment;
+}
+
+// At 3/4 of the table, and then each time half of what is left is gone.
+void make_room_for_samples(SegmentHeader& segment) noexcept {
+  constexpr size_t kCapacity = decltype(tables.blocks)::capacity();
+  uint32_t now = process.interval_log2.load(std::memory_order_relaxed);
+  const uint32_t doublings = now - process.first_interval_log2;
+  const size_t left = kCapacity >> (doublings < 8 ? doublings + 2 : 10);
+  if (tables.blocks.size() <= kCapacity - left || now >= kMaxIntervalLog2) {
+    return;
+  }
+  if (process.interval_log2.compare_exchange_strong(now, now + 1, std::memory_order_relaxed)) {
+    segment.interval_log2.store(now + 1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace plateau::trace

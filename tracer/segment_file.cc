@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracer/segment_file.h"
+
+#include <cstring>
+
+#include "tracer/system_calls.h"
+
+namespace plateau::trace {
+namespace {
+
+constexpr size_t kMaxPath = 512;
+
+// Text in a buffer of fixed size; what does not fit makes it invalid.
+class PathText {
+ public:
+  void text(const char* words) noexcept {
+    for (; *words != '\0'; ++words) {
+      put(*words);
+    }
+  }
+  void number(uint64_t value) noexcept {
+    char digits[20];
+    size_t count = 0;
+    do {
+      digits[count++] = static_cast<char>('0' + value % 10);
+      value /= 10;
+    } while (value > 0);
+    while (count > 0) {
+      put(digits[--count]);
+    }
+  }
+  [[nodiscard]] bool fits() const noexcept { return size_ < kMaxPath; }
+  [[nodiscard]] const char* c_str() const noexcept { return bytes_; }
+
+ private:
+  void put(char letter) noexcept {
+    if (size_ + 1 < kMaxPath) {
+      bytes_[size_++] = letter;
+      bytes_[size_] = '\0';
+    } else {
+      size_ = kMaxPath;
+    }
+  }
+  char bytes_[kMaxPath] = {};
+  size_t size_ = 0;
+};
+
+PathText segment_path(const char* directory, uint64_t stamp, const char* ending) noexcept {
+  PathText path;
+  path.text(directory);
+  path.text("/");
+  path.number(static_cast<uint64_t>(sys_getpid()));
+  path.text("-");
+  path.number(stamp);
+  path.text(ending);
+  return path;
+}
+
+// Maps `bytes` of a fresh file. The blocks are reserved first: a full tmpfs shows here, not as a
+// SIGBUS in the program later.
+void* map_file(const char* path) noexcept {
+  const int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    return nullptr;
+  }
+  void* memory = MAP_FAILED;
+  if (sys_fallocate(fd, kSegmentBytes)) {
+    memory = sys_mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  sys_close(fd);
+  if (memory == MAP_FAILED) {
+    sys_unlink(path);
+    return nullptr;
+  }
+  return memory;
+}
+
+void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t stamp) noexcept {
+  // The file is all zero; what is zero by default needs no writing.
+  header.magic = kSegmentMagic;
+  header.version = kSegmentVersion;
+  header.header_bytes = kHeaderBytes;
+  header.lane_count = kLaneCount;
+  header.pid = static_cast<uint32_t>(sys_getpid());
+  header.parent = static_cast<uint32_t>(sys_getppid());
+  header.exact = request.exact ? 1 : 0;
+  header.lane_bytes = kLaneBytes;
+  header.interval_bytes = request.exact ? 0 : uint64_t{1} << request.interval_log2;
+  header.started_stamp = stamp;
+  header.interval_log2.store(request.exact ? 0 : request.interval_log2, std::memory_order_relaxed);
+  header.state.store(SegmentState::running, std::memory_order_release);
+}
+
+}  // namespace
+
+SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
+  const uint64_t stamp = trace_stamp();
+  const PathText unready = segment_path(request.directory, stamp, ".segment.tmp");
+  const PathText ready = segment_path(request.directory, stamp, ".segment");
+  if (!unready.fits() || !ready.fits()) {
+    return nullptr;
+  }
+  void* memory = map_file(unready.c_str());
+  if (memory == nullptr) {
+    return nullptr;
+  }
+  auto* header = static_cast<SegmentHeader*>(memory);
+  fill_header(*header, request, stamp);
+  if (!sys_rename(unready.c_str(), ready.c_str())) {
+    sys_unlink(unready.c_str());
+    sys_munmap(memory, kSegmentBytes);
+    return nullptr;
+  }
+  return header;
+}
+
+}  // namespace plateau::trace

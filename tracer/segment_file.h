@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the file that a traced process shares with the recorder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tracer/segment.h"
+
+namespace plateau::trace {
+
+struct SegmentRequest {
+  const char* directory = nullptr;
+  bool exact = false;
+  uint32_t interval_log2 = 0;
+};
+
+// Creates DIRECTORY/PID-STAMP.segment with all its blocks reserved, mapped and its header filled in
+// (state running). nullptr if anything fails; then nothing is left behind. Allocates nothing.
+SegmentHeader* create_segment(const SegmentRequest& request) noexcept;
+
+}  // namespace plateau::trace

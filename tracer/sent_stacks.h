@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stacks the recorder has been told. A cache: a line of kWays ids per hash value, where a new
+// id replaces an old one, whose stack is then sent again when it comes back. So any number of
+// distinct stacks costs bandwidth, never memory. All zero is empty. Any thread, no waiting.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace plateau::trace {
+
+template <size_t kIds>
+class SentStacks {
+ public:
+  [[nodiscard]] bool contains(uint64_t id) const noexcept {
+    const std::atomic<uint64_t>* line = ids_ + first(id);
+    for (size_t i = 0; i < kWays; ++i) {
+      if (line[i].load(std::memory_order_relaxed) == id) {
+        return true;
+      }
+    }
+    return false;
+  }
+  void insert(uint64_t id) noexcept {
+    std::atomic<uint64_t>* line = ids_ + first(id);
+    for (size_t i = 0; i < kWays; ++i) {
+      const uint64_t there = line[i].load(std::memory_order_relaxed);
+      if (there == 0 || there == id) {
+        line[i].store(id, std::memory_order_relaxed);
+        return;
+      }
+    }
+    // Ids are hashes: their upper bits choose a victim as well as anything.
+    line[(id >> 48) % kWays].store(id, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr size_t kWays = 8;
+  static_assert(kIds % kWays == 0 && ((kIds / kWays) & (kIds / kWays - 1)) == 0);
+  static size_t first(uint64_t id) noexcept {
+    return static_cast<size_t>((id * 0x9e3779b97f4a7c15) >> 40) % (kIds / kWays) * kWays;
+  }
+  alignas(64) std::atomic<uint64_t> ids_[kIds];
+};
+
+}  // namespace plateau::trace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// System calls as the tracer makes them: through syscall(), because the functions of libc may be
+// interposed (ours or another library's) and because open, close and the like are points where a
+// thread may be cancelled, which malloc is not.
+//
+// All return what the kernel returns to libc: -1 with errno set. Callers keep the program's errno.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plateau::trace {
+
+inline int sys_open(const char* path, int flags, mode_t mode) noexcept {
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+inline void sys_close(int fd) noexcept {
+  syscall(SYS_close, fd);
+}
+inline bool sys_fallocate(int fd, uint64_t bytes) noexcept {
+  return syscall(SYS_fallocate, fd, 0, 0L, static_cast<long>(bytes)) == 0;
+}
+inline bool sys_rename(const char* from, const char* to) noexcept {
+  return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0) == 0;
+}
+inline void sys_unlink(const char* path) noexcept {
+  syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+inline void* sys_mmap(void* at, size_t bytes, int protection, int flags, int fd,
+                      off_t offset) noexcept {
+  return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
+}
+inline int sys_munmap(void* at, size_t bytes) noexcept {
+  return static_cast<int>(syscall(SYS_munmap, at, bytes));
+}
+inline int sys_madvise(void* at, size_t bytes, int advice) noexcept {
+  return static_cast<int>(syscall(SYS_madvise, at, bytes, advice));
+}
+inline pid_t sys_getpid() noexcept {
+  return static_cast<pid_t>(syscall(SYS_getpid));
+}
+inline pid_t sys_getppid() noexcept {
+  return static_cast<pid_t>(syscall(SYS_getppid));
+}
+// 0: none, 2: a filter; -1 where the kernel cannot tell.
+inline int sys_seccomp_mode() noexcept {
+  return static_cast<int>(syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0));
+}
+
+}  // namespace plateau::trace

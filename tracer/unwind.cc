@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: which calls led here? It is asked inside malloc, up to millions of times a second.
+//
+// Method. Debian's libraries have no frame pointers, so each step needs the rule of its place in
+// the code (cfi.cc: binary search and a small interpreter, some hundred nanoseconds). But a program
+// has only some thousand call sites that ever lead to malloc, and the rule of a call site never
+// changes while its object is loaded. So rules are kept in a direct-mapped table from the address
+// to the rule, packed into one word:
+//
+//     bits  0-2   FrameBase            bits  5-31  cfa_offset, signed
+//     bits  3-4   SavedFramePointer    bits 32-47  saved_offset, signed
+//     bits 48-63  generation
+//
+// Worked example. Return address 0x401234, rsp = 0x7ffd1000, rule "CFA = rsp + 48, rbp at CFA -
+// 16": CFA = 0x7ffd1030, the next return address is the word at 0x7ffd1028, the caller's rbp the
+// word at 0x7ffd1020, and the caller's rsp is the CFA. One table line and two stack words per
+// frame.
+//
+// The table is shared by all threads without locks. An entry is two words, rule and check, with
+// check = address ^ rule * odd constant: a reader that meets half of one entry and half of another
+// finds that the check does not fit and learns the rule anew. A new generation makes all entries
+// unfit at once (dlclose may put other code at the same address).
+//
+// Each step must move the stack pointer up and stay inside the stack (stack_bounds.h); the kernel's
+// signal frame alone may lead to another stack. Code without call frame information, such as what
+// a JIT writes, is passed by its frame pointer if that is plausible.
+//
+// Blind spots. Code without both frame information and frame pointers ends the walk early. Within
+// prologues that realign the stack, an interrupted pc ends it too. On arm64 only frame pointers
+// are followed: Debian builds its arm64 libraries with them.
+#include "tracer/unwind.h"
+
+#include <atomic>
+#include <cstddef>
+
+#include "tracer/cfi.h"
+#include "tracer/mix.h"
+#include "tracer/objects.h"
+#include "tracer/python.h"
+#include "tracer/stack_bounds.h"
+
+namespace plateau::trace {
+namespace {
+
+constexpr uint64_t kMinCodeAddress = 0x10000;
+constexpr uint64_t kMaxCodeAddress = uint64_t{1} << 47;
+
+struct KeptRule {
+  std::atomic<uint64_t> check{0};
+  std::atomic<uint64_t> rule{0};
+};
+
+constexpr uint64_t kRulePlaces = uint64_t{1} << 14;  // 256 KiB, touched as it is used.
+alignas(64) KeptRule g_rules[kRulePlaces];
+std::atomic<uint32_t> g_generation{1};
+
+// Beyond the values of FrameBase: the address lies in no object.
+constexpr uint64_t kBaseNoObject = 7;
+
+constexpr uint64_t pack(const UnwindRule& rule) {
+  return static_cast<uint64_t>(rule.base) | static_cast<uint64_t>(rule.saved) << 3 |
+         (static_cast<uint64_t>(rule.cfa_offset) & 0x7ffffff) << 5 |
+         (static_cast<uint64_t>(rule.saved_offset) & 0xffff) << 32;
+}
+constexpr uint64_t base_of(uint64_t packed) {
+  return packed & 7;
+}
+constexpr uint64_t saved_of(uint64_t packed) {
+  return (packed >> 3) & 3;
+}
+// Offsets, sign-extended.
+constexpr uint64_t cfa_offset_of(uint64_t packed) {
+  return static_cast<uint64_t>(static_cast<int64_t>(packed << 32) >> 37);
+}
+constexpr uint64_t saved_offset_of(uint64_t packed) {
+  return static_cast<uint64_t>(static_cast<int64_t>(packed << 16) >> 48);
+}
+static_assert(cfa_offset_of(pack({.base = FrameBase::frame_pointer,
+                                  .saved = SavedFramePointer::at_cfa,
+                                  .cfa_offset = -24,
+                                  .saved_offset = -16})) == static_cast<uint64_t>(-24));
+static_assert(saved_offset_of(pack({.base = FrameBase::frame_pointer,
+                                    .saved = SavedFramePointer::at_cfa,
+                                    .cfa_offset = -24,
+                                    .saved_offset = -16})) == static_cast<uint64_t>(-16));
+
+constexpr uint64_t raw(FrameBase base) {
+  return static_cast<uint64_t>(base);
+}
+constexpr uint64_t raw(SavedFramePointer saved) {
+  return static_cast<uint64_t>(saved);
+}
+
+inline KeptRule& place_of(uint64_t address) {
+  return g_rules[(address ^ address >> 13) % kRulePlaces];
+}
+
+// Works the rule out, tells the recorder about the object, and keeps the rule for the next time.
+__attribute__((noinline)) uint64_t learn_rule(uint64_t address, uint64_t generation) {
+  LoadedObject object;
+  if (!find_object(address, object)) return kBaseNoObject;
+  const Announced announced = announce_object(object);
+  if (announced == Announced::now) look_for_python(object);
+  const uint64_t rule = pack(find_unwind_rule(cfi_window(object), address)) | generation << 48;
+  if (announced != Announced::failed) {
+    KeptRule& place = place_of(address);
+    place.rule.store(rule, std::memory_order_relaxed);
+    place.check.store(address ^ rule * kMixFactor, std::memory_order_relaxed);
+  }
+  return rule;
+}
+
+inline uint64_t rule_for(uint64_t address, uint64_t generation) {
+  const KeptRule& place = place_of(address);
+  const uint64_t rule = place.rule.load(std::memory_order_relaxed);
+  const uint64_t check = place.check.load(std::memory_order_relaxed);
+  if ((check ^ rule * kMixFactor) == address && rule >> 48 == generation) [[likely]] {
+    return rule;
+  }
+  return learn_rule(address, generation);
+}
+
+inline uint64_t word_at(uint64_t address) {
+  return *reinterpret_cast<const uint64_t*>(address);
+}
+
+bool plausible_code(uint64_t address) {
+  return address >= kMinCodeAddress && address < kMaxCodeAddress;
+}
+
+struct Registers {
+  uint64_t pc = 0;
+  uint64_t sp = 0;
+  uint64_t fp = 0;
+  bool interrupted = false;  // pc is the running instruction, not the one after a call.
+};
+
+// By the frame pointer: it points to the caller's, and the return address stands above.
+bool step_by_frame_pointer(Registers& registers, StackBounds& bounds, bool in_object) {
+  const uint64_t fp = registers.fp;
+  if (fp < registers.sp || fp % 8 != 0) return false;
+  if (!bounds.readable(fp) || !bounds.readable(fp + 8)) return false;
+  const uint64_t pc = word_at(fp + 8);
+  if (!plausible_code(pc)) return false;
+  LoadedObject object;
+  // Compiled code without frame information often has no frame pointer either; then what rbp
+  // points to is no return address.
+  if (in_object && !find_object(pc - 1, object)) return false;
+  registers = {.pc = pc, .sp = fp + 16, .fp = word_at(fp), .interrupted = false};
+  return true;
+}
+
+#if defined(__x86_64__)
+
+// Through the register file that the kernel saved for a signal handler.
+bool step_by_signal_frame(Registers& registers, StackBounds& bounds) {
+  constexpr uint64_t kSavedFramePointer = 120;
+  constexpr uint64_t kSavedStackPointer = 160;
+  constexpr uint64_t kSavedPc = 168;
+  const uint64_t context = registers.sp;
+  if (context % 8 != 0 || !bounds.readable(context + kSavedFramePointer) ||
+      !bounds.readable(context + kSavedStackPointer) || !bounds.readable(context + kSavedPc)) {
+    return false;
+  }
+  registers = {.pc = word_at(context + kSavedPc),
+               .sp = word_at(context + kSavedStackPointer),
+               .fp = word_at(context + kSavedFramePointer),
+               .interrupted = true};
+  bounds.enter(registers.sp);
+  return plausible_code(registers.pc);
+}
+
+// One step outwards; false at the end of the stack or of what is understood.
+inline bool step(Registers& registers, StackBounds& bounds, uint64_t generation) {
+  const uint64_t rule = rule_for(registers.pc - (registers.interrupted ? 0 : 1), generation);
+  const uint64_t base = base_of(rule);
+  uint64_t cfa = cfa_offset_of(rule);
+  if (base == raw(FrameBase::stack_pointer)) [[likely]] {
+    cfa += registers.sp;
+  } else if (base == raw(FrameBase::frame_pointer)) {
+    cfa += registers.fp;
+  } else if (base == raw(FrameBase::frame_pointer_deref)) {
+    cfa += registers.fp;
+    if (cfa % 8 != 0 || !bounds.readable(cfa)) return false;
+    cfa = word_at(cfa);
+  } else if (base == raw(FrameBase::signal_frame)) {
+    return step_by_signal_frame(registers, bounds);
+  } else if (base == raw(FrameBase::end)) {
+    return false;
+  } else {
+    return step_by_frame_pointer(registers, bounds, base != kBaseNoObject);
+  }
+  if (cfa <= registers.sp || cfa % 8 != 0 || !bounds.readable(cfa - 8)) return false;
+  uint64_t fp = registers.fp;
+  if (saved_of(rule) != raw(SavedFramePointer::unchanged)) {
+    const bool from_cfa = saved_of(rule) == raw(SavedFramePointer::at_cfa);
+    const uint64_t place = (from_cfa ? cfa : fp) + saved_offset_of(rule);
+    if (!bounds.readable(place)) return false;
+    fp = word_at(place);
+  }
+  registers.pc = word_at(cfa - 8);
+  registers.sp = cfa;
+  registers.fp = fp;
+  registers.interrupted = false;
+  return plausible_code(registers.pc);
+}
+
+#else
+
+inline bool step(Registers& registers, StackBounds& bounds, uint64_t generation) {
+  rule_for(registers.pc - 1, generation);  // Announces the object.
+  return step_by_frame_pointer(registers, bounds, false);
+}
+
+#endif
+
+}  // namespace
+
+Walk walk_stack(const WalkStart& start, uint64_t* frames, uint32_t room) noexcept {
+  const uint64_t generation = g_generation.load(std::memory_order_relaxed);
+  Registers registers{.pc = start.pc, .sp = start.stack_pointer, .fp = start.frame_pointer};
+  StackBounds bounds;
+  bounds.enter(registers.sp);
+  Walk walk;
+  bool more = plausible_code(registers.pc);
+  while (more && walk.count < room) {
+    const uint64_t written = registers.pc + (registers.interrupted ? 1 : 0);
+    frames[walk.count++] = written;
+    walk.hash = mix(walk.hash, written);
+    more = step(registers, bounds, generation);
+  }
+  walk.truncated = more;
+  return walk;
+}
+
+void forget_unwind_rules() noexcept {
+  uint32_t next = g_generation.load(std::memory_order_relaxed) + 1;
+  if (next > 0xffff) {
+    next = 1;
+    for (KeptRule& place : g_rules) place.rule.store(0, std::memory_order_relaxed);
+  }
+  g_generation.store(next, std::memory_order_relaxed);
+}
+
+}  // namespace plateau::trace
