@@ -105,5 +105,27 @@ TEST(RecordingFixture, OfVersionOneIsReadForEver) {
   EXPECT_TRUE(run.value().notes.empty());
 }
 
+TEST(RecordingFixture, WithAHeapTrackOfVersionOneIsReadForEver) {
+  const std::string bytes = text_of(std::filesystem::path(PLATEAU_SOURCE_DIR) /
+                                    "tests/fixtures/recordings/heap_v1.plateau");
+  const auto run = read_recording("fixture", bytes);
+  ASSERT_TRUE(run.ok());
+  EXPECT_TRUE(run.value().notes.empty());
+  ASSERT_EQ(run.value().heaps.size(), 1u);
+  const HeapTrack& track = run.value().heaps[0];
+  EXPECT_EQ(track.pid, 7);
+  EXPECT_TRUE(track.exact);
+  EXPECT_EQ(track.codes.at(0).function, "Loader.decode");
+  EXPECT_EQ(track.stacks.at(1).native, (std::vector<uint64_t>{0x403000, 0x402000}));
+  EXPECT_EQ(track.stacks.at(0).python.at(0).instruction, 14);
+  EXPECT_EQ(track.sites.at(0).allocated_bytes, 6000);
+  EXPECT_EQ(track.sites.at(1).kind, HeapKind::python);
+  EXPECT_EQ(track.sites.at(1).live_age[3], 1);
+  ASSERT_EQ(track.rows.size(), 5u);
+  EXPECT_EQ(track.rows[4].cells.at(0).live_bytes, 5000);
+  EXPECT_EQ(track.rows[0].allocator_free, -1);
+  EXPECT_EQ(track.rows[4].allocator_in_use, 6000);
+}
+
 }  // namespace
 }  // namespace plateau

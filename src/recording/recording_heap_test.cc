@@ -78,6 +78,17 @@ TEST_F(RecordingHeap, LatestTrackOfEachProcessIsReadBack) {
   EXPECT_EQ(difference_between(writer.run(), run), "");
 }
 
+TEST_F(RecordingHeap, RunWithoutHeapsIsTheSameButForThem) {
+  RecordingWriter writer = this->writer(1.7e9);
+  add_rows(writer, 3);
+  writer.heap(7, encoded(2));
+  plateau::Run with = writer.run();
+  EXPECT_EQ(difference_between(with, writer.run_without_heaps()), "heaps");
+  with.heaps.clear();
+  with.heap_start_s = 0;
+  EXPECT_EQ(difference_between(with, writer.run_without_heaps()), "");
+}
+
 TEST_F(RecordingHeap, TrackThatCannotBeReadIsANoteAndTheRestIsUsed) {
   RecordingWriter writer = this->writer();
   add_rows(writer, 3);

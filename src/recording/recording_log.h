@@ -85,7 +85,7 @@ class RecordingLog {
   // Both samples of every row in order of time. Of very many processes the short-lived ones are
   // added up by role, so that the table stays within bounds while its sums are the same. Source and
   // format are left to the caller.
-  [[nodiscard]] Run to_run() const;
+  [[nodiscard]] Run to_run(bool with_heaps = true) const;
 
  private:
   class Table;

@@ -181,7 +181,7 @@ class RecordingLog::Table {
   std::vector<size_t> place_;  // Of a column among the series or the gauges; kNone: nowhere.
 };
 
-Run RecordingLog::to_run() const {
+Run RecordingLog::to_run(bool with_heaps) const {
   Run run;
   run.command = head_.head.command;
   run.context = context_;
@@ -212,7 +212,7 @@ Run RecordingLog::to_run() const {
   table.finish(serials.size());
   place_before_first_step(run);
   fill_events(run, serials);
-  fill_heaps(run);
+  if (with_heaps) fill_heaps(run);
   if (!run.heaps.empty()) run.heap_start_s = start_s;
   return run;
 }

@@ -330,6 +330,13 @@ Run RecordingWriter::run() const {
   return run;
 }
 
+Run RecordingWriter::run_without_heaps() const {
+  Run run = state_->log.to_run(false);
+  run.source = state_->path;
+  run.format = "recording";
+  return run;
+}
+
 const std::string& RecordingWriter::path() const {
   return state_->path;
 }

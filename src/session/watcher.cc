@@ -111,7 +111,7 @@ void Watcher::State::find_steps(const Snapshot& first) {
 void Watcher::State::judge_if_due(double at_s) {
   if (at_s < next_verdict_s) return;
   const double before_s = monotonic_s();
-  verdict = judge(journal.recording().run(), options.policy);
+  verdict = judge(journal.recording().run_without_heaps(), options.policy);
   const double took_s = monotonic_s() - before_s;
   next_verdict_s = now() + std::max(std::clamp(at_s / 50, 1.0, 10.0), kVerdictRest * took_s);
 }
@@ -229,7 +229,7 @@ Verdict Watcher::finish() {
   Ending ending;
   ending.kind = state.over ? Ending::Kind::vanished : Ending::Kind::left;
   state.journal.recording().finish(ending);
-  return judge(state.journal.recording().run(), state.options.policy);
+  return judge(state.journal.recording().run_without_heaps(), state.options.policy);
 }
 
 }  // namespace plateau

@@ -41,6 +41,20 @@ spans = [r for r in records if r["type"] == "span"]
 assert spans[0]["mean"]["0"] == 1050 and spans[0]["low"]["cells"]["0"] == 1000, spans[0]
 PY
 
+cp "$SOURCE_DIR/tests/fixtures/recordings/heap_v1.plateau" heap.bin
+run "$PLATEAU" dump heap.bin
+expect_code 0
+expect_in out "pid 7: every allocation, 2 sites, 5 rows,"
+run "$PLATEAU" dump --records heap.bin
+expect_in out "pid 7  number 1"
+run "$PLATEAU" dump --json heap.bin
+python3 - out <<'PY' || fail "dump --json does not show the heap records"
+import json, sys
+heaps = [r for r in map(json.loads, open(sys.argv[1])) if r["type"] == "heap"]
+assert [h["number"] for h in heaps] == [0, 1], heaps
+assert heaps[1]["sites"] == 2 and heaps[1]["rows"] == 5 and heaps[1]["live_bytes"] == 5064, heaps[1]
+PY
+
 head -c 200 job.bin >torn.bin
 run "$PLATEAU" dump --records torn.bin
 expect_code 0

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the growth of RSS between two moments was: the ledger's lines, as differences.
+//
+// Nothing is cut here, unlike in make_ledger(): an amount that was not resident at either moment
+// cancels, and one that was touched in between shows in the rest, where it belongs.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/units.h"
+#include "ledger/ledger.h"
+
+namespace plateau {
+namespace {
+
+const Series* series_of(const Run& run, int64_t pid, Metric metric) {
+  for (const Series& series : run.series) {
+    if (series.metric != metric || series.process >= run.processes.size()) continue;
+    if (run.processes[series.process].id == pid) return &series;
+  }
+  return nullptr;
+}
+
+// Between the readings on both sides of the time; the nearest one at either end. NaN if there is
+// no reading at all.
+double value_at(const Run& run, const Series& series, double time_s) {
+  double before_s = kMissing;
+  double before_mb = kMissing;
+  for (size_t i = 0; i < series.mb.size(); ++i) {
+    const double at_s = run.instants[i].time_s;
+    if (std::isnan(series.mb[i]) || std::isnan(at_s)) continue;
+    if (at_s >= time_s) {
+      if (std::isnan(before_s) || at_s == before_s) return series.mb[i];
+      const double share = (time_s - before_s) / (at_s - before_s);
+      return before_mb + share * (series.mb[i] - before_mb);
+    }
+    before_s = at_s;
+    before_mb = series.mb[i];
+  }
+  return before_mb;
+}
+
+class GrowthMaker {
+ public:
+  GrowthMaker(const Run& run, const HeapTrack& track, const HeapRow& from, const HeapRow& to)
+      : run_(run), track_(track), from_(from), to_(to) {}
+
+  // NaN if the run does not have it.
+  double change_of(Metric metric) const {
+    const Series* series = series_of(run_, track_.pid, metric);
+    if (series == nullptr) return kMissing;
+    return value_at(run_, *series, to_.time_s + run_.heap_start_s) -
+           value_at(run_, *series, from_.time_s + run_.heap_start_s);
+  }
+
+  void add(std::string_view name, double mb, const std::string& source) {
+    if (std::isnan(mb)) return;
+    change_.lines.push_back({std::string(name), mb, source});
+    claimed_mb_ += mb;
+  }
+
+  void add_traced() {
+    double variance = 0;
+    for (const HeapSite& site : track_.sites) variance += site.live_variance;
+    const std::string source =
+        track_.exact ? "tracer, every allocation"
+                     : fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
+                                   track_.interval_bytes / 1024,
+                                   format_mb(std::sqrt(variance) / kBytesPerMb));
+    add("live-heap", change([this](const HeapRow& row) { return live_at(row); }), source);
+    const double arenas = change([this](const HeapRow& row) { return arenas_at(row); });
+    if (has_arenas()) {
+      add(track_.python_hooked ? "arenas-free" : "arenas", arenas,
+          track_.python_hooked ? "tracer, arenas less the objects in them"
+                               : "tracer, Python's arenas, in use and free");
+    }
+    if (from_.allocator_free >= 0 && to_.allocator_free >= 0) {
+      add("allocator-held", change([](const HeapRow& row) { return row.allocator_free; }),
+          fmt::format("{}, free", track_.allocator.empty() ? "allocator" : track_.allocator));
+    } else {
+      change_.notes.emplace_back("what the allocator holds free is not known and is in the rest");
+    }
+  }
+
+  Ledger finish(double rss_mb) {
+    change_.rss_mb = rss_mb;
+    change_.rest_mb = rss_mb - claimed_mb_;
+    return std::move(change_);
+  }
+
+ private:
+  [[nodiscard]] bool has_arenas() const {
+    for (const HeapSite& site : track_.sites) {
+      if (site.kind == HeapKind::arena) return true;
+    }
+    return false;
+  }
+  template <typename Figure>
+  double change(Figure figure) const {
+    return (figure(to_) - figure(from_)) / kBytesPerMb;
+  }
+  // Without arenas: they have a line of their own.
+  [[nodiscard]] double live_at(const HeapRow& row) const {
+    const double all = live_bytes_at(track_, row);
+    return track_.python_hooked ? all : all - live_bytes_at(track_, row, HeapKind::arena);
+  }
+  [[nodiscard]] double arenas_at(const HeapRow& row) const {
+    const double arenas = live_bytes_at(track_, row, HeapKind::arena);
+    return track_.python_hooked ? arenas - live_bytes_at(track_, row, HeapKind::python) : arenas;
+  }
+
+  const Run& run_;
+  const HeapTrack& track_;
+  const HeapRow& from_;
+  const HeapRow& to_;
+  Ledger change_;
+  double claimed_mb_ = 0;
+};
+
+}  // namespace
+
+Result<LedgerGrowth> ledger_growth(const Run& run, const HeapTrack& track, size_t from, size_t to) {
+  if (from >= to || to >= track.rows.size()) {
+    return Error{Error::Kind::usage,
+                 fmt::format("there are no rows {} to {} among the {} of pid {}", from, to,
+                             track.rows.size(), track.pid)};
+  }
+  GrowthMaker maker(run, track, track.rows[from], track.rows[to]);
+  const double file = maker.change_of(Metric::file);
+  const double shmem = maker.change_of(Metric::shmem);
+  double rss = maker.change_of(Metric::rss);
+  if (std::isnan(rss)) {
+    const auto known = [](double mb) { return std::isnan(mb) ? 0 : mb; };
+    rss = maker.change_of(Metric::anon) + known(file) + known(shmem);
+  }
+  if (std::isnan(rss)) {
+    return Error{Error::Kind::no_samples,
+                 fmt::format("the recording has no resident memory of pid {}", track.pid)};
+  }
+  maker.add_traced();
+  maker.add("files", file, "RssFile");
+  maker.add("shared", shmem, "RssShmem");
+
+  LedgerGrowth growth;
+  growth.from_step = static_cast<double>(track.rows[from].step);
+  growth.to_step = static_cast<double>(track.rows[to].step);
+  growth.from_s = track.rows[from].time_s;
+  growth.to_s = track.rows[to].time_s;
+  growth.change = maker.finish(rss);
+  return growth;
+}
+
+}  // namespace plateau
