@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/debug_file.h"
 
-#include <elfutils/libdwfl.h>
+#include <dlfcn.h>
 #include <zlib.h>
 
 #include <cstdlib>
@@ -80,28 +80,29 @@ std::optional<ElfFile> by_link(const DebugFileRequest& request, const ElfFile& s
   return std::nullopt;
 }
 
-// libdw asks the servers and keeps what it gets in the user's cache; we take the file from there.
+// The client library is loaded only here: most users have named no server, and few have the
+// library.
 std::optional<ElfFile> by_server(const DebugFileRequest& request) {
   const char* servers = std::getenv("DEBUGINFOD_URLS");  // NOLINT: no threads here.
   if (servers == nullptr || *servers == '\0' || request.build_id.empty()) return std::nullopt;
-  char no_local_path[] = "";
-  char* paths = no_local_path;
-  const Dwfl_Callbacks callbacks{.find_elf = dwfl_build_id_find_elf,
-                                 .find_debuginfo = dwfl_standard_find_debuginfo,
-                                 .section_address = dwfl_offline_section_address,
-                                 .debuginfo_path = &paths};
-  Dwfl* session = dwfl_begin(&callbacks);
-  if (session == nullptr) return std::nullopt;
+  void* library = ::dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return std::nullopt;
+  struct Client;
+  const auto begin = reinterpret_cast<Client* (*)()>(::dlsym(library, "debuginfod_begin"));
+  const auto end = reinterpret_cast<void (*)(Client*)>(::dlsym(library, "debuginfod_end"));
+  const auto find = reinterpret_cast<int (*)(Client*, const unsigned char*, int, char**)>(
+      ::dlsym(library, "debuginfod_find_debuginfo"));
   std::optional<ElfFile> found;
-  Dwfl_Module* module = dwfl_report_offline(session, "", request.path.c_str(), -1);
-  dwfl_report_end(session, nullptr, nullptr);
-  Dwarf_Addr bias = 0;
-  if (module != nullptr && dwfl_module_getdwarf(module, &bias) != nullptr) {
-    const char* debug = nullptr;
-    dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &debug);
-    if (debug != nullptr) found = open_with_id(debug, request.build_id);
+  Client* client = begin != nullptr && end != nullptr && find != nullptr ? begin() : nullptr;
+  if (client != nullptr) {
+    char* path = nullptr;  // In the user's cache, which the client keeps.
+    const Fd fd(find(client, reinterpret_cast<const unsigned char*>(request.build_id.data()),
+                     static_cast<int>(request.build_id.size()), &path));
+    if (fd && path != nullptr) found = open_with_id(path, request.build_id);
+    std::free(path);
+    end(client);
   }
-  dwfl_end(session);
+  // Not closed: the library's own libraries (curl) do not like to be unloaded.
   return found;
 }
 
@@ -109,9 +110,10 @@ std::optional<ElfFile> by_server(const DebugFileRequest& request) {
 
 std::optional<ElfFile> find_debug_file(const DebugFileRequest& request, const ElfFile* stripped) {
   if (auto file = by_build_id(request)) return file;
-  if (stripped == nullptr) return std::nullopt;
-  if (auto file = by_link(request, *stripped)) return file;
-  return by_server(request);
+  if (stripped != nullptr) {
+    if (auto file = by_link(request, *stripped)) return file;
+  }
+  return request.ask_servers ? by_server(request) : std::nullopt;
 }
 
 }  // namespace plateau

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace plateau {
@@ -34,6 +35,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 constexpr int kMostDepth = 256;                     // Of the tree; deeper only if damaged.
 constexpr size_t kMostFunctions = size_t{1} << 22;  // Of one unit.
 constexpr size_t kLineBytes = 64;                   // What libdw keeps per row of lines.
+constexpr size_t kSymbolBytes = 96;                 // What a remembered name costs beside its text.
 constexpr uint64_t kFewestRealAddress = 2;          // Linkers put 0 or 1 where code was dropped.
 
 struct UnitFunction {
@@ -197,6 +199,7 @@ struct DwarfIndex::State {
   std::vector<Unit> units;
   std::vector<Paint> unit_paint;
   std::map<uint32_t, UnitIndex> indexes;
+  std::unordered_map<void*, std::string> symbols;  // By place; reading one follows references.
   size_t bytes = 0;
 
   ~State() { dwarf_end(dwarf); }
@@ -205,6 +208,7 @@ struct DwarfIndex::State {
     dwarf_end(dwarf);
     units.clear();
     indexes.clear();
+    symbols.clear();
     bytes = 0;
     dwarf = dwarf_begin_elf(file->elf(), DWARF_C_READ, nullptr);
     if (dwarf == nullptr) return;
@@ -221,6 +225,16 @@ struct DwarfIndex::State {
     }
     unit_paint = painted(std::move(ranges));
     bytes = units.size() * sizeof(Unit) + unit_paint.size() * sizeof(Paint);
+  }
+
+  const std::string& symbol_at(void* place, Dwarf_CU* unit) {
+    auto [found, fresh] = symbols.try_emplace(place);
+    if (fresh) {
+      Dwarf_Die die{.addr = place, .cu = unit, .abbrev = nullptr, .padding__ = 0};
+      found->second = symbol_of(&die);
+      bytes += found->second.size() + kSymbolBytes;
+    }
+    return found->second;
   }
 
   const UnitIndex& index_of(uint32_t unit) {
@@ -261,10 +275,8 @@ std::vector<CodeLocation> DwarfIndex::at(uint64_t address) {
   if (unit == kNone || unit >= state_->units.size()) return {};
   const UnitIndex& index = state_->index_of(unit);
   uint32_t function = owner_at(index.paint, address);
-  if (function == kNone) return {};
 
   Dwarf_Die& lines = state_->units[unit].lines;
-  Dwarf_Die& tree = state_->units[unit].tree;
   std::string file;
   int line = 0;
   if (Dwarf_Line* row = dwarf_getsrc_die(&lines, address); row != nullptr) {
@@ -272,6 +284,8 @@ std::vector<CodeLocation> DwarfIndex::at(uint64_t address) {
     if (name != nullptr) file = name;
     dwarf_lineno(row, &line);
   }
+  // Of functions that the compiler found to be equal only one is described; all have lines.
+  if (function == kNone && line > 0) return {{.file = std::move(file), .line = line}};
   Dwarf_Files* files = nullptr;
   size_t file_count = 0;
   if (dwarf_getsrcfiles(&lines, &files, &file_count) != 0) file_count = 0;
@@ -279,8 +293,7 @@ std::vector<CodeLocation> DwarfIndex::at(uint64_t address) {
   std::vector<CodeLocation> found;
   while (function != kNone) {
     const UnitFunction& here = index.functions[function];
-    Dwarf_Die die{.addr = here.die, .cu = tree.cu, .abbrev = nullptr, .padding__ = 0};
-    found.push_back({.symbol = symbol_of(&die),
+    found.push_back({.symbol = state_->symbol_at(here.die, state_->units[unit].tree.cu),
                      .file = std::move(file),
                      .line = line,
                      .inlined = here.inlined});

@@ -16,7 +16,7 @@
 namespace plateau {
 
 struct CodeLocation {
-  std::string symbol;  // As the linker knows it, else as the source does; not demangled.
+  std::string symbol;  // As the linker knows it, else as the source does; "" if not described.
   std::string file;
   int line = 0;
   bool inlined = false;  // Into the next one.

@@ -23,6 +23,7 @@ struct ModuleNames::State {
   std::string build_id;
   std::string note;
   bool opened = false;
+  bool ask_servers = true;
   // The order matters: what is declared later points into what is declared earlier.
   std::optional<ElfFile> file;
   std::optional<ElfFile> debug;
@@ -55,7 +56,8 @@ struct ModuleNames::State {
     if (file) dwarf.emplace(*file);
     if (dwarf && dwarf->usable()) return;
     dwarf.reset();
-    debug = find_debug_file({.path = path, .build_id = build_id}, file ? &*file : nullptr);
+    debug = find_debug_file({.path = path, .build_id = build_id, .ask_servers = ask_servers},
+                            file ? &*file : nullptr);
     if (!debug) return;
     note.clear();
     dwarf.emplace(*debug);
@@ -65,11 +67,12 @@ struct ModuleNames::State {
   }
 };
 
-ModuleNames::ModuleNames(std::string path, std::string build_id)
+ModuleNames::ModuleNames(std::string path, std::string build_id, bool ask_servers)
     : state_(std::make_unique<State>()) {
   state_->name = base_name(path);
   state_->path = std::move(path);
   state_->build_id = std::move(build_id);
+  state_->ask_servers = ask_servers;
 }
 ModuleNames::~ModuleNames() = default;
 ModuleNames::ModuleNames(ModuleNames&&) noexcept = default;

@@ -21,8 +21,8 @@ struct NativeNames {
 
 class ModuleNames {
  public:
-  // `build_id`: raw bytes; empty if the file that ran had none.
-  ModuleNames(std::string path, std::string build_id);
+  // `build_id`: raw bytes; empty if the file that ran had none. `ask_servers`: see debug_file.h.
+  ModuleNames(std::string path, std::string build_id, bool ask_servers = true);
   ~ModuleNames();
   ModuleNames(ModuleNames&&) noexcept;
   ModuleNames& operator=(ModuleNames&&) noexcept;

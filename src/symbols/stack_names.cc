@@ -2,6 +2,7 @@
 #include "symbols/stack_names.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -18,6 +19,15 @@ std::string hex_offset(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(value));
   return text;
+}
+
+// A debuginfod server that does not answer costs minutes per file. Once opening files has taken so
+// long, servers are no longer asked.
+constexpr double kMostOpeningSeconds = 20;
+
+double wall_s() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
 }
 
 }  // namespace
@@ -40,6 +50,7 @@ struct StackNames::State {
   std::map<std::pair<std::string, std::string>, ModuleNames> modules;  // By path and build id.
   std::unordered_map<uint64_t, NativeFrame> known;
   std::vector<std::string> notes;
+  double opening_s = 0;
 
   // The last one that was told of: a library can be unloaded and another take its place.
   [[nodiscard]] const HeapModule* module_at(uint64_t address) const {
@@ -59,14 +70,12 @@ struct StackNames::State {
     const uint64_t address = return_address - 1;
     const HeapModule* module = module_at(address);
     if (module == nullptr) return {.names = {{.offset = address}}};
-    auto found = modules.find({module->path, module->build_id});
-    if (found == modules.end()) {
-      found = modules
-                  .emplace(std::pair(module->path, module->build_id),
-                           ModuleNames(module->path, module->build_id))
-                  .first;
-    }
+    auto [found, fresh] =
+        modules.try_emplace(std::pair(module->path, module->build_id), module->path,
+                            module->build_id, opening_s < kMostOpeningSeconds);
+    const double begin_s = fresh ? wall_s() : 0;
     NativeNames names = found->second.at(address - module->bias);
+    if (fresh) opening_s += wall_s() - begin_s;
     take_note(found->second.note());
     return {.names = std::move(names.frames),
             .runs_python = std::ranges::any_of(

@@ -179,18 +179,56 @@ TEST(StackNames, StrippedFileStillNamesWhatItExports) {
   EXPECT_EQ(frame_title(frames[1]), "stand_in_plain [" + base_name(kSample) + "]");
 }
 
-TEST(DebugFile, BuildIdFindsItAlsoWhenTheFileItselfIsGone) {
-  const ScratchDirectory directory;
-  const auto sample = ElfFile::open(kSample);
-  ASSERT_TRUE(sample.ok());
-  const std::string id = sample.value().build_id();
-  ASSERT_EQ(id.size(), 20u);
+std::string hex_id(const std::string& id) {
   std::string hex;
   for (const char c : id) {
     char two[3];
     std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(c));
     hex += two;
   }
+  return hex;
+}
+
+TEST(DebugFile, ServerIsAskedOnlyIfTheUserNamesOne) {
+  // given: a stripped file whose debug information only a "server" has
+  if (void* client = ::dlopen("libdebuginfod.so.1", RTLD_NOW); client == nullptr) {
+    GTEST_SKIP() << "libdebuginfod is not installed";
+  }
+  const ScratchDirectory directory;
+  const std::string debug = (directory.path() / "elsewhere/sample.debug").string();
+  const std::string copy = stripped_copy(directory, debug);
+  const auto stripped = ElfFile::open(copy);
+  ASSERT_TRUE(stripped.ok());
+  const DebugFileRequest request{.path = copy, .build_id = stripped.value().build_id()};
+  const auto served = directory.path() / "server/buildid" / hex_id(request.build_id);
+  std::filesystem::create_directories(served);
+  std::filesystem::copy_file(debug, served / "debuginfo");
+  ::setenv("DEBUGINFOD_CACHE_PATH", (directory.path() / "cache").c_str(), 1);
+  ::unsetenv("DEBUGINFOD_URLS");
+
+  // when
+  const auto unasked = find_debug_file(request, &stripped.value());
+  ::setenv("DEBUGINFOD_URLS", ("file://" + (directory.path() / "server").string()).c_str(), 1);
+  const auto asked = find_debug_file(request, &stripped.value());
+  DebugFileRequest without = request;
+  without.ask_servers = false;
+  const auto forbidden = find_debug_file(without, &stripped.value());
+  ::unsetenv("DEBUGINFOD_URLS");
+
+  // then
+  EXPECT_FALSE(unasked.has_value());
+  EXPECT_FALSE(forbidden.has_value());
+  ASSERT_TRUE(asked.has_value());
+  EXPECT_TRUE(DwarfIndex(*asked).usable());
+}
+
+TEST(DebugFile, BuildIdFindsItAlsoWhenTheFileItselfIsGone) {
+  const ScratchDirectory directory;
+  const auto sample = ElfFile::open(kSample);
+  ASSERT_TRUE(sample.ok());
+  const std::string id = sample.value().build_id();
+  ASSERT_EQ(id.size(), 20u);
+  const std::string hex = hex_id(id);
   const auto place = directory.path() / ".build-id" / hex.substr(0, 2);
   std::filesystem::create_directories(place);
   std::filesystem::copy_file(kSample, place / (hex.substr(2) + ".debug"));

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes profile.proto by hand: the format is a handful of messages, and a library for it would
+// weigh more than this file.
+//
+// A message is a run of fields; a field is a key (number * 8 + wire type) and a value: a varint
+// (type 0), or a length and bytes (type 2) for texts, messages and packed numbers. All texts stand
+// in one table whose entry 0 is empty; functions, locations and mappings have ids from 1 on.
+//
+// Worked bytes: field 3, value 300 is 18 ac 02: key 3*8+0 = 0x18, and 300 in groups of seven bits,
+// lowest first, all but the last with the top bit set.
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "report/export.h"
+
+namespace plateau {
+namespace {
+
+// Field numbers of profile.proto.
+namespace field {
+enum Profile : uint32_t {
+  kSampleType = 1,
+  kSample = 2,
+  kMapping = 3,
+  kLocation = 4,
+  kFunction = 5,
+  kString = 6,
+  kPeriodType = 11,
+  kPeriod = 12,
+  kComment = 13,
+  kDefaultSampleType = 14,
+};
+enum ValueType : uint32_t { kType = 1, kUnit = 2 };
+enum Sample : uint32_t { kLocationId = 1, kValue = 2 };
+enum Mapping : uint32_t {
+  kMappingId = 1,
+  kStart = 2,
+  kLimit = 3,
+  kFileName = 5,
+  kBuildId = 6,
+  kHasFunctions = 7,
+  kHasFileNames = 8,
+  kHasLines = 9,
+  kHasInlined = 10,
+};
+enum Location : uint32_t { kId = 1, kItsMapping = 2, kAddress = 3, kLine = 4 };
+enum Line : uint32_t { kFunctionId = 1, kLineNumber = 2 };
+enum Function : uint32_t { kItsId = 1, kName = 2, kSystemName = 3, kSource = 4 };
+}  // namespace field
+
+class ProtoMessage {
+ public:
+  ProtoMessage& number(uint32_t name, uint64_t value) {
+    if (value == 0) return *this;  // The default is not written.
+    varint(uint64_t{name} << 3);
+    varint(value);
+    return *this;
+  }
+  ProtoMessage& bytes(uint32_t name, std::string_view value) {
+    varint((uint64_t{name} << 3) | 2);
+    varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  ProtoMessage& message(uint32_t name, const ProtoMessage& value) {
+    return bytes(name, value.bytes_);
+  }
+  ProtoMessage& packed(uint32_t name, const std::vector<uint64_t>& values) {
+    ProtoMessage inner;
+    for (const uint64_t value : values) inner.varint(value);
+    return message(name, inner);
+  }
+  [[nodiscard]] const std::string& text() const { return bytes_; }
+
+ private:
+  void varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+  std::string bytes_;
+};
+
+std::string hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+uint64_t whole(double value) {
+  constexpr double kMost = 9e18;
+  return static_cast<uint64_t>(static_cast<int64_t>(std::clamp(std::round(value), -kMost, kMost)));
+}
+
+// Ids from 1 on, in order of first use.
+template <typename Key>
+class Ids {
+ public:
+  // The id, and whether it is new.
+  std::pair<uint64_t, bool> of(const Key& key) {
+    const auto [found, fresh] = ids_.try_emplace(key, ids_.size() + 1);
+    return {found->second, fresh};
+  }
+
+ private:
+  std::map<Key, uint64_t> ids_;
+};
+
+class PprofBuilder {
+ public:
+  explicit PprofBuilder(const ExportProfile& profile) : profile_(profile) { text_id(""); }
+
+  std::string build() {
+    value_type(field::kSampleType, "inuse_objects", "count");
+    value_type(field::kSampleType, "inuse_space", "bytes");
+    value_type(field::kSampleType, "growth", "bytes");
+    for (const ExportStack& stack : profile_.stacks) add_sample(stack);
+    if (profile_.interval_bytes > 0) {
+      value_type(field::kPeriodType, "space", "bytes");
+      out_.number(field::kPeriod, whole(profile_.interval_bytes));
+    }
+    if (!profile_.name.empty()) out_.number(field::kComment, text_id(profile_.name));
+    out_.number(field::kDefaultSampleType, text_id("inuse_space"));
+    for (const std::string& text : texts_) out_.bytes(field::kString, text);
+    return out_.text();
+  }
+
+ private:
+  using FunctionKey = std::pair<std::string, std::string>;                   // Name, file.
+  using LineKey = std::pair<uint64_t, int>;                                  // Function, line.
+  using LocationKey = std::tuple<uint64_t, uint64_t, std::vector<LineKey>>;  // Mapping, address.
+
+  uint64_t text_id(const std::string& text) {
+    const auto [id, fresh] = text_ids_.of(text);
+    if (fresh) texts_.push_back(text);
+    return id - 1;
+  }
+
+  void value_type(uint32_t name, const std::string& type, const std::string& unit) {
+    out_.message(
+        name,
+        ProtoMessage().number(field::kType, text_id(type)).number(field::kUnit, text_id(unit)));
+  }
+
+  LineKey line_of(const FrameName& frame) {
+    const std::string name = frame.function.empty() ? frame_title(frame) : frame.function;
+    const auto [id, fresh] = functions_.of({name, frame.file});
+    if (fresh) {
+      out_.message(field::kFunction, ProtoMessage()
+                                         .number(field::kItsId, id)
+                                         .number(field::kName, text_id(name))
+                                         .number(field::kSystemName, text_id(name))
+                                         .number(field::kSource, text_id(frame.file)));
+    }
+    return {id, frame.line};
+  }
+
+  // The module of a native frame; null for Python and for modules that are not listed.
+  [[nodiscard]] const HeapModule* module_of(const FrameName& frame) const {
+    if (frame.module.empty()) return nullptr;
+    const auto found = std::ranges::find_if(profile_.modules, [&](const HeapModule& module) {
+      return file_name(module.path) == frame.module && frame.offset + module.bias >= module.begin &&
+             frame.offset + module.bias < module.end;
+    });
+    return found == profile_.modules.end() ? nullptr : &*found;
+  }
+
+  uint64_t mapping_id(const HeapModule& module) {
+    const auto [id, fresh] = mappings_.of({module.begin, module.path});
+    if (fresh) {
+      out_.message(field::kMapping, ProtoMessage()
+                                        .number(field::kMappingId, id)
+                                        .number(field::kStart, module.begin)
+                                        .number(field::kLimit, module.end)
+                                        .number(field::kFileName, text_id(module.path))
+                                        .number(field::kBuildId, text_id(hex(module.build_id)))
+                                        .number(field::kHasFunctions, 1)
+                                        .number(field::kHasFileNames, 1)
+                                        .number(field::kHasLines, 1)
+                                        .number(field::kHasInlined, 1));
+    }
+    return id;
+  }
+
+  // `lines` innermost first; the last is the function itself.
+  uint64_t location_id(std::vector<LineKey> lines, const FrameName& function) {
+    const HeapModule* module = module_of(function);
+    const uint64_t mapping = module == nullptr ? 0 : mapping_id(*module);
+    const uint64_t address = module == nullptr ? 0 : function.offset + module->bias;
+    const auto [id, fresh] = locations_.of({mapping, address, lines});
+    if (fresh) {
+      ProtoMessage location;
+      location.number(field::kId, id)
+          .number(field::kItsMapping, mapping)
+          .number(field::kAddress, address);
+      for (const auto& [its_function, line] : lines) {
+        location.message(field::kLine,
+                         ProtoMessage()
+                             .number(field::kFunctionId, its_function)
+                             .number(field::kLineNumber, static_cast<uint64_t>(std::max(line, 0))));
+      }
+      out_.message(field::kLocation, location);
+    }
+    return id;
+  }
+
+  void add_sample(const ExportStack& stack) {
+    std::vector<uint64_t> locations;  // Leaf first.
+    std::vector<LineKey> lines;
+    for (size_t i = stack.frames.size(); i-- > 0;) {
+      lines.push_back(line_of(stack.frames[i]));
+      // An inlined call belongs to the location of the frame outside of it.
+      if (stack.frames[i].kind == FrameKind::inlined && i > 0) continue;
+      locations.push_back(location_id(std::exchange(lines, {}), stack.frames[i]));
+    }
+    if (locations.empty()) {
+      const FrameName none{.function = "(no stack)"};
+      locations.push_back(location_id({line_of(none)}, none));
+    }
+    out_.message(field::kSample,
+                 ProtoMessage()
+                     .packed(field::kLocationId, locations)
+                     .packed(field::kValue,
+                             {whole(stack.blocks), whole(stack.bytes), whole(stack.growth_bytes)}));
+  }
+
+  const ExportProfile& profile_;
+  ProtoMessage out_;
+  std::vector<std::string> texts_;
+  Ids<std::string> text_ids_;
+  Ids<FunctionKey> functions_;
+  Ids<LocationKey> locations_;
+  Ids<std::pair<uint64_t, std::string>> mappings_;
+};
+
+std::string gzipped(const std::string& bytes) {
+  constexpr int kGzip = 15 + 16;
+  constexpr int kMemoryLevel = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    return {};
+  }
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+}  // namespace
+
+std::string export_pprof(const ExportProfile& profile) {
+  return gzipped(PprofBuilder(profile).build());
+}
+
+}  // namespace plateau
