@@ -42,6 +42,7 @@ FIELDS = {
     "gc_generation_bytes": [("size", "struct gc_generation")],
     "gc_permanent": [("at", GC, "permanent_generation")],
     "gc_collecting": [("at", GC, "collecting")],
+    "gc_long_lived_total": [("at", GC, "long_lived_total")],
     "thread_frame": [("at", THREAD, "frame"), ("at", THREAD, "current_frame")],
     # 3.10 has a cframe too, which holds no frame.
     "thread_cframe": [("at", THREAD, "cframe", "current_frame of _PyCFrame")],

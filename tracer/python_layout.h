@@ -25,6 +25,7 @@ struct PythonLayout {
   int32_t gc_generation_bytes;
   int32_t gc_permanent;
   int32_t gc_collecting;
+  int32_t gc_long_lived_total;  // Objects that the last full collection left.
 
   // PyThreadState
   int32_t thread_frame;   // 3.8-3.10: PyFrameObject*; 3.13: current_frame.

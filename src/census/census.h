@@ -23,7 +23,7 @@ struct CensusOptions {
 struct TypeCount {
   std::string type;  // Qualified by module where the type knows it: "torch.Tensor".
   uint64_t objects = 0;
-  uint64_t bytes = 0;   // Of the objects themselves, without what they point to; 0: not known.
+  uint64_t bytes = 0;   // As sys.getsizeof counts: without what they point to; 0: not known.
   bool tensor = false;  // torch.Tensor or a subclass.
 };
 
@@ -40,6 +40,35 @@ struct Census {
 // Refuses with a reason and, where there is one, a remedy: not Python, a version or build that is
 // not known (free-threaded), no permission, still collecting after several tries, more objects
 // than can be read in the time allowed (says how long it would take).
+//
+// Only objects that the garbage collector tracks are seen: no strings, numbers, bytes, arrays.
+// A process found in the middle of a collection is let go and stopped again; max_stop_s bounds the
+// sum of all stops, and `stopped_s` is that sum.
 Result<Census> take_census(pid_t pid, const CensusOptions& options = {});
+
+// A type in two censuses of one process.
+struct TypeGrowth {
+  std::string type;
+  uint64_t objects_before = 0;
+  uint64_t objects_after = 0;
+  uint64_t bytes_before = 0;
+  uint64_t bytes_after = 0;
+  bool tensor = false;
+
+  [[nodiscard]] int64_t objects_grown() const {
+    return static_cast<int64_t>(objects_after - objects_before);
+  }
+  [[nodiscard]] int64_t bytes_grown() const {
+    return static_cast<int64_t>(bytes_after - bytes_before);
+  }
+};
+
+struct CensusGrowth {
+  std::vector<TypeGrowth> types;  // All of both, most growing first (objects, then bytes).
+  uint64_t objects_before = 0;
+  uint64_t objects_after = 0;
+};
+
+CensusGrowth compare_census(const Census& a, const Census& b);
 
 }  // namespace plateau

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/census.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+#include <unordered_map>
+
+#include "base/units.h"
+#include "census/find_python.h"
+#include "census/heap_walk.h"
+#include "census/refusal.h"
+#include "census/remote_memory.h"
+#include "census/stopped_process.h"
+
+namespace plateau {
+namespace {
+
+// A process that makes many objects collects the young ones all the time, for microseconds; a full
+// collection of a large heap takes a second. So the tries begin close together, and end far apart:
+// 20 ms, 40 ms, ... All of them take 1.4 s. A try that finds a collection costs the process 0.1 ms.
+constexpr int kCloseTries = 40;
+constexpr int kTries = kCloseTries + 6;
+constexpr std::chrono::milliseconds kClosePause{3};
+constexpr std::chrono::milliseconds kFirstFarPause{20};
+// Of the time allowed, so much is kept for letting go.
+constexpr double kWalkShare = 0.95;
+// A try with less than this share of it left is not worth the stop.
+constexpr double kLeastShareForTry = 0.2;
+
+struct Attempt {
+  HeapWalk walk;
+  double stopped_s = 0;
+};
+
+Error refusal(pid_t pid, const std::string& reason, const std::string& remedy) {
+  return {.kind = Error::Kind::bad_input, .message = refusal_text(pid, reason, remedy)};
+}
+
+// How much memory the target has of its own: our buffers are made ready for it beforehand.
+uint64_t anonymous_bytes(pid_t pid) {
+  const std::string text = status_field("/proc/" + std::to_string(pid) + "/status", "RssAnon");
+  return static_cast<uint64_t>(std::strtoull(text.c_str(), nullptr, 10)) * 1024;
+}
+
+Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& memory,
+                          double max_stop_s) {
+  memory.forget();
+  Result<StoppedProcess> stopped = StoppedProcess::stop(pid, max_stop_s);
+  if (!stopped) return stopped.error();
+  const double until_s = max_stop_s * kWalkShare;
+  Attempt attempt;
+  attempt.walk = walk_heap(memory, place, [&] { return stopped.value().stopped_s() > until_s; });
+  attempt.stopped_s = stopped.value().release();
+  // The process goes on; what was copied stays as it was.
+  if (attempt.walk.end == WalkEnd::complete && memory.close()) {
+    measure_heap(memory, place, attempt.walk);
+  }
+  return attempt;
+}
+
+void pause_before(int attempt) {
+  const auto pause =
+      attempt <= kCloseTries ? kClosePause : kFirstFarPause * (1 << (attempt - kCloseTries - 1));
+  std::this_thread::sleep_for(pause);
+}
+
+Error too_slow(pid_t pid, const Attempt& attempt, double max_stop_s) {
+  std::string reason =
+      fmt::format("after {:.0f} ms, the time allowed, {} objects were read", max_stop_s * 1000,
+                  format_count(static_cast<int64_t>(attempt.walk.objects)));
+  const auto seen = static_cast<double>(attempt.walk.objects);
+  const auto total = static_cast<double>(attempt.walk.last_collected);
+  if (seen > 0 && total > seen) {
+    reason += fmt::format(" of about {}", format_count(static_cast<int64_t>(total)));
+    const double likely_s = 1.5 * attempt.stopped_s * total / seen;
+    return refusal(pid, reason,
+                   fmt::format("the process went on; --max-stop {:.1f}s would likely do",
+                               std::ceil(likely_s * 10) / 10));
+  }
+  return refusal(pid, reason,
+                 fmt::format("the process went on; try --max-stop {:.1f}s", 4 * max_stop_s));
+}
+
+// Why no walk succeeded, from the last one that was tried.
+Error gave_up(pid_t pid, const Attempt& attempt, const PythonPlace& place, double max_stop_s) {
+  switch (attempt.walk.end) {
+    case WalkEnd::late:
+      return too_slow(pid, attempt, max_stop_s);
+    case WalkEnd::collecting:
+      return refusal(pid, "its garbage collector was at work each time it was looked at",
+                     "try again");
+    case WalkEnd::no_interpreter:
+      return refusal(pid, "its interpreter is not set up (the process starts or ends)",
+                     "try again in a moment");
+    case WalkEnd::torn:
+    case WalkEnd::complete:
+      break;
+  }
+  return refusal(pid,
+                 fmt::format("the lists of its collector do not hang together as those of CPython "
+                             "3.{} should ({} objects in)",
+                             place.layout.minor, attempt.walk.objects),
+                 "a build of its own may lay them out differently; nothing was changed in it");
+}
+
+// Types of one name are one to a reader, also if a class was made several times.
+Census census_of(pid_t pid, const PythonPlace& place, const Attempt& attempt) {
+  Census census{.pid = pid, .minor = place.layout.minor};
+  census.objects = attempt.walk.objects;
+  census.unreadable = attempt.walk.unreadable;
+  std::unordered_map<std::string, size_t> places;
+  for (const TypeTally& tally : attempt.walk.types) {
+    const auto [found, fresh] = places.try_emplace(tally.facts.name, census.types.size());
+    if (fresh) census.types.push_back({.type = tally.facts.name});
+    TypeCount& count = census.types[found->second];
+    count.objects += tally.objects;
+    count.bytes += tally.bytes;
+    count.tensor = count.tensor || tally.facts.tensor;
+  }
+  std::ranges::sort(census.types, [](const TypeCount& a, const TypeCount& b) {
+    return a.objects != b.objects ? a.objects > b.objects : a.type < b.type;
+  });
+  return census;
+}
+
+}  // namespace
+
+Result<Census> take_census(pid_t pid, const CensusOptions& options) {
+  if (auto refused = refuse_at_first_sight(pid)) return *refused;
+  RemoteMemory memory(pid);
+  const Result<PythonPlace> place = find_python(pid, memory);
+  if (!place) return place.error();
+  memory.reserve(anonymous_bytes(pid));
+  double stopped_s = 0;
+  Attempt last;
+  for (int i = 0; i < kTries; ++i) {
+    const double left_s = options.max_stop_s - stopped_s;
+    if (left_s < kLeastShareForTry * options.max_stop_s) break;
+    if (i > 0) pause_before(i);
+    Result<Attempt> attempt = walk_once(pid, place.value(), memory, left_s);
+    if (!attempt) return attempt.error();
+    last = std::move(attempt.value());
+    stopped_s += last.stopped_s;
+    if (last.walk.end == WalkEnd::late) break;
+    if (last.walk.end != WalkEnd::complete) continue;
+    Census census = census_of(pid, place.value(), last);
+    census.stopped_s = stopped_s;
+    census.bytes_read = memory.bytes_read();
+    return census;
+  }
+  return gave_up(pid, last, place.value(), options.max_stop_s);
+}
+
+CensusGrowth compare_census(const Census& a, const Census& b) {
+  CensusGrowth growth;
+  std::unordered_map<std::string, size_t> places;
+  const auto entry = [&](const TypeCount& count) -> TypeGrowth& {
+    const auto [found, fresh] = places.try_emplace(count.type, growth.types.size());
+    if (fresh) growth.types.push_back({.type = count.type});
+    TypeGrowth& type = growth.types[found->second];
+    type.tensor = type.tensor || count.tensor;
+    return type;
+  };
+  for (const TypeCount& count : a.types) {
+    TypeGrowth& type = entry(count);
+    type.objects_before = count.objects;
+    type.bytes_before = count.bytes;
+  }
+  for (const TypeCount& count : b.types) {
+    TypeGrowth& type = entry(count);
+    type.objects_after = count.objects;
+    type.bytes_after = count.bytes;
+  }
+  growth.objects_before = a.objects;
+  growth.objects_after = b.objects;
+  std::ranges::sort(growth.types, [](const TypeGrowth& x, const TypeGrowth& y) {
+    if (x.objects_grown() != y.objects_grown()) return x.objects_grown() > y.objects_grown();
+    if (x.bytes_grown() != y.bytes_grown()) return x.bytes_grown() > y.bytes_grown();
+    return x.type < y.type;
+  });
+  return growth;
+}
+
+}  // namespace plateau

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a process keeps its Python interpreter, and which version it is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string_view>
+
+#include "base/result.h"
+#include "census/heap_walk.h"
+#include "census/memory_reader.h"
+
+namespace plateau {
+
+// What a path says of the version: "libpython3.13t.so.1.0" is 13 and free-threaded.
+struct PythonName {
+  int minor = -1;  // -1: the path does not say.
+  bool free_threaded = false;
+};
+PythonName python_name(std::string_view path);
+
+// What _PyRuntime at `runtime` says of itself; before 3.13 that is nothing, and `named` decides.
+Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
+                                     PythonName named);
+
+// Reads the files that the process has mapped, then a few words of its memory through `memory`;
+// it need not stand still. Refuses what is not CPython 3.8 to 3.13 with a global lock.
+Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory);
+
+}  // namespace plateau
