@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "report/profile.h"
 #include "symbols/stack_names.h"
+#include "verdict/heap_sum.h"
 #include "verdict/site_growth.h"
 
 namespace plateau {
@@ -19,6 +21,12 @@ std::string name_of(const Run& run, int64_t pid) {
   return "";
 }
 
+constexpr double kSpread = 2;
+
+bool is_sum(const HeapTrack& track) {
+  return track.pid == 0;
+}
+
 }  // namespace
 
 double heap_growth_bytes(const HeapTrack& track) {
@@ -28,17 +36,35 @@ double heap_growth_bytes(const HeapTrack& track) {
          live_bytes_at(track, track.rows[working.rows.front()]);
 }
 
+void add_sum_of_heaps(Run& run) {
+  if (run.heaps.size() > 1) run.heaps.push_back(sum_heaps(run.heaps));
+}
+
 Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) {
   const HeapTrack* best = nullptr;
+  const HeapTrack* sum = nullptr;
   for (const HeapTrack& track : run.heaps) {
+    if (is_sum(track)) {
+      sum = &track;
+      continue;
+    }
     const bool fits =
         wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
     if (!fits) continue;
     if (best == nullptr || heap_growth_bytes(track) > heap_growth_bytes(*best)) best = &track;
   }
+  if (wanted == kAllProcesses && sum == nullptr && run.heaps.size() == 1) {
+    return &run.heaps.front();
+  }
+  if (sum != nullptr && wanted == kAllProcesses) return sum;
+  if (sum != nullptr && best != nullptr && wanted.empty() &&
+      heap_growth_bytes(*sum) > kSpread * std::max(0.0, heap_growth_bytes(*best))) {
+    return sum;
+  }
   if (best != nullptr) return best;
   std::vector<std::string> known;
   for (const HeapTrack& track : run.heaps) {
+    if (is_sum(track)) continue;
     const std::string name = name_of(run, track.pid);
     known.push_back(name.empty() ? std::to_string(track.pid)
                                  : fmt::format("{} ({})", track.pid, name));
@@ -49,9 +75,11 @@ Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) 
 
 void add_growth_site(const Run& run, Verdict& verdict) {
   if (run.heaps.empty()) return;
-  Result<const HeapTrack*> track = choose_heap(run, "");
+  Run summed = run;
+  add_sum_of_heaps(summed);
+  Result<const HeapTrack*> track = choose_heap(summed, "");
   if (verdict.process && verdict.process->id_is_pid) {
-    const Result<const HeapTrack*> named = choose_heap(run, std::to_string(verdict.process->id));
+    const Result<const HeapTrack*> named = choose_heap(summed, std::to_string(verdict.process->id));
     if (named) track = named;
   }
   if (!track) return;

@@ -10,11 +10,19 @@
 
 namespace plateau {
 
+inline constexpr const char* kAllProcesses = "all";
+
 // Bytes that the heap grew by over the rows that count.
 double heap_growth_bytes(const HeapTrack& track);
 
+// Adds the sum over all processes to the run's heaps, as the last, with pid 0, if there are
+// several.
+void add_sum_of_heaps(Run& run);
+
 // The heap of the process `wanted` (pid or name; of several of that name the one that grew most);
-// empty: the one that grew most of all. Requires: the run has heaps. The track is the run's.
+// "all": the sum. Empty: the process that grew most, or the sum if that grew by more than twice as
+// much: then it is the number of processes that grows. Requires: the run has heaps. The track is
+// the run's.
 Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted);
 
 // Fills Verdict::site, if a heap was recorded and grew: that of the process that the verdict names,

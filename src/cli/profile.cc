@@ -54,14 +54,17 @@ Result<Run> run_of_pid(const Invocation& invocation, int64_t pid) {
 Result<Run> run_to_profile(const Invocation& invocation, const ProfileRequest& request) {
   Result<Run> run = request.pid ? run_of_pid(invocation, *request.pid)
                                 : run_with_heaps(invocation, request.target);
-  if (run) apply_facts(request.given, run.value().context);
+  if (!run) return run;
+  apply_facts(request.given, run.value().context);
+  add_sum_of_heaps(run.value());
   return run;
 }
 
 void add_other_processes(const Run& run, const HeapTrack& chosen, HeapProfile& profile) {
   std::vector<const HeapTrack*> others;
   for (const HeapTrack& track : run.heaps) {
-    if (&track != &chosen && heap_growth_bytes(track) > 0) others.push_back(&track);
+    if (&track == &chosen || track.pid == 0 || chosen.pid == 0) continue;
+    if (heap_growth_bytes(track) > 0) others.push_back(&track);
   }
   if (others.empty()) return;
   std::sort(others.begin(), others.end(), [](const HeapTrack* a, const HeapTrack* b) {
@@ -166,6 +169,10 @@ int exit_code_for_profile(const HeapProfile& profile) {
 int print_profile(const Run& run, const HeapTrack& track, const HeapProfile& profile,
                   const ProfileRequest& request, Output& out) {
   if (!request.format.empty()) return export_heap(profile, track, request, out);
+  if (request.rss && track.pid == 0) {
+    out.complain("profile", "--rss is about one process; name it with --process PID");
+    return kExitTrouble;
+  }
   if (request.rss) {
     const Result<LedgerGrowth> growth = rss_growth(run, track, profile);
     if (!growth) {

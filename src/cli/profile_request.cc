@@ -23,9 +23,10 @@ std::vector<Option> what_options() {
   return {
       {.name = "process",
        .takes = Takes::text,
-       .placeholder = "PID|NAME",
+       .placeholder = "PID|NAME|all",
        .group = kWhat,
-       .help = "The process to look at; default the one whose heap grows most."},
+       .help = "The process to look at; all sums them. Default the one whose heap grows most, or "
+               "all if it is their number that grows."},
       {.name = "from-step",
        .takes = Takes::index,
        .placeholder = "A",

@@ -247,6 +247,12 @@ Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const N
   return ProfileMaker(run, track, names, options).make();
 }
 
+std::string profiled_process(const HeapProfile& profile) {
+  if (profile.pid == 0) return "all processes";
+  return fmt::format("{} (pid {})", profile.process.empty() ? "process" : profile.process,
+                     profile.pid);
+}
+
 const ProfileSite* growth_site(const HeapProfile& profile) {
   for (const ProfileSite& site : profile.sites) {
     if (has_grown(site.verdict)) return &site;
@@ -256,8 +262,7 @@ const ProfileSite* growth_site(const HeapProfile& profile) {
 
 ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track) {
   ExportProfile out;
-  out.name = fmt::format("{}, {} (pid {})", profile.file,
-                         profile.process.empty() ? "process" : profile.process, profile.pid);
+  out.name = profile.file + ", " + profiled_process(profile);
   out.modules = track.modules;
   out.interval_bytes = profile.exact ? 0 : profile.interval_bytes;
   for (const ProfileSite& site : profile.sites) {

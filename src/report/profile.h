@@ -68,7 +68,7 @@ struct ProfileCount {
 
 struct HeapProfile {
   std::string file;
-  int64_t pid = 0;
+  int64_t pid = 0;      // 0: the sum over all processes.
   std::string process;  // Its name; may be empty.
   Clock clock = Clock::steps;
   double from = 0;  // The moments compared.
@@ -98,6 +98,9 @@ const ProfileSite* growth_site(const HeapProfile& profile);
 // Where the process's growth is allocated, for a verdict: "load (PIL/ImageFile.py:245)". Empty if
 // no site of `track` grew.
 std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names);
+
+// "python3 (pid 4242)", "all processes".
+std::string profiled_process(const HeapProfile& profile);
 
 struct ListLooks {
   size_t top = 10;

@@ -156,10 +156,9 @@ class TreeText {
 };
 
 std::string title_line(const HeapProfile& profile, const View& view) {
-  const std::string name = profile.process.empty() ? "process" : profile.process;
   std::string text;
   for (const std::string& line :
-       wrap(fmt::format("Heap of {} (pid {}): {} over {}", name, profile.pid,
+       wrap(fmt::format("Heap of {}: {} over {}", profiled_process(profile),
                         from_to_phrase(profile.from_mb, profile.to_mb),
                         span_phrase(profile.clock, profile.from, profile.to)),
             view.width)) {

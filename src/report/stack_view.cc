@@ -158,6 +158,13 @@ std::string python_words(const FrameName& frame) {
              : fmt::format("{} ({})", short_function(frame), short_file(frame.file));
 }
 
+// "_imaging.so" of "_imaging.cpython-311-x86_64-linux-gnu.so": the rest is the same for all.
+std::string short_module(const std::string& module) {
+  const size_t tag = module.find(".cpython-");
+  return tag == std::string::npos || !module.ends_with(".so") ? module
+                                                              : module.substr(0, tag) + ".so";
+}
+
 // The callers of frame `from`, the nearest first: the innermost line outside of libraries with its
 // place, the others by name.
 std::string callers(const std::vector<FrameName>& frames, size_t from) {
@@ -227,12 +234,13 @@ std::string frame_words(const FrameName& frame) {
   const std::string name = short_function(frame);
   if (name.empty()) {
     if (frame.module.empty()) return fmt::format("{:#x}", frame.offset);
-    return frame.offset == 0 ? frame.module : fmt::format("{}+{:#x}", frame.module, frame.offset);
+    const std::string module = short_module(frame.module);
+    return frame.offset == 0 ? module : fmt::format("{}+{:#x}", module, frame.offset);
   }
   if (!frame.file.empty() && frame.line > 0) {
     return fmt::format("{} ({}:{})", name, short_file(frame.file), frame.line);
   }
-  return frame.module.empty() ? name : fmt::format("{} [{}]", name, frame.module);
+  return frame.module.empty() ? name : fmt::format("{} [{}]", name, short_module(frame.module));
 }
 
 std::string frame_key(const FrameName& frame, bool lines) {

@@ -49,6 +49,12 @@ TEST(StackView, LibraryWithoutSymbolsIsOneFrame) {
   EXPECT_THAT(words_of(visible_frames(frames)), ElementsAre("libx.so", "main [a]"));
 }
 
+TEST(StackView, ExtensionModuleIsNamedWithoutItsPlatform) {
+  const std::string module = "_imaging.cpython-311-x86_64-linux-gnu.so";
+  EXPECT_EQ(frame_words(native("ImagingNew", module)), "ImagingNew [_imaging.so]");
+  EXPECT_EQ(frame_words(native("", module)), "_imaging.so");
+}
+
 TEST(StackView, SomethingIsAlwaysLeft) {
   const std::vector<FrameName> frames = {native("malloc", "libc.so.6"), native("_start", "a.out")};
   EXPECT_THAT(words_of(visible_frames(frames)), ElementsAre("malloc [libc.so.6]"));

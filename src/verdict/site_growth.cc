@@ -90,9 +90,10 @@ std::vector<SiteSeries> series_of_sites(const HeapTrack& track, const WorkingRow
     SiteSeries& series = all[s];
     series.matters_mb = std::max(kSmallestGrowthMb, kSmallestShareOfHeap * heap_mb);
     const double live_mb = series.points.empty() ? 0 : series.points.back().mb;
-    if (live_mb > 0 && site.live_variance > 0) {
+    // Blocks that were all seen have no error, also in a sampled track: mappings are.
+    if (live_mb > 0) {
       series.variance_mb = site.live_variance / (kBytesPerMb * kBytesPerMb) / live_mb;
-    } else if (!track.exact) {
+    } else if (!track.exact && site.kind != HeapKind::mapping && site.kind != HeapKind::arena) {
       series.variance_mb = track.interval_bytes / kBytesPerMb;
     }
     series.turnover = {.allocated_mb = site.allocated_bytes / kBytesPerMb,

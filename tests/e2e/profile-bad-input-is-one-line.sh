@@ -27,3 +27,7 @@ refused "regular expression" leak.plateau --filter '('
 refused "from step 4 to 996" leak.plateau --from-step 5000
 refused "must lie before" leak.plateau --from-step 50 --to-step 40
 refused "--by goes with the list" leak.plateau --by kind --tree
+refused "--export goes alone" leak.plateau --export folded --tree
+refused "--output goes with --export" leak.plateau -o x
+refused "--objects needs the PID" leak.plateau --objects
+refused "go with --objects" leak.plateau --again 3s

@@ -20,9 +20,9 @@ run "$PLATEAU" profile leak.plateau --from-step 100 --to-step 200
 expect_in out "+20.0 MB"
 run "$PLATEAU" profile leak.plateau --filter model.py --show all
 expect_code 0
-expect_not_in out "_imaging"
+expect_not_in out "load ("
 run "$PLATEAU" profile leak.plateau --exclude load --show all
-expect_not_in out "_imaging"
+expect_not_in out "load ("
 run "$PLATEAU" profile leak.plateau --by module --show all
 expect_in out "model.py"
 run "$PLATEAU" profile leak.plateau --process worker
@@ -41,3 +41,22 @@ assert site["rate_low"] <= 0.2 <= site["rate_high"], site
 assert site["frames"][1]["function"] == "load" and site["frames"][1]["line"] == 245, site
 assert answer["sites"][1]["word"] == "level", answer["sites"][1]
 PY
+
+run "$PLATEAU" profile leak.plateau --process all
+expect_code 1
+expect_in out "all processes"
+
+run "$PLATEAU" profile leak.plateau --export folded
+expect_code 0
+grep -qE '^main .*load .*_imaging.so.* 20[0-9]{7}$' out || fail "no folded stack: $(cat out)"
+run "$PLATEAU" profile leak.plateau --export speedscope -o heap.json
+expect_code 0
+expect_empty out
+python3 -c 'import json; assert json.load(open("heap.json"))["profiles"]'
+run "$PLATEAU" profile leak.plateau --export pprof -o heap.pb.gz
+expect_code 0
+gzip -t heap.pb.gz
+run "$PLATEAU" profile leak.plateau --export pprof -o heap.pb.gz
+expect_code 2
+run "$PLATEAU" profile leak.plateau --export pprof -o heap.pb.gz --force
+expect_code 0
