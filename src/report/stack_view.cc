@@ -129,6 +129,26 @@ std::string without_long_arguments(const std::string& name) {
   return depth > 0 ? name : out;
 }
 
+// What a std::function calls stands in the name of its handler, often with its code inlined there:
+// "main::{lambda}" of "std::_Function_handler<void (int), main::{lambda(int)#1}>::_M_invoke".
+std::string called_by_handler(const std::string& bare) {
+  constexpr std::string_view kHandler = "std::_Function_handler<";
+  const size_t end = bare.rfind(">::_M_invoke");
+  if (!bare.starts_with(kHandler) || end == std::string::npos) return bare;
+  int depth = 0;
+  size_t from = std::string::npos;
+  for (size_t i = kHandler.size(); i < end; ++i) {
+    const char c = bare[i];
+    if (c == '<' || c == '(' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
+    if (c == ',' && depth == 0) from = i + 2;
+  }
+  if (from == std::string::npos || from >= end) return bare;
+  std::string called = bare.substr(from, end - from);
+  const size_t parameters = called.rfind("{lambda(");
+  return parameters == std::string::npos ? called : called.substr(0, parameters) + "{lambda}";
+}
+
 bool is_interpreter(const FrameName& frame) {
   return frame.kind == FrameKind::interpreter || frame.module.starts_with("libpython") ||
          frame.module.starts_with("python3") || frame.module == "python";
@@ -214,7 +234,7 @@ std::string short_function(const FrameName& frame) {
     replace_all(name, ".<locals>", "");
     return name;
   }
-  return without_long_arguments(bare_name(frame.function));
+  return without_long_arguments(called_by_handler(bare_name(frame.function)));
 }
 
 std::string short_file(const std::string& path) {

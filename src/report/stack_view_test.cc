@@ -78,6 +78,9 @@ TEST(ShortFunction, DropsReturnTypeParametersAndLongArguments) {
   EXPECT_EQ(shortened("operator new(unsigned long)"), "operator new");
   EXPECT_EQ(shortened("Map<std::string, std::vector<std::string>, std::less<void>>::grow()"),
             "Map<...>::grow");
+  EXPECT_EQ(shortened("std::_Function_handler<void (int), main::{lambda(int)#1}>::_M_invoke("
+                      "std::_Any_data const&, int&&)"),
+            "main::{lambda}");
   EXPECT_EQ(shortened("plain_c_name"), "plain_c_name");
   EXPECT_EQ(shortened("broken<name"), "broken<name");
 }

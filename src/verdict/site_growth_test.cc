@@ -208,6 +208,15 @@ TEST(SampledSites, ThreeSamplesAreNoGrowth) {
   EXPECT_THAT(verdict.why, HasSubstr("error of sampling"));
 }
 
+TEST(SampledSites, ErrorIsKnownAlsoOfAJobThatGaveEverythingBackAtItsEnd) {
+  TrackMaker maker(200);
+  const size_t site = maker.add_sampled([](double t) { return 0.2 * t; }, kSampledBytes, 1);
+  maker.site(site).live_variance = 0;
+  EXPECT_GT(of(judge_sites(maker.track(), {}), site).error_mb, 5);
+  maker.site(site).kind = HeapKind::mapping;
+  EXPECT_EQ(of(judge_sites(maker.track(), {}), site).error_mb, 0);
+}
+
 TEST(SampledSites, CacheThatFilledIsGrownUntilTheFirstPassEnded) {
   int held = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
