@@ -211,7 +211,7 @@ class ProfileMaker {
   }
 
   void add_notes() {
-    if (track_.folded_sites > 0) {
+    if (track_.folded_sites > 0 && track_.folded_max_bytes >= 1) {
       profile_.notes.push_back(
           fmt::format("{} small sites were folded into one; each held at most {}",
                       format_count(static_cast<int64_t>(track_.folded_sites)),

@@ -116,11 +116,14 @@ std::string without_long_arguments(const std::string& name) {
   int depth = 0;
   for (const char c : name) {
     const bool operator_name = depth == 0 && out.ends_with("operator");
-    if (c == '<' && !operator_name && depth++ == 0) {
+    if (c == '<' && !operator_name) ++depth;
+    if (c == '<' && !operator_name && depth == 1) {
       inside.clear();
       continue;
     }
-    if (c == '>' && !operator_name && depth > 0 && --depth == 0) {
+    const bool closes = c == '>' && !operator_name && depth > 0;
+    if (closes) --depth;
+    if (closes && depth == 0) {
       out += inside.size() > kMostTemplateLetters ? "<...>" : "<" + inside + ">";
       continue;
     }
