@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cli/exit_code.h"
+#include "cli/heap_choice.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
 #include "cli/shared_options.h"
@@ -49,6 +50,7 @@ Answers judge_run(const Run& run, const JudgeRequest& request) {
     if (answer.file.empty()) answer.file = run.source;
     if (answer.title.empty()) answer.title = run.title;
   }
+  add_growth_site(run, answers.back());
   add_input_warnings(answers.back(), run);
   return answers;
 }

@@ -5,13 +5,18 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/find_recording.h"
+#include "cli/heap_choice.h"
 #include "cli/input.h"
+#include "cli/profile_objects.h"
 #include "cli/profile_request.h"
 #include "cli/shared_options.h"
+#include "cli/write_file.h"
+#include "ledger/ledger.h"
+#include "report/ledger.h"
 #include "symbols/stack_names.h"
 
 namespace plateau {
@@ -49,62 +54,91 @@ Result<Run> run_of_pid(const Invocation& invocation, int64_t pid) {
 Result<Run> run_to_profile(const Invocation& invocation, const ProfileRequest& request) {
   Result<Run> run = request.pid ? run_of_pid(invocation, *request.pid)
                                 : run_with_heaps(invocation, request.target);
-  if (run) apply_facts(request.given, run.value().context);
+  if (!run) return run;
+  apply_facts(request.given, run.value().context);
+  add_sum_of_heaps(run.value());
   return run;
-}
-
-double growth_of(const HeapTrack& track) {
-  const WorkingRows working = working_rows(track);
-  if (working.rows.empty()) return 0;
-  return live_bytes_at(track, track.rows[working.rows.back()]) -
-         live_bytes_at(track, track.rows[working.rows.front()]);
-}
-
-std::string name_of(const Run& run, int64_t pid) {
-  for (const Process& process : run.processes) {
-    if (process.id_is_pid && process.id == pid) return process.name;
-  }
-  return "";
-}
-
-// Of several that fit, the one that grew most.
-Result<const HeapTrack*> choose_track(const Run& run, const ProfileRequest& request) {
-  const std::string wanted = request.pid ? std::to_string(*request.pid) : request.process;
-  const HeapTrack* best = nullptr;
-  for (const HeapTrack& track : run.heaps) {
-    const bool fits =
-        wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
-    if (fits && (best == nullptr || growth_of(track) > growth_of(*best))) best = &track;
-  }
-  if (best != nullptr) return best;
-  std::vector<std::string> known;
-  for (const HeapTrack& track : run.heaps) {
-    const std::string name = name_of(run, track.pid);
-    known.push_back(name.empty() ? std::to_string(track.pid)
-                                 : fmt::format("{} ({})", track.pid, name));
-  }
-  return Error{Error::Kind::usage, fmt::format("no heap of process '{}' in {}; there are {}",
-                                               wanted, run.source, fmt::join(known, ", "))};
 }
 
 void add_other_processes(const Run& run, const HeapTrack& chosen, HeapProfile& profile) {
   std::vector<const HeapTrack*> others;
   for (const HeapTrack& track : run.heaps) {
-    if (&track != &chosen && growth_of(track) > 0) others.push_back(&track);
+    if (&track == &chosen || track.pid == 0 || chosen.pid == 0) continue;
+    if (heap_growth_bytes(track) > 0) others.push_back(&track);
   }
   if (others.empty()) return;
-  std::sort(others.begin(), others.end(),
-            [](const HeapTrack* a, const HeapTrack* b) { return growth_of(*a) > growth_of(*b); });
-  profile.notes.push_back(
-      fmt::format("{} other {} grew too, most of them {} ({}); --process {} "
-                  "shows it",
-                  others.size(), others.size() == 1 ? "heap" : "heaps", others.front()->pid,
-                  format_mb_signed(growth_of(*others.front()) / kBytesPerMb), others.front()->pid));
+  std::sort(others.begin(), others.end(), [](const HeapTrack* a, const HeapTrack* b) {
+    return heap_growth_bytes(*a) > heap_growth_bytes(*b);
+  });
+  profile.notes.push_back(fmt::format(
+      "{} other {} grew too, most of them {} ({}); --process {} "
+      "shows it",
+      others.size(), others.size() == 1 ? "heap" : "heaps", others.front()->pid,
+      format_mb_signed(heap_growth_bytes(*others.front()) / kBytesPerMb), others.front()->pid));
+}
+
+std::string exported(const ExportProfile& profile, const std::string& format) {
+  if (format == "speedscope") return export_speedscope(profile);
+  return format == "pprof" ? export_pprof(profile) : export_folded(profile);
+}
+
+// Without the exit code of a verdict: who exports wants the file.
+int export_heap(const HeapProfile& profile, const HeapTrack& track, const ProfileRequest& request,
+                Output& out) {
+  const std::string bytes = exported(export_of(profile, track), request.format);
+  if (request.output == "-") {
+    out.print(bytes);
+    return kExitFine;
+  }
+  if (const std::optional<Error> error = write_file(request.output, bytes, request.force)) {
+    out.complain("profile", error->message);
+    return kExitTrouble;
+  }
+  return kExitFine;
+}
+
+// The growth of RSS over the rows that the profile compares.
+Result<LedgerGrowth> rss_growth(const Run& run, const HeapTrack& track,
+                                const HeapProfile& profile) {
+  Result<LedgerGrowth> growth = ledger_growth(run, track, profile.from_row, profile.to_row);
+  if (growth) return growth;
+  return Error{growth.error().kind, fmt::format("{}: {}", run.source, growth.error().message)};
+}
+
+std::string growth_json(const LedgerGrowth& growth) {
+  JsonWriter json;
+  write_ledger_growth_json(json, growth);
+  return json.take();
+}
+
+// What a live process's resident memory is made of; what its tracer knows, if there is one.
+int print_resident(const Invocation& invocation, const ProfileRequest& request) {
+  Output& out = invocation.out;
+  const auto pid = static_cast<pid_t>(*request.pid);
+  const Result<ResidentByMapping> resident = read_resident(pid);
+  if (!resident) {
+    out.complain("profile", resident.error().message);
+    return kExitTrouble;
+  }
+  const Result<Run> run = run_of_pid(invocation, *request.pid);
+  const HeapTrack* track = nullptr;
+  if (run) {
+    const Result<const HeapTrack*> chosen = choose_heap(run.value(), request.target);
+    if (chosen) track = chosen.value();
+  }
+  const Ledger ledger = make_ledger(resident.value(), track);
+  if (request.json) {
+    JsonWriter json;
+    write_ledger_json(json, ledger);
+    out.print(json.take() + "\n");
+  } else {
+    out.print(ledger_text(ledger, request.view));
+  }
+  return kExitFine;
 }
 
 std::string text_of(const HeapProfile& profile, const ProfileRequest& request) {
   using Shape = ProfileRequest::Shape;
-  if (request.json) return profile_json(profile) + "\n";
   if (request.quiet) return render_profile_line(profile, request.view);
   switch (request.shape) {
     case Shape::flat:
@@ -132,19 +166,36 @@ int exit_code_for_profile(const HeapProfile& profile) {
   return open ? kExitUndecided : kExitFine;
 }
 
-int run_profile(const Invocation& invocation) {
-  Output& out = invocation.out;
-  const Result<ProfileRequest> request = profile_request(invocation);
-  if (!request) {
-    out.complain("profile", request.error().message + "; try 'plateau profile --help'");
+int print_profile(const Run& run, const HeapTrack& track, const HeapProfile& profile,
+                  const ProfileRequest& request, Output& out) {
+  if (!request.format.empty()) return export_heap(profile, track, request, out);
+  if (request.rss && track.pid == 0) {
+    out.complain("profile", "--rss is about one process; name it with --process PID");
     return kExitTrouble;
   }
-  const Result<Run> run = run_to_profile(invocation, request.value());
+  if (request.rss) {
+    const Result<LedgerGrowth> growth = rss_growth(run, track, profile);
+    if (!growth) {
+      out.complain("profile", growth.error().message);
+      return kExitTrouble;
+    }
+    out.print(request.json ? profile_json(profile, growth_json(growth.value())) + "\n"
+                           : ledger_growth_text(growth.value(), request.view));
+  } else {
+    out.print(request.json ? profile_json(profile) + "\n" : text_of(profile, request));
+  }
+  return exit_code_for_profile(profile);
+}
+
+int profile_heap(const Invocation& invocation, const ProfileRequest& request) {
+  Output& out = invocation.out;
+  const Result<Run> run = run_to_profile(invocation, request);
   if (!run) {
     out.complain("profile", run.error().message);
     return kExitTrouble;
   }
-  const Result<const HeapTrack*> track = choose_track(run.value(), request.value());
+  const Result<const HeapTrack*> track =
+      choose_heap(run.value(), request.pid ? request.target : request.process);
   if (!track) {
     out.complain("profile", track.error().message);
     return kExitTrouble;
@@ -152,15 +203,29 @@ int run_profile(const Invocation& invocation) {
   StackNames names(*track.value());
   Result<HeapProfile> profile = make_profile(
       run.value(), *track.value(), [&names](const HeapStack& stack) { return names.frames(stack); },
-      request.value().options);
+      request.options);
   if (!profile) {
     out.complain("profile", fmt::format("{}: {}", run.value().source, profile.error().message));
     return kExitTrouble;
   }
   add_other_processes(run.value(), *track.value(), profile.value());
   for (const std::string& note : names.notes()) profile.value().notes.push_back(printable(note));
-  out.print(text_of(profile.value(), request.value()));
-  return exit_code_for_profile(profile.value());
+  return print_profile(run.value(), *track.value(), profile.value(), request, out);
+}
+
+int run_profile(const Invocation& invocation) {
+  const Result<ProfileRequest> request = profile_request(invocation);
+  if (!request) {
+    invocation.out.complain("profile", request.error().message + "; try 'plateau profile --help'");
+    return kExitTrouble;
+  }
+  if (request.value().objects) {
+    return profile_objects(invocation, static_cast<pid_t>(*request.value().pid));
+  }
+  if (request.value().rss && request.value().pid) {
+    return print_resident(invocation, request.value());
+  }
+  return profile_heap(invocation, request.value());
 }
 
 }  // namespace
@@ -177,7 +242,9 @@ Verb profile_verb() {
       "before they are judged.",
       "Instead of a recording, the PID of a process whose heap a running plateau traces may be "
       "given. With --from-step and --to-step the list is sorted by what changed between the two; "
-      "the words are still those of the whole run."};
+      "the words are still those of the whole run.",
+      "Of any PID of one's own, --objects counts Python objects by type and --rss shows what its "
+      "resident memory is made of."};
   verb.positional = {.placeholder = "FILE|PID",
                      .help = "A recording with heaps, or a process that is being recorded.",
                      .takes = Takes::file,
@@ -193,10 +260,15 @@ Verb profile_verb() {
        "plateau profile job.plateau --flat && plateau profile job.plateau --tree"},
       {"only what the image library allocates", "plateau profile job.plateau --filter PIL/"},
       {"of a job that still runs", "plateau profile 4242"},
+      {"what is resident memory made of?", "plateau profile 4242 --rss"},
+      {"which Python types grow in a process that was not started under plateau?",
+       "plateau profile 4242 --objects --again 30s"},
+      {"a flame graph in a browser",
+       "plateau profile job.plateau --export speedscope -o heap.speedscope.json"},
       {"for a program", "plateau profile job.plateau --json | jq '.sites[0].title'"},
   };
   verb.exits = {{"0", "no site grows without bound"},
-                {"1", "a site grows without bound"},
+                {"1", "a site grows without bound (with --export and --objects: never)"},
                 {"2", "wrong usage, no heap in the recording, or output that failed"},
                 {"3", "the site that grows most cannot be decided yet"}};
   verb.run = run_profile;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/profile_objects.h"
 #include "cli/shared_options.h"
 
 namespace plateau {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr const char* kWhat = "What";
 constexpr const char* kShown = "How it is shown";
+constexpr const char* kExport = "For other viewers";
 
 Error usage(std::string message) {
   return {.kind = Error::Kind::usage, .message = std::move(message)};
@@ -21,9 +23,10 @@ std::vector<Option> what_options() {
   return {
       {.name = "process",
        .takes = Takes::text,
-       .placeholder = "PID|NAME",
+       .placeholder = "PID|NAME|all",
        .group = kWhat,
-       .help = "The process to look at; default the one whose heap grows most."},
+       .help = "The process to look at; all sums them. Default the one whose heap grows most, or "
+               "all if it is their number that grows."},
       {.name = "from-step",
        .takes = Takes::index,
        .placeholder = "A",
@@ -84,9 +87,31 @@ std::vector<Option> shown_options() {
       {.name = "inverted",
        .group = kShown,
        .help = "As a tree of callers, from the call that allocates outwards."},
+      {.name = "rss",
+       .group = kShown,
+       .help = "What resident memory is made of: of a recording its growth, of a live PID its "
+               "size, as a sum that adds up."},
       {.name = "json",
        .group = kShown,
        .help = "All sites as one JSON object; docs/report-fields.md explains the keys."},
+  };
+}
+
+std::vector<Option> export_options() {
+  return {
+      {.name = "export",
+       .takes = Takes::choice,
+       .placeholder = "FORMAT",
+       .group = kExport,
+       .help = "Write the live heap for a viewer: folded (flame graphs), speedscope, or pprof.",
+       .choices = {"folded", "speedscope", "pprof"}},
+      {.name = "output",
+       .letter = 'o',
+       .takes = Takes::file,
+       .placeholder = "OUT",
+       .group = kExport,
+       .help = "Write it to OUT instead of standard output; OUT must not exist."},
+      {.name = "force", .group = kExport, .help = "Replace OUT if it exists."},
   };
 }
 
@@ -155,11 +180,35 @@ Result<ProfileOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
+// What does not go together, in words.
+std::optional<Error> contradiction(const ProfileRequest& request, const Arguments& arguments) {
+  if (request.objects && !request.pid) {
+    return usage("--objects needs the PID of a running process");
+  }
+  if (!request.objects && (arguments.has("again") || arguments.has("max-stop"))) {
+    return usage("--again and --max-stop go with --objects");
+  }
+  if (request.format.empty() && arguments.has("output")) {
+    return usage("--output goes with --export");
+  }
+  if (request.format.empty()) return std::nullopt;
+  if (request.json || request.rss || arguments.has("by") ||
+      request.shape != ProfileRequest::Shape::list) {
+    return usage("--export goes alone: it holds whole stacks");
+  }
+  if (request.format == "pprof" && request.output == "-" && isatty(STDOUT_FILENO) == 1) {
+    return usage("pprof is not text; give a file with -o OUT");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Option> profile_options() {
   std::vector<Option> all = what_options();
   for (Option& option : shown_options()) all.push_back(std::move(option));
+  for (Option& option : export_options()) all.push_back(std::move(option));
+  for (Option& option : objects_options()) all.push_back(std::move(option));
   for (Option& option : context_options()) {
     if (option.name != "limit") all.push_back(std::move(option));
   }
@@ -188,9 +237,15 @@ Result<ProfileRequest> profile_request(const Invocation& invocation) {
   request.looks.top = static_cast<size_t>(arguments.number("top").value_or(flat ? 30 : 10));
   request.looks.all = arguments.text("show") == "all";
   request.looks.full = arguments.has("full");
+  request.format = arguments.text("export").value_or("");
+  request.output = arguments.text("output").value_or("-");
+  request.force = arguments.has("force");
+  request.rss = arguments.has("rss");
+  request.objects = arguments.has("objects");
   request.json = arguments.has("json");
   request.quiet = arguments.has("quiet");
   request.view = view_of(arguments, STDOUT_FILENO);
+  if (const std::optional<Error> error = contradiction(request, arguments)) return *error;
   return request;
 }
 

@@ -26,6 +26,11 @@ struct ProfileRequest {
   ProfileOptions options;
   Shape shape = Shape::list;
   ListLooks looks;
+  std::string format;        // Of an export: "folded", "speedscope", "pprof"; empty: none.
+  std::string output = "-";  // Where the export goes; "-" is standard output.
+  bool force = false;        // Replace it.
+  bool rss = false;          // The ledger of resident memory.
+  bool objects = false;      // Count Python objects of a live process.
   bool json = false;
   bool quiet = false;
   View view;

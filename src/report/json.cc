@@ -190,6 +190,8 @@ void additions(JsonWriter& json, const Verdict& verdict) {
   text_or_null(json, verdict.missing);
   json.key("warnings");
   texts(json, verdict.warnings);
+  json.key("site");
+  text_or_null(json, verdict.site);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ Verdict printable_verdict(Verdict verdict) {
   clean(verdict.title);
   clean(verdict.headline);
   clean(verdict.component);
+  clean(verdict.site);
   clean(verdict.spikes.clock);
   clean(verdict.undecided_because);
   clean(verdict.experiment);

@@ -156,8 +156,8 @@ class ProfileMaker {
     const auto last_index = static_cast<size_t>(last - working.at.begin()) - 1;
     profile_.from = working.at[first_index];
     profile_.to = working.at[last_index];
-    from_row_ = working.rows[first_index];
-    to_row_ = working.rows[last_index];
+    profile_.from_row = working.rows[first_index];
+    profile_.to_row = working.rows[last_index];
     return std::nullopt;
   }
 
@@ -176,8 +176,8 @@ class ProfileMaker {
       site.kinds += (site.kinds.empty() ? "" : " + ") + std::string(heap_kind_name(kind));
     }
     site.stacks = stacks_[verdict.site];
-    site.from_mb = live_mb(merged, from_row_, verdict.site);
-    site.to_mb = live_mb(merged, to_row_, verdict.site);
+    site.from_mb = live_mb(merged, profile_.from_row, verdict.site);
+    site.to_mb = live_mb(merged, profile_.to_row, verdict.site);
     site.allocated_mb = sum.allocated_bytes / kBytesPerMb;
     site.freed_mb = sum.freed_bytes / kBytesPerMb;
     switch (options_.by) {
@@ -205,13 +205,13 @@ class ProfileMaker {
   // Folded sites have no stack and no kind; they count only where everything is asked for.
   void add_others() {
     if (options_.kind || options_.filter || options_.exclude) return;
-    profile_.others_mb = track_.rows[to_row_].others_bytes / kBytesPerMb;
-    profile_.from_mb += track_.rows[from_row_].others_bytes / kBytesPerMb;
+    profile_.others_mb = track_.rows[profile_.to_row].others_bytes / kBytesPerMb;
+    profile_.from_mb += track_.rows[profile_.from_row].others_bytes / kBytesPerMb;
     profile_.to_mb += profile_.others_mb;
   }
 
   void add_notes() {
-    if (track_.folded_sites > 0) {
+    if (track_.folded_sites > 0 && track_.folded_max_bytes >= 1) {
       profile_.notes.push_back(
           fmt::format("{} small sites were folded into one; each held at most {}",
                       format_count(static_cast<int64_t>(track_.folded_sites)),
@@ -238,8 +238,6 @@ class ProfileMaker {
   std::vector<std::vector<FrameName>> frames_of_stack_;  // Per stack of the track.
   std::vector<std::set<HeapKind>> kinds_;                // Per group.
   std::vector<size_t> stacks_;                           // Per group.
-  size_t from_row_ = 0;
-  size_t to_row_ = 0;
 };
 
 }  // namespace
@@ -249,11 +247,34 @@ Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const N
   return ProfileMaker(run, track, names, options).make();
 }
 
+std::string profiled_process(const HeapProfile& profile) {
+  if (profile.pid == 0) return "all processes";
+  return fmt::format("{} (pid {})", profile.process.empty() ? "process" : profile.process,
+                     profile.pid);
+}
+
 const ProfileSite* growth_site(const HeapProfile& profile) {
   for (const ProfileSite& site : profile.sites) {
     if (has_grown(site.verdict)) return &site;
   }
   return nullptr;
+}
+
+ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track) {
+  ExportProfile out;
+  out.name = profile.file + ", " + profiled_process(profile);
+  out.modules = track.modules;
+  out.interval_bytes = profile.exact ? 0 : profile.interval_bytes;
+  for (const ProfileSite& site : profile.sites) {
+    ExportStack stack;
+    stack.frames.assign(site.frames.rbegin(), site.frames.rend());
+    if (stack.frames.empty()) stack.frames.push_back({.function = "(no stack)"});
+    stack.bytes = site.to_mb * kBytesPerMb;
+    stack.blocks = site.verdict.blocks;
+    stack.growth_bytes = (site.to_mb - site.from_mb) * kBytesPerMb;
+    out.stacks.push_back(std::move(stack));
+  }
+  return out;
 }
 
 std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names) {

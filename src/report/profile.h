@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "recording/heap_track.h"
 #include "recording/run.h"
+#include "report/export.h"
 #include "report/text.h"
 #include "symbols/stack_names.h"
 #include "verdict/site_growth.h"
@@ -67,11 +68,13 @@ struct ProfileCount {
 
 struct HeapProfile {
   std::string file;
-  int64_t pid = 0;
+  int64_t pid = 0;      // 0: the sum over all processes.
   std::string process;  // Its name; may be empty.
   Clock clock = Clock::steps;
   double from = 0;  // The moments compared.
   double to = 0;
+  size_t from_row = 0;  // Their rows in the track.
+  size_t to_row = 0;
   bool compares = false;  // They were asked for.
   bool exact = false;
   double interval_bytes = 0;
@@ -96,6 +99,9 @@ const ProfileSite* growth_site(const HeapProfile& profile);
 // no site of `track` grew.
 std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names);
 
+// "python3 (pid 4242)", "all processes".
+std::string profiled_process(const HeapProfile& profile);
+
 struct ListLooks {
   size_t top = 10;
   bool all = false;   // Also what does not grow.
@@ -110,7 +116,11 @@ std::string render_flat(const HeapProfile& profile, const View& view, size_t top
 // The call tree, outermost call first, or innermost first. Requires: made by stack.
 std::string render_tree(const HeapProfile& profile, const View& view, bool inverted);
 
-// One line; docs/report-fields.md explains each key. `extra` is JSON for the key "rss", or empty.
+// For other people's viewers: every site as a stack, outermost call first. Requires: made by stack.
+ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track);
+
+// One line; docs/report-fields.md explains each key. `rss` is JSON for the key of that name; empty:
+// null.
 std::string profile_json(const HeapProfile& profile, std::string_view rss = "");
 
 }  // namespace plateau

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kIndent = 5;
 constexpr size_t kWidestProse = 110;
-constexpr size_t kMostFrames = 6;
+constexpr size_t kMostFrames = 10;
 constexpr size_t kMostCounts = 5;
 constexpr size_t kMostNotes = 6;
 
@@ -114,13 +114,11 @@ class List {
   }
 
   void process() {
-    std::string name = profile_.process.empty() ? "process" : profile_.process;
-    name += fmt::format(" (pid {})", profile_.pid);
     const std::string how =
         profile_.exact
             ? "every block"
             : fmt::format("a sample per {}", format_mb(profile_.interval_bytes / kBytesPerMb));
-    paragraph(2, fmt::format("Heap of {}: {} over {}; {}{}", name,
+    paragraph(2, fmt::format("Heap of {}: {} over {}; {}{}", profiled_process(profile_),
                              from_to_phrase(profile_.from_mb, profile_.to_mb),
                              span_phrase(profile_.clock, profile_.from, profile_.to), how,
                              profile_.allocator.empty() ? "" : ", " + profile_.allocator));

@@ -71,6 +71,7 @@ std::vector<FlatLine> flat_lines(const HeapProfile& profile) {
     }
   }
   std::vector<FlatLine> sorted;
+  sorted.reserve(lines.size());
   for (auto& [key, line] : lines) sorted.push_back(std::move(line));
   std::stable_sort(sorted.begin(), sorted.end(), [](const FlatLine& a, const FlatLine& b) {
     if (a.self.growth_mb != b.self.growth_mb) return a.self.growth_mb > b.self.growth_mb;
@@ -156,10 +157,9 @@ class TreeText {
 };
 
 std::string title_line(const HeapProfile& profile, const View& view) {
-  const std::string name = profile.process.empty() ? "process" : profile.process;
   std::string text;
   for (const std::string& line :
-       wrap(fmt::format("Heap of {} (pid {}): {} over {}", name, profile.pid,
+       wrap(fmt::format("Heap of {}: {} over {}", profiled_process(profile),
                         from_to_phrase(profile.from_mb, profile.to_mb),
                         span_phrase(profile.clock, profile.from, profile.to)),
             view.width)) {
@@ -168,7 +168,7 @@ std::string title_line(const HeapProfile& profile, const View& view) {
   return text + "\n";
 }
 
-std::string finished(const View& view, std::string text) {
+std::string finished(const View& view, const std::string& text) {
   return view.utf8 ? text : to_ascii(text);
 }
 
@@ -186,7 +186,7 @@ std::string render_flat(const HeapProfile& profile, const View& view, size_t top
   if (lines.size() > top) {
     text += fmt::format("and {} more; --top {} shows them\n", lines.size() - top, lines.size());
   }
-  return finished(view, std::move(text));
+  return finished(view, text);
 }
 
 std::string render_tree(const HeapProfile& profile, const View& view, bool inverted) {

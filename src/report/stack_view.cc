@@ -116,17 +116,40 @@ std::string without_long_arguments(const std::string& name) {
   int depth = 0;
   for (const char c : name) {
     const bool operator_name = depth == 0 && out.ends_with("operator");
-    if (c == '<' && !operator_name && depth++ == 0) {
+    if (c == '<' && !operator_name) ++depth;
+    if (c == '<' && !operator_name && depth == 1) {
       inside.clear();
       continue;
     }
-    if (c == '>' && !operator_name && depth > 0 && --depth == 0) {
+    const bool closes = c == '>' && !operator_name && depth > 0;
+    if (closes) --depth;
+    if (closes && depth == 0) {
       out += inside.size() > kMostTemplateLetters ? "<...>" : "<" + inside + ">";
       continue;
     }
     (depth > 0 ? inside : out).push_back(c);
   }
   return depth > 0 ? name : out;
+}
+
+// What a std::function calls stands in the name of its handler, often with its code inlined there:
+// "main::{lambda}" of "std::_Function_handler<void (int), main::{lambda(int)#1}>::_M_invoke".
+std::string called_by_handler(const std::string& bare) {
+  constexpr std::string_view kHandler = "std::_Function_handler<";
+  const size_t end = bare.rfind(">::_M_invoke");
+  if (!bare.starts_with(kHandler) || end == std::string::npos) return bare;
+  int depth = 0;
+  size_t from = std::string::npos;
+  for (size_t i = kHandler.size(); i < end; ++i) {
+    const char c = bare[i];
+    if (c == '<' || c == '(' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
+    if (c == ',' && depth == 0) from = i + 2;
+  }
+  if (from == std::string::npos || from >= end) return bare;
+  std::string called = bare.substr(from, end - from);
+  const size_t parameters = called.rfind("{lambda(");
+  return parameters == std::string::npos ? called : called.substr(0, parameters) + "{lambda}";
 }
 
 bool is_interpreter(const FrameName& frame) {
@@ -156,6 +179,13 @@ std::string python_words(const FrameName& frame) {
   return frame.line > 0
              ? fmt::format("{} ({}:{})", short_function(frame), short_file(frame.file), frame.line)
              : fmt::format("{} ({})", short_function(frame), short_file(frame.file));
+}
+
+// "_imaging.so" of "_imaging.cpython-311-x86_64-linux-gnu.so": the rest is the same for all.
+std::string short_module(const std::string& module) {
+  const size_t tag = module.find(".cpython-");
+  return tag == std::string::npos || !module.ends_with(".so") ? module
+                                                              : module.substr(0, tag) + ".so";
 }
 
 // The callers of frame `from`, the nearest first: the innermost line outside of libraries with its
@@ -207,7 +237,7 @@ std::string short_function(const FrameName& frame) {
     replace_all(name, ".<locals>", "");
     return name;
   }
-  return without_long_arguments(bare_name(frame.function));
+  return without_long_arguments(called_by_handler(bare_name(frame.function)));
 }
 
 std::string short_file(const std::string& path) {
@@ -227,12 +257,13 @@ std::string frame_words(const FrameName& frame) {
   const std::string name = short_function(frame);
   if (name.empty()) {
     if (frame.module.empty()) return fmt::format("{:#x}", frame.offset);
-    return frame.offset == 0 ? frame.module : fmt::format("{}+{:#x}", frame.module, frame.offset);
+    const std::string module = short_module(frame.module);
+    return frame.offset == 0 ? module : fmt::format("{}+{:#x}", module, frame.offset);
   }
   if (!frame.file.empty() && frame.line > 0) {
     return fmt::format("{} ({}:{})", name, short_file(frame.file), frame.line);
   }
-  return frame.module.empty() ? name : fmt::format("{} [{}]", name, frame.module);
+  return frame.module.empty() ? name : fmt::format("{} [{}]", name, short_module(frame.module));
 }
 
 std::string frame_key(const FrameName& frame, bool lines) {

@@ -49,6 +49,12 @@ TEST(StackView, LibraryWithoutSymbolsIsOneFrame) {
   EXPECT_THAT(words_of(visible_frames(frames)), ElementsAre("libx.so", "main [a]"));
 }
 
+TEST(StackView, ExtensionModuleIsNamedWithoutItsPlatform) {
+  const std::string module = "_imaging.cpython-311-x86_64-linux-gnu.so";
+  EXPECT_EQ(frame_words(native("ImagingNew", module)), "ImagingNew [_imaging.so]");
+  EXPECT_EQ(frame_words(native("", module)), "_imaging.so");
+}
+
 TEST(StackView, SomethingIsAlwaysLeft) {
   const std::vector<FrameName> frames = {native("malloc", "libc.so.6"), native("_start", "a.out")};
   EXPECT_THAT(words_of(visible_frames(frames)), ElementsAre("malloc [libc.so.6]"));
@@ -72,6 +78,9 @@ TEST(ShortFunction, DropsReturnTypeParametersAndLongArguments) {
   EXPECT_EQ(shortened("operator new(unsigned long)"), "operator new");
   EXPECT_EQ(shortened("Map<std::string, std::vector<std::string>, std::less<void>>::grow()"),
             "Map<...>::grow");
+  EXPECT_EQ(shortened("std::_Function_handler<void (int), main::{lambda(int)#1}>::_M_invoke("
+                      "std::_Any_data const&, int&&)"),
+            "main::{lambda}");
   EXPECT_EQ(shortened("plain_c_name"), "plain_c_name");
   EXPECT_EQ(shortened("broken<name"), "broken<name");
 }

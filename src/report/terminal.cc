@@ -141,6 +141,7 @@ void say_components(const Verdict& verdict, Layout& layout, const View& view) {
 
 void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
   layout.say("Who", culprit_of(verdict));
+  if (!verdict.site.empty()) layout.say("Who", verdict.site + ".", "Grows at:");
   if (verdict.processes.size() < 2) return;
   const size_t name_width = std::clamp<size_t>(view.width, 56, 74) - Layout::kMargin - 30;
   size_t shown = 0;

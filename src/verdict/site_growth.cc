@@ -70,6 +70,22 @@ void keep_smallest(std::vector<TimedValue>& points) {
   if (!points.empty()) points.resize(kept + 1);
 }
 
+// Variance of the estimate per MB alive, in MB. The track's own figure is of the last moment, when
+// a job that ends has given its blocks back; so it is also worked out from the mean size s of a
+// block: sampled with p = 1 - exp(-s / interval), it adds s^2 (1-p)/p, that is s (1-p)/p per byte.
+// Mappings and arenas are all seen.
+double variance_per_mb(const HeapTrack& track, const HeapSite& site, double live_mb) {
+  double variance = 0;
+  if (live_mb > 0) variance = site.live_variance / (kBytesPerMb * kBytesPerMb) / live_mb;
+  const bool sampled = !track.exact && track.interval_bytes > 0 &&
+                       (site.kind == HeapKind::heap || site.kind == HeapKind::python);
+  if (!sampled || site.allocated_blocks <= 0) return variance;
+  const double block = site.allocated_bytes / site.allocated_blocks;
+  const double missed = std::exp(-block / track.interval_bytes);
+  if (missed >= 1) return std::max(variance, track.interval_bytes / kBytesPerMb);
+  return std::max(variance, block * missed / (1 - missed) / kBytesPerMb);
+}
+
 std::vector<SiteSeries> series_of_sites(const HeapTrack& track, const WorkingRows& working) {
   std::vector<SiteSeries> all(track.sites.size());
   double heap_mb = 0;
@@ -90,11 +106,7 @@ std::vector<SiteSeries> series_of_sites(const HeapTrack& track, const WorkingRow
     SiteSeries& series = all[s];
     series.matters_mb = std::max(kSmallestGrowthMb, kSmallestShareOfHeap * heap_mb);
     const double live_mb = series.points.empty() ? 0 : series.points.back().mb;
-    if (live_mb > 0 && site.live_variance > 0) {
-      series.variance_mb = site.live_variance / (kBytesPerMb * kBytesPerMb) / live_mb;
-    } else if (!track.exact) {
-      series.variance_mb = track.interval_bytes / kBytesPerMb;
-    }
+    series.variance_mb = variance_per_mb(track, site, live_mb);
     series.turnover = {.allocated_mb = site.allocated_bytes / kBytesPerMb,
                        .freed_mb = site.freed_bytes / kBytesPerMb,
                        .peak_mb = site.peak_bytes / kBytesPerMb,

@@ -208,14 +208,27 @@ TEST(SampledSites, ThreeSamplesAreNoGrowth) {
   EXPECT_THAT(verdict.why, HasSubstr("error of sampling"));
 }
 
-TEST(SampledSites, CacheThatFilledIsGrown) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+TEST(SampledSites, ErrorIsKnownAlsoOfAJobThatGaveEverythingBackAtItsEnd) {
+  TrackMaker maker(200);
+  const size_t site = maker.add_sampled([](double t) { return 0.2 * t; }, kSampledBytes, 1);
+  maker.site(site).live_variance = 0;
+  EXPECT_GT(of(judge_sites(maker.track(), {}), site).error_mb, 5);
+  maker.site(site).kind = HeapKind::mapping;
+  EXPECT_EQ(of(judge_sites(maker.track(), {}), site).error_mb, 0);
+}
+
+TEST(SampledSites, CacheThatFilledIsGrownUntilTheFirstPassEnded) {
+  int held = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
     TrackMaker maker(100);
     const size_t site =
         maker.add_sampled([](double t) { return 3 * std::min(t, 83.0); }, kSampledBytes, seed);
     const SiteVerdict verdict = of(judge_sites(maker.track(), production()), site);
     EXPECT_EQ(verdict.word, GrowthWord::grown) << seed << ": " << verdict.why;
+    EXPECT_EQ(verdict.ends_at_step, 83) << seed;
+    held += verdict.rate_range.low <= 3 && verdict.rate_range.high >= 3;
   }
+  EXPECT_GE(held, 16);
 }
 
 TEST(SiteAges, MedianAgeOfLiveBlocksIsReadFromTheBuckets) {

@@ -31,8 +31,10 @@ constexpr double kJumpShare = 0.85;
 // A ramp of two rows must not pass for jumps: per jump there are at least so many rows.
 constexpr size_t kRowsPerJump = 5;
 
-// An epoch is known to a few per cent only.
+// An epoch is known to a few per cent only; and a climb counts as over from nine tenths of it on
+// (find_settled), which sampling smears a little further.
 constexpr double kNearEpoch = 0.07;
+constexpr double kBeforeEpoch = 0.15;
 
 class SiteJudge {
  public:
@@ -155,6 +157,7 @@ class SiteJudge {
   GrowthWord settled_word() {
     const auto settled = find_settled(site_.decision, site_.timeline);
     site_.settled_at = settled ? settled->step : series_.points.back().at;
+    if (ends_with_epoch(site_.settled_at)) site_.settled_at = site_.timeline.epoch_steps;
     find_jumps();
     return site_.jumps.empty() ? GrowthWord::grown : GrowthWord::one_off;
   }
@@ -189,7 +192,10 @@ class SiteJudge {
   }
 
   void fill_rate() {
-    const double span = std::max(series_.points.back().at - series_.points.front().at, 1e-9);
+    const double from = series_.points.front().at;
+    const double until =
+        verdict_.word == GrowthWord::grown ? site_.settled_at : series_.points.back().at;
+    const double span = std::max(until - from, 1e-9);
     const double sampling = kZ90 * growth_error(series_) / span;
     double rate = 0;
     Interval range;
@@ -209,7 +215,7 @@ class SiteJudge {
         break;
       }
       case GrowthWord::grown: {
-        const Slope climb = climb_until(site_.floors, series_.points.front().at, site_.settled_at);
+        const Slope climb = climb_until(site_.floors, from, until);
         rate = climb.rate;
         range = climb.range;
         break;
@@ -223,16 +229,20 @@ class SiteJudge {
     fill_end();
   }
 
-  void fill_end() {
+  [[nodiscard]] bool ends_with_epoch(double at) const {
     const double epoch = site_.timeline.epoch_steps;
+    return epoch > 0 && at >= (1 - kBeforeEpoch) * epoch && at <= (1 + kNearEpoch) * epoch;
+  }
+
+  void fill_end() {
     if (verdict_.word == GrowthWord::filling) {
       const auto forecast = forecast_plateau(site_.decision, site_.timeline);
       if (forecast) verdict_.ends_at_step = forecast->at_step;
     } else if (verdict_.word == GrowthWord::grown) {
       verdict_.ends_at_step = site_.settled_at;
     }
-    if (epoch <= 0 || batch_ <= 0 || !verdict_.ends_at_step) return;
-    if (std::fabs(*verdict_.ends_at_step - epoch) > kNearEpoch * epoch) return;
+    if (batch_ <= 0 || !verdict_.ends_at_step) return;
+    if (!ends_with_epoch(*verdict_.ends_at_step)) return;
     verdict_.mb_per_example = verdict_.rate_mb_per_step / batch_;
   }
 

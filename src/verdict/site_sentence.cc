@@ -87,6 +87,7 @@ class Sentence {
     std::sort(by_time.begin(), by_time.end(),
               [](const Jump& a, const Jump& b) { return a.at < b.at; });
     std::vector<std::string> parts;
+    parts.reserve(by_time.size());
     for (const Jump& jump : by_time) {
       parts.push_back(fmt::format("{} at {}", rise(jump.mb), when(jump.at)));
     }

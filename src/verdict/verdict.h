@@ -112,6 +112,8 @@ struct Verdict {
   Risk risk;
   std::string component;                 // Name of the component that decides.
   std::optional<ProcessGrowth> process;  // The process that grows, if the log has processes.
+  std::string site;  // Where the growth is allocated: "load (ImageFile.py:245)"; filled in by
+                     // those who can name stacks, empty if the heap was not traced.
   Clock clock = Clock::steps;
   double first_step = 0;
   double last_step = 0;

@@ -6,12 +6,12 @@
 run "$PLATEAU" --help
 expect_code 0
 expect_empty err
-for verb in judge compare convert completion man help; do
+for verb in judge profile compare convert completion man help; do
   expect_in out "  $verb "
 done
 expect_in out "Exit code:"
 
-for verb in judge compare convert completion man help; do
+for verb in judge profile compare convert completion man help; do
   run "$PLATEAU" "$verb" --help
   expect_code 0
   expect_empty err

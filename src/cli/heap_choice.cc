@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/heap_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "report/profile.h"
+#include "symbols/stack_names.h"
+#include "verdict/heap_sum.h"
+#include "verdict/site_growth.h"
+
+namespace plateau {
+namespace {
+
+std::string name_of(const Run& run, int64_t pid) {
+  for (const Process& process : run.processes) {
+    if (process.id_is_pid && process.id == pid) return process.name;
+  }
+  return "";
+}
+
+constexpr double kSpread = 2;
+
+bool is_sum(const HeapTrack& track) {
+  return track.pid == 0;
+}
+
+}  // namespace
+
+double heap_growth_bytes(const HeapTrack& track) {
+  const WorkingRows working = working_rows(track);
+  if (working.rows.empty()) return 0;
+  return live_bytes_at(track, track.rows[working.rows.back()]) -
+         live_bytes_at(track, track.rows[working.rows.front()]);
+}
+
+void add_sum_of_heaps(Run& run) {
+  if (run.heaps.size() > 1) run.heaps.push_back(sum_heaps(run.heaps));
+}
+
+Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) {
+  const HeapTrack* best = nullptr;
+  const HeapTrack* sum = nullptr;
+  for (const HeapTrack& track : run.heaps) {
+    if (is_sum(track)) {
+      sum = &track;
+      continue;
+    }
+    const bool fits =
+        wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
+    if (!fits) continue;
+    if (best == nullptr || heap_growth_bytes(track) > heap_growth_bytes(*best)) best = &track;
+  }
+  if (wanted == kAllProcesses && sum == nullptr && run.heaps.size() == 1) {
+    return &run.heaps.front();
+  }
+  if (sum != nullptr && wanted == kAllProcesses) return sum;
+  if (sum != nullptr && best != nullptr && wanted.empty() &&
+      heap_growth_bytes(*sum) > kSpread * std::max(0.0, heap_growth_bytes(*best))) {
+    return sum;
+  }
+  if (best != nullptr) return best;
+  std::vector<std::string> known;
+  for (const HeapTrack& track : run.heaps) {
+    if (is_sum(track)) continue;
+    const std::string name = name_of(run, track.pid);
+    known.push_back(name.empty() ? std::to_string(track.pid)
+                                 : fmt::format("{} ({})", track.pid, name));
+  }
+  return Error{Error::Kind::usage, fmt::format("no heap of process '{}' in {}; there are {}",
+                                               wanted, run.source, fmt::join(known, ", "))};
+}
+
+void add_growth_site(const Run& run, Verdict& verdict) {
+  if (run.heaps.empty()) return;
+  Run summed = run;
+  add_sum_of_heaps(summed);
+  Result<const HeapTrack*> track = choose_heap(summed, "");
+  if (verdict.process && verdict.process->id_is_pid) {
+    const Result<const HeapTrack*> named = choose_heap(summed, std::to_string(verdict.process->id));
+    if (named) track = named;
+  }
+  if (!track) return;
+  StackNames names(*track.value());
+  verdict.site = growth_place(run, *track.value(),
+                              [&names](const HeapStack& stack) { return names.frames(stack); });
+}
+
+}  // namespace plateau

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a run's heaps is meant, and where it grows.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "recording/run.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+inline constexpr const char* kAllProcesses = "all";
+
+// Bytes that the heap grew by over the rows that count.
+double heap_growth_bytes(const HeapTrack& track);
+
+// Adds the sum over all processes to the run's heaps, as the last, with pid 0, if there are
+// several.
+void add_sum_of_heaps(Run& run);
+
+// The heap of the process `wanted` (pid or name; of several of that name the one that grew most);
+// "all": the sum. Empty: the process that grew most, or the sum if that grew by more than twice as
+// much: then it is the number of processes that grows. Requires: the run has heaps. The track is
+// the run's.
+Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted);
+
+// Fills Verdict::site, if a heap was recorded and grew: that of the process that the verdict names,
+// else the one that grew most. Reads symbol files.
+void add_growth_site(const Run& run, Verdict& verdict);
+
+}  // namespace plateau
