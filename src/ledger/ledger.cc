@@ -20,7 +20,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "ledger/ledger.h"
+#include "ledger/allocator_view.h"
 
 namespace plateau {
 namespace {
@@ -72,7 +72,6 @@ class LedgerMaker {
 // What a track says at its last row, bytes.
 struct TrackClaims {
   uint64_t live = 0;       // Blocks and mappings of the program, folded ones included.
-  uint64_t malloced = 0;   // Of them through the allocator, folded ones not included.
   uint64_t arenas = 0;     // Mapped for Python's small objects.
   uint64_t python = 0;     // Small objects alive.
   double error_bytes = 0;  // Standard error of `live`.
@@ -91,7 +90,6 @@ TrackClaims claims_of(const HeapTrack& track) {
     variance += site.live_variance;
   }
   claims.live = whole_bytes(live);
-  claims.malloced = whole_bytes(live_bytes_at(track, row, HeapKind::heap));
   claims.arenas = whole_bytes(live_bytes_at(track, row, HeapKind::arena));
   claims.python = whole_bytes(live_bytes_at(track, row, HeapKind::python));
   claims.error_bytes = std::sqrt(std::max(variance, 0.0));
@@ -102,25 +100,6 @@ std::string tracer_source(const HeapTrack& track, const TrackClaims& claims) {
   if (track.exact) return "tracer, every allocation";
   return fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
                      track.interval_bytes / 1024, format_mb(claims.error_bytes / kBytesPerMb));
-}
-
-LedgerAllocator allocator_of(const HeapTrack& track) {
-  LedgerAllocator allocator;
-  allocator.name = track.allocator.empty() ? "allocator" : track.allocator;
-  if (track.rows.empty()) return allocator;
-  const auto figure = [](double bytes) {
-    return bytes >= 0 ? std::optional<uint64_t>(whole_bytes(bytes)) : std::nullopt;
-  };
-  allocator.in_use = figure(track.rows.back().allocator_in_use);
-  allocator.free = figure(track.rows.back().allocator_free);
-  allocator.system = figure(track.rows.back().allocator_system);
-  return allocator;
-}
-
-std::optional<uint64_t> free_bytes(const LedgerAllocator& allocator) {
-  if (allocator.free) return allocator.free;
-  if (!allocator.system || !allocator.in_use) return std::nullopt;
-  return *allocator.system - std::min(*allocator.system, *allocator.in_use);
 }
 
 void claim_live(LedgerMaker& maker, uint64_t bytes, const std::string& source) {
@@ -141,32 +120,43 @@ void claim_arenas(LedgerMaker& maker, const HeapTrack& track, const TrackClaims&
   maker.note("what of Python's arenas is free is not known: its small objects are not traced");
 }
 
-void claim_held(LedgerMaker& maker, const LedgerAllocator& allocator) {
-  const std::optional<uint64_t> free = free_bytes(allocator);
-  if (!free) {
-    maker.note(fmt::format("what the allocator{} holds free is not known and is in the rest",
-                           allocator.name.empty() || allocator.name == "allocator"
-                               ? ""
-                               : " (" + allocator.name + ")"));
+std::string name_of(const LedgerAllocator& allocator) {
+  return allocator.name.empty() ? "the allocator" : allocator.name;
+}
+
+void claim_held(LedgerMaker& maker, const LedgerAllocator& allocator,
+                const std::optional<double>& held, std::string_view what) {
+  if (!held) {
+    maker.note(
+        fmt::format("what {} holds free is not known and is in the rest", name_of(allocator)));
     return;
   }
-  const uint64_t granted =
-      maker.claim("allocator-held", *free, fmt::format("{}, free, at most", allocator.name));
-  if (*free - granted < kLeastNoteBytes) return;
-  maker.note(fmt::format("of the {} that {} has free, {} cannot be resident", format_mb(mb(*free)),
-                         allocator.name, format_mb(mb(*free - granted))));
+  const uint64_t bytes = whole_bytes(*held);
+  const uint64_t granted = maker.claim("allocator-held", bytes,
+                                       fmt::format("{}, {}, at most", name_of(allocator), what));
+  if (bytes - granted < kLeastNoteBytes) return;
+  maker.note(fmt::format("of the {} that {} holds free, {} cannot be resident",
+                         format_mb(mb(bytes)), name_of(allocator), format_mb(mb(bytes - granted))));
 }
 
 void claim_traced(LedgerMaker& maker, const HeapTrack& track, const LedgerAllocator& allocator) {
   const TrackClaims claims = claims_of(track);
+  const TracedBlocks traced = traced_blocks(track, track.rows.back());
   claim_live(maker, claims.live, tracer_source(track, claims));
+  const bool fits = fit_together(allocator, traced);
   // Sampled, the difference would be the error of the estimate and little else.
-  if (track.exact && allocator.in_use && *allocator.in_use > claims.malloced) {
-    maker.claim("allocator-overhead", *allocator.in_use - claims.malloced,
-                fmt::format("{}, in use, less the tracer's blocks", allocator.name));
+  if (fits && track.exact && allocator.in_use) {
+    const double overhead = static_cast<double>(*allocator.in_use) - traced.bytes;
+    maker.claim("allocator-overhead", whole_bytes(overhead),
+                fmt::format("{}, in use, less the tracer's blocks", name_of(allocator)));
   }
   claim_arenas(maker, track, claims);
-  claim_held(maker, allocator);
+  if (fits || !allocator.system) {
+    claim_held(maker, allocator, free_in(allocator), "free");
+  } else {
+    claim_held(maker, allocator, held_beside(allocator, traced),
+               "from the kernel, less the tracer's blocks");
+  }
 }
 
 }  // namespace
@@ -176,10 +166,11 @@ Ledger make_ledger(const ResidentByMapping& resident, const HeapTrack* track,
   LedgerMaker maker(resident);
   const bool is_traced = track != nullptr && !track->rows.empty();
   if (is_traced) {
-    claim_traced(maker, *track, allocator != nullptr ? *allocator : allocator_of(*track));
+    claim_traced(maker, *track,
+                 allocator != nullptr ? *allocator : allocator_in(*track, track->rows.back()));
   } else if (allocator != nullptr && allocator->in_use) {
-    claim_live(maker, *allocator->in_use, fmt::format("{}, in use", allocator->name));
-    claim_held(maker, *allocator);
+    claim_live(maker, *allocator->in_use, fmt::format("{}, in use", name_of(*allocator)));
+    claim_held(maker, *allocator, free_in(*allocator), "free");
   } else {
     maker.note("the process is not traced: its heap, in use or free, is in the rest");
   }

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "ledger/ledger.h"
+#include "ledger/allocator_view.h"
 
 namespace plateau {
 namespace {
@@ -74,12 +74,7 @@ class GrowthMaker {
           track_.python_hooked ? "tracer, arenas less the objects in them"
                                : "tracer, Python's arenas, in use and free");
     }
-    if (from_.allocator_free >= 0 && to_.allocator_free >= 0) {
-      add("allocator-held", change([](const HeapRow& row) { return row.allocator_free; }),
-          fmt::format("{}, free", track_.allocator.empty() ? "allocator" : track_.allocator));
-    } else {
-      change_.notes.emplace_back("what the allocator holds free is not known and is in the rest");
-    }
+    add_held();
   }
 
   Ledger finish(double rss_mb) {
@@ -89,6 +84,24 @@ class GrowthMaker {
   }
 
  private:
+  // Both moments by the same measure, or the difference would be that of the measures.
+  void add_held() {
+    const LedgerAllocator before = allocator_in(track_, from_);
+    const LedgerAllocator after = allocator_in(track_, to_);
+    const TracedBlocks then = traced_blocks(track_, from_);
+    const TracedBlocks now = traced_blocks(track_, to_);
+    const bool by_free =
+        (fit_together(before, then) && fit_together(after, now)) || !before.system || !after.system;
+    const auto held_before = by_free ? free_in(before) : held_beside(before, then);
+    const auto held_after = by_free ? free_in(after) : held_beside(after, now);
+    if (!held_before || !held_after) {
+      change_.notes.emplace_back("what the allocator holds free is not known and is in the rest");
+      return;
+    }
+    add("allocator-held", (*held_after - *held_before) / kBytesPerMb,
+        fmt::format("{}, {}", track_.allocator.empty() ? "the allocator" : track_.allocator,
+                    by_free ? "free" : "from the kernel, less the tracer's blocks"));
+  }
   [[nodiscard]] bool has_arenas() const {
     for (const HeapSite& site : track_.sites) {
       if (site.kind == HeapKind::arena) return true;

@@ -27,8 +27,9 @@ struct SmapsEntry {
 };
 
 bool number(std::string_view text, uint64_t& value, int base) {
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value, base);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stopped, error] = std::from_chars(begin, end, value, base);
   return error == std::errc() && stopped == end && !text.empty();
 }
 
