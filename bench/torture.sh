@@ -16,7 +16,7 @@ trap 'rm -rf "$directory"' EXIT
 modes=(sampled:4096 exact:0 sampled:524288)
 allocators=("")
 for name in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
-  path=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
+  path=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name && !seen++ { print $NF }')
   [ -z "$path" ] || allocators+=("$path")
 done
 

@@ -4,7 +4,7 @@
 
     bench/heap/overhead.py BENCH_DIR [--rounds 5] [--only PATTERN] [--tools PATTERN]
 
-BENCH_DIR holds plateau, libplateau_tracer.so, storm and realistic (build/bench). Programs: a malloc
+BENCH_DIR holds plateau, libplateau_tracer.so, heap_storm and heap_realistic (build/release). Programs: a malloc
 storm with 1, 2 and 4 threads, a realistic C++ program, allocation-heavy Python. Configurations take
 turns within a round, so that a slow minute of the machine hits all of them; printed are ratios of
 medians against the bare program: CPU of the target, CPU of the target and all helper processes
@@ -62,13 +62,13 @@ def tools_of(bench, scratch):
 
 def programs_of(bench):
     here = pathlib.Path(__file__).resolve().parent
-    storm = [str(bench / "storm")]
+    storm = str(bench / "heap_storm")
     return {
-        "storm, 1 thread": [*storm, "--threads", "1"],
-        "storm, 2 threads": [*storm, "--threads", "2"],
-        "storm, 4 threads": [*storm, "--threads", "4"],
-        "realistic C++": [str(bench / "realistic")],
-        "Python objects": ["/usr/bin/python3", str(here / "objects.py")],
+        "storm, 1 thread": [storm, "6000000", "1"],
+        "storm, 2 threads": [storm, "3000000", "2"],
+        "storm, 4 threads": [storm, "1500000", "4"],
+        "realistic C++": [str(bench / "heap_realistic"), "180000"],
+        "Python objects": ["/usr/bin/python3", str(here / "objects.py"), "800"],
     }
 
 
