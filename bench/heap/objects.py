@@ -37,7 +37,9 @@ def main():
         checksum = (checksum * 31 + round_of(number, kept)) % 2**61
     print(checksum)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"usage: cpu_s={used.ru_utime + used.ru_stime:.4f} peak_kb={used.ru_maxrss}", file=sys.stderr)
+    with open("/proc/self/status", encoding="ascii") as status:
+        peak_kb = next(line.split()[1] for line in status if line.startswith("VmHWM"))
+    print(f"usage: cpu_s={used.ru_utime + used.ru_stime:.4f} peak_kb={peak_kb}", file=sys.stderr)
 
 
 if __name__ == "__main__":

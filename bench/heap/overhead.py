@@ -10,7 +10,7 @@ turns within a round, so that a slow minute of the machine hits all of them; pri
 medians against the bare program: CPU of the target, CPU of the target and all helper processes
 ("tree"), wall time, and the peak of resident memory beyond the bare one. Peers that change the
 allocator are also set against that allocator without sampling. A tool that is not installed is left
-out and named.
+out and named; tools that take many times the time of the program run in the first round only.
 """
 import argparse
 import os
@@ -30,11 +30,12 @@ USAGE = re.compile(r"usage: cpu_s=([\d.]+) peak_kb=(\d+)")
 
 
 class Tool:
-    def __init__(self, name, prefix=(), environment=None, against="none", needs=()):
+    def __init__(self, name, prefix=(), environment=None, against="none", needs=(), slow=False):
         self.name = name
         self.prefix = list(prefix)
         self.environment = environment or {}
         self.against = against
+        self.slow = slow  # Runs in the first round only.
         self.missing = [str(path) for path in needs if not (shutil.which(str(path)) or pathlib.Path(path).exists())]
 
 
@@ -48,7 +49,7 @@ def tools_of(bench, scratch):
         Tool("plateau run", [*run, "--"], needs=ours),
         Tool("plateau --heap", [*run, "--heap", "--"], needs=ours),
         Tool("plateau --heap=exact", [*run, "--heap=exact", "--"], needs=ours),
-        Tool("heaptrack", ["heaptrack", "--record-only", "-o", str(scratch / "heaptrack")], needs=("heaptrack",)),
+        Tool("heaptrack", ["heaptrack", "-o", str(scratch / "heaptrack")], needs=("heaptrack",), slow=True),
         Tool("jemalloc", environment=preload, needs=(JEMALLOC,)),
         Tool("jemalloc sampling", environment={**preload, "MALLOC_CONF": "prof:true,lg_prof_sample:19"},
              against="jemalloc", needs=(JEMALLOC,)),
@@ -56,7 +57,7 @@ def tools_of(bench, scratch):
         Tool("tcmalloc sampling", environment={**tcmalloc, "TCMALLOC_SAMPLE_PARAMETER": "524288"},
              against="tcmalloc", needs=(TCMALLOC,)),
         Tool("gperftools all", environment={**tcmalloc, "HEAPPROFILE": str(scratch / "gperf")},
-             against="tcmalloc", needs=(TCMALLOC,)),
+             against="tcmalloc", needs=(TCMALLOC,), slow=True),
     ]
 
 
@@ -128,9 +129,9 @@ def main():
             if arguments.only not in name:
                 continue
             measured = {tool.name: [] for tool in tools}
-            for _ in range(arguments.rounds):
+            for turn in range(arguments.rounds):
                 for tool in tools:
-                    sample = measure(tool, program)
+                    sample = measure(tool, program) if turn == 0 or not tool.slow else None
                     if sample:
                         measured[tool.name].append(sample)
             if not measured["none"]:
