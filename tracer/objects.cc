@@ -15,11 +15,6 @@
 #include "tracer/lane_writer.h"
 #include "tracer/mix.h"
 
-extern "C" {
-// In glibc since 2.35. Absent before, so the reference is weak.
-#pragma weak _dl_find_object
-}
-
 namespace plateau::trace {
 namespace {
 
@@ -28,6 +23,21 @@ namespace {
 constexpr uint64_t kAnnouncedPlaces = 1024;
 std::atomic<uint64_t> g_announced[kAnnouncedPlaces];
 std::atomic<uint64_t> g_announced_round{1};
+
+// _dl_find_object, which glibc has since 2.35; looked up once, because even a weak reference would
+// make an older loader refuse the whole library. Null where there is none.
+using FindObject = int (*)(void*, dl_find_object*) noexcept;
+std::atomic<FindObject> g_find_object{nullptr};
+std::atomic<bool> g_find_object_known{false};
+
+FindObject loader_lookup() {
+  if (!g_find_object_known.load(std::memory_order_acquire)) {
+    g_find_object.store(reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object")),
+                        std::memory_order_relaxed);
+    g_find_object_known.store(true, std::memory_order_release);
+  }
+  return g_find_object.load(std::memory_order_relaxed);
+}
 
 // The program's own path, read once.
 char g_program_path[kMaxTextBytes];
@@ -218,12 +228,13 @@ uint64_t look_up(const LoadedObject& object, const ExportTable& table, const cha
 }  // namespace
 
 bool find_object(uint64_t address, LoadedObject& out) noexcept {
-  if (_dl_find_object == nullptr) {
+  const FindObject lookup = loader_lookup();
+  if (lookup == nullptr) {
     ObjectSearch search{address, &out};
     return dl_iterate_phdr(visit_object, &search) == 1;
   }
   dl_find_object found;
-  if (_dl_find_object(const_cast<void*>(at_address<void>(address)), &found) != 0) return false;
+  if (lookup(const_cast<void*>(at_address<void>(address)), &found) != 0) return false;
   out.begin = reinterpret_cast<uint64_t>(found.dlfo_map_start);
   out.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
   out.bias = found.dlfo_link_map->l_addr;
