@@ -21,5 +21,9 @@ echo; echo "A process tree: which process is it?"
 show judge corpus/dev/tree_leak_child-1.csv.gz
 
 echo; echo "A job of its own, watched live for 12 seconds: a list of images that stay decoded, as in the first case."
-printf '\n$ plateau run --no-recording -- python3 tests/leakers/lazy_images.py >/dev/null\n'
-"$plateau" run --no-recording -- /usr/bin/python3 tests/leakers/lazy_images.py >/dev/null
+recording=$(mktemp -d)/images.plateau
+trap 'rm -rf "$(dirname "$recording")"' EXIT
+printf '\n$ plateau run --heap -o images.plateau -- python3 tests/leakers/lazy_images.py >/dev/null\n'
+"$plateau" run --heap -o "$recording" -- /usr/bin/python3 tests/leakers/lazy_images.py >/dev/null
+echo; echo "Which call is it?"
+show profile "$recording"

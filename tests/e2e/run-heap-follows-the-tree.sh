@@ -23,7 +23,7 @@ run "$PLATEAU" run --heap=exact -o tree.plateau -- sh -c './hold 3000000; ./hold
 expect_code 0
 "$PLATEAU" dump --records tree.plateau >records
 for size in '3\.0' '5\.0' '7\.0'; do
-  grep -qE "every allocation.*$size[0-9]? MB alive" records || fail "no track of $size MB: $(cat records)"
+  grep -qE "every allocation.*${size}[0-9]? MB alive" records || fail "no track of $size MB: $(cat records)"
 done
 
 # A program that cannot load the tracer.
