@@ -33,6 +33,7 @@
 #include <cstring>
 
 #include "tracer/hooks.h"
+#include "tracer/objects.h"
 #include "tracer/system_calls.h"
 
 extern "C" {
@@ -370,10 +371,10 @@ void end_turn() noexcept {
 
 void find_reals() noexcept {
   for (size_t i = 0; i < kHookCount && i < kMaxHooks; ++i) {
-    real_address[i] = dlsym(RTLD_DEFAULT, kHooks[i].name);
+    real_address[i] = true_definition(kHooks[i].name, dlsym(RTLD_DEFAULT, kHooks[i].name));
   }
-  plateau_real_dlopen = dlsym(RTLD_DEFAULT, "dlopen");
-  plateau_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");
+  plateau_real_dlopen = true_definition("dlopen", dlsym(RTLD_DEFAULT, "dlopen"));
+  plateau_real_dlsym = true_definition("dlsym", dlsym(RTLD_DEFAULT, "dlsym"));
   dlerror();
 }
 

@@ -66,13 +66,12 @@ struct ObjectSearch {
   LoadedObject* out = nullptr;
 };
 
-int visit_object(dl_phdr_info* info, size_t, void* data) {
-  auto& search = *static_cast<ObjectSearch*>(data);
+LoadedObject object_of(const dl_phdr_info& info) {
   LoadedObject object;
   object.begin = UINT64_MAX;
-  for (uint32_t i = 0; i < info->dlpi_phnum; ++i) {
-    const Elf64_Phdr& segment = info->dlpi_phdr[i];
-    const uint64_t start = info->dlpi_addr + segment.p_vaddr;
+  for (uint32_t i = 0; i < info.dlpi_phnum; ++i) {
+    const Elf64_Phdr& segment = info.dlpi_phdr[i];
+    const uint64_t start = info.dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD) {
       if (start < object.begin) object.begin = start & ~uint64_t{4095};
       if (start + segment.p_memsz > object.end) object.end = start + segment.p_memsz;
@@ -80,11 +79,17 @@ int visit_object(dl_phdr_info* info, size_t, void* data) {
       object.cfi_index = at_address<uint8_t>(start);
     }
   }
+  object.bias = info.dlpi_addr;
+  object.path = info.dlpi_name;
+  object.segments = info.dlpi_phdr;
+  object.segment_count = info.dlpi_phnum;
+  return object;
+}
+
+int visit_object(dl_phdr_info* info, size_t, void* data) {
+  auto& search = *static_cast<ObjectSearch*>(data);
+  const LoadedObject object = object_of(*info);
   if (search.address < object.begin || search.address >= object.end) return 0;
-  object.bias = info->dlpi_addr;
-  object.path = info->dlpi_name;
-  object.segments = info->dlpi_phdr;
-  object.segment_count = info->dlpi_phnum;
   *search.out = object;
   return 1;
 }
@@ -277,6 +282,35 @@ Announced announce_object(const LoadedObject& object) noexcept {
 uint64_t find_export(const LoadedObject& object, const char* name) noexcept {
   ExportTable table;
   return read_export_table(object, table) ? look_up(object, table, name) : 0;
+}
+
+namespace {
+
+struct DefinitionSearch {
+  const char* name = nullptr;
+  uint64_t found = 0;
+};
+
+int visit_definition(dl_phdr_info* info, size_t, void* data) {
+  auto& search = *static_cast<DefinitionSearch*>(data);
+  const LoadedObject object = object_of(*info);
+  const auto own = reinterpret_cast<uint64_t>(&visit_definition);
+  if (own >= object.begin && own < object.end) return 0;
+  search.found = find_export(object, search.name);
+  return search.found != 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void* true_definition(const char* name, void* found) noexcept {
+  LoadedObject object;
+  const auto address = reinterpret_cast<uint64_t>(found);
+  if (found == nullptr || !find_object(address, object)) return found;
+  const bool is_program = object.path == nullptr || object.path[0] == '\0';
+  if (!is_program || find_export(object, name) == address) return found;
+  DefinitionSearch search{.name = name};
+  dl_iterate_phdr(visit_definition, &search);
+  return search.found != 0 ? reinterpret_cast<void*>(search.found) : found;
 }
 
 void forget_announced_objects() noexcept {

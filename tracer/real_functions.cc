@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/objects.h"
 #include "tracer/system_calls.h"
 
 namespace plateau::trace {
@@ -201,16 +202,21 @@ void* scope() noexcept {
 }
 constinit void* search_scope = nullptr;  // Set when the search begins.
 
+void* look_up_function(const char* name) noexcept {
+  void* there = dlsym(search_scope, name);
+  return search_scope == RTLD_DEFAULT ? true_definition(name, there) : there;
+}
+
 template <typename Function>
 void find(Function& slot, const char* name) noexcept {
-  if (void* there = dlsym(search_scope, name)) {
+  if (void* there = look_up_function(name)) {
     slot = reinterpret_cast<Function>(there);
   }
 }
 
 // Loads nothing: the code that calls is loaded, and so is all it needs.
 void* find_for_caller(const char* name, uint64_t caller) noexcept {
-  void* there = dlsym(search_scope, name);
+  void* there = look_up_function(name);
   Dl_info info{};
   if (there == nullptr && dladdr(std::bit_cast<void*>(caller), &info) != 0) {
     // The handle is kept, so that what was found in it stays loaded.

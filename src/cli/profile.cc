@@ -11,6 +11,7 @@
 #include "cli/find_recording.h"
 #include "cli/heap_choice.h"
 #include "cli/input.h"
+#include "cli/profile_attached.h"
 #include "cli/profile_objects.h"
 #include "cli/profile_request.h"
 #include "cli/shared_options.h"
@@ -48,12 +49,23 @@ Result<Run> run_of_pid(const Invocation& invocation, int64_t pid) {
   }
   return Error{
       Error::Kind::not_found,
-      fmt::format("no running plateau traces the heap of process {}; {}", pid, kHowToRecord)};
+      fmt::format(
+          "no running plateau traces the heap of process {}; trace it now with --for 30s, or "
+          "{}",
+          pid, kHowToRecord)};
+}
+
+// A recording, a process that a running plateau records, or one that is traced for this.
+Result<Run> heaps_asked_for(const Invocation& invocation, const ProfileRequest& request) {
+  if (!request.pid) return run_with_heaps(invocation, request.target);
+  if (request.trace_s > 0) {
+    return trace_process(static_cast<pid_t>(*request.pid), request.trace_s, invocation.out);
+  }
+  return run_of_pid(invocation, *request.pid);
 }
 
 Result<Run> run_to_profile(const Invocation& invocation, const ProfileRequest& request) {
-  Result<Run> run = request.pid ? run_of_pid(invocation, *request.pid)
-                                : run_with_heaps(invocation, request.target);
+  Result<Run> run = heaps_asked_for(invocation, request);
   if (!run) return run;
   apply_facts(request.given, run.value().context);
   add_sum_of_heaps(run.value());
@@ -243,6 +255,9 @@ Verb profile_verb() {
       "Instead of a recording, the PID of a process whose heap a running plateau traces may be "
       "given. With --from-step and --to-step the list is sorted by what changed between the two; "
       "the words are still those of the whole run.",
+      "Into any PID of one's own, --for loads the tracer for a while, at a safe point, and takes "
+      "it "
+      "out again: then the list shows what was allocated meanwhile, over time.",
       "Of any PID of one's own, --objects counts Python objects by type and --rss shows what its "
       "resident memory is made of."};
   verb.positional = {.placeholder = "FILE|PID",
@@ -260,6 +275,7 @@ Verb profile_verb() {
        "plateau profile job.plateau --flat && plateau profile job.plateau --tree"},
       {"only what the image library allocates", "plateau profile job.plateau --filter PIL/"},
       {"of a job that still runs", "plateau profile 4242"},
+      {"of a process that was not started under plateau", "plateau profile 4242 --for 1m"},
       {"what is resident memory made of?", "plateau profile 4242 --rss"},
       {"which Python types grow in a process that was not started under plateau?",
        "plateau profile 4242 --objects --again 30s"},

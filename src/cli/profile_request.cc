@@ -27,6 +27,13 @@ std::vector<Option> what_options() {
        .group = kWhat,
        .help = "The process to look at; all sums them. Default the one whose heap grows most, or "
                "all if it is their number that grows."},
+      {.name = "for",
+       .takes = Takes::seconds,
+       .placeholder = "TIME",
+       .group = kWhat,
+       .help =
+           "Of a PID that no plateau traces: load the tracer into it for so long (30s, 5m), then "
+           "take it out again. Ctrl-C ends it earlier."},
       {.name = "from-step",
        .takes = Takes::index,
        .placeholder = "A",
@@ -188,6 +195,9 @@ std::optional<Error> contradiction(const ProfileRequest& request, const Argument
   if (!request.objects && (arguments.has("again") || arguments.has("max-stop"))) {
     return usage("--again and --max-stop go with --objects");
   }
+  if (arguments.has("for") && (!request.pid || request.objects || request.rss)) {
+    return usage("--for needs the PID of a running process, and goes without --objects and --rss");
+  }
   if (request.format.empty() && arguments.has("output")) {
     return usage("--output goes with --export");
   }
@@ -242,6 +252,7 @@ Result<ProfileRequest> profile_request(const Invocation& invocation) {
   request.force = arguments.has("force");
   request.rss = arguments.has("rss");
   request.objects = arguments.has("objects");
+  request.trace_s = arguments.seconds("for").value_or(0);
   request.json = arguments.has("json");
   request.quiet = arguments.has("quiet");
   request.view = view_of(arguments, STDOUT_FILENO);

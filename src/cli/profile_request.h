@@ -31,6 +31,7 @@ struct ProfileRequest {
   bool force = false;        // Replace it.
   bool rss = false;          // The ledger of resident memory.
   bool objects = false;      // Count Python objects of a live process.
+  double trace_s = 0;        // Load the tracer into the process for so long; 0: do not.
   bool json = false;
   bool quiet = false;
   View view;

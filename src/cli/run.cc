@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "cli/exit_code.h"
+#include "cli/heap_choice.h"
 #include "cli/run_request.h"
 #include "cli/shared_options.h"
 #include "report/explain.h"
@@ -44,6 +45,7 @@ Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
   Verdict verdict = judge(outcome.run, request.policy);
   verdict.file =
       request.job.recording_path.empty() ? request.job.command.front() : request.job.recording_path;
+  add_growth_site(outcome.run, verdict);
   return verdict;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <ctime>
 #include <string_view>
 
@@ -47,6 +48,29 @@ bool lives(pid_t pid) {
   return ::access(fmt::format("/proc/{}/maps", pid).c_str(), F_OK) == 0;
 }
 
+// Ctrl-C and TERM end the tracing, not us: the tracer is to be taken out of the process again.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+    sigprocmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  // True if one of them came within the time.
+  [[nodiscard]] bool wait(double seconds) const {
+    const timespec pause = {.tv_sec = 0, .tv_nsec = static_cast<long>(seconds * 1e9)};
+    return sigtimedwait(&signals_, nullptr, &pause) > 0;
+  }
+
+ private:
+  sigset_t signals_{};
+  sigset_t before_{};
+};
+
 }  // namespace
 
 std::optional<Error> attach_heap(pid_t pid, const KeeperOptions& options, const HeapWatch& watch,
@@ -71,12 +95,12 @@ Result<std::vector<HeapTrack>> trace_for(pid_t pid, double seconds, const Keeper
   if (auto error = attach_with(pid, options, keeper.value().environment(""), say)) return *error;
   const double begun_s = monotonic_s();
   double at_s = 0;
+  const HeldSignals held;
   while (at_s < seconds && lives(pid)) {
     keeper.value().row(at_s, -1);
-    const double pause_s = std::min(kRowSeconds, seconds - at_s);
-    const timespec pause = {.tv_sec = 0, .tv_nsec = static_cast<long>(pause_s * 1e9)};
-    ::nanosleep(&pause, nullptr);
+    const bool asked = held.wait(std::min(kRowSeconds, seconds - at_s));
     at_s = monotonic_s() - begun_s;
+    if (asked) break;
   }
   keeper.value().row(at_s, -1);
   detach_heap(pid, say);

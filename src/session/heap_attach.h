@@ -26,7 +26,8 @@ std::optional<Error> attach_heap(pid_t pid, const KeeperOptions& options, const 
 void detach_heap(pid_t pid, const SaySentence& say);
 
 // Traces a running process for a while and returns what was kept of it; for processes that are not
-// watched otherwise. Rows are by time; there are no steps. Ends early if the process does.
+// watched otherwise. Rows are by time; there are no steps. Ends early if the process does, or when
+// SIGINT, SIGTERM or SIGHUP comes; the tracer is taken out in any case.
 Result<std::vector<HeapTrack>> trace_for(pid_t pid, double seconds, const KeeperOptions& options,
                                          const SaySentence& say);
 
