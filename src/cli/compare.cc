@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/exit_code.h"
+#include "cli/heap_choice.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 #include "report/compare.h"
@@ -122,7 +123,13 @@ int run_compare(const Invocation& invocation) {
     invocation.out.complain("compare", groups.error().message);
     return kExitTrouble;
   }
-  const Comparison comparison = compare(groups.value(), request.value().policy);
+  Comparison comparison = compare(groups.value(), request.value().policy);
+  for (size_t side = 0; side < comparison.sides.size(); ++side) {
+    std::vector<Verdict>& verdicts = comparison.sides[side].verdicts;
+    for (size_t i = 0; i < verdicts.size(); ++i) {
+      add_growth_site(groups.value()[side][i], verdicts[i]);
+    }
+  }
   Output& out = invocation.out;
   if (request.value().json) {
     out.print(comparison_json(comparison) + "\n");

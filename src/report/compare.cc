@@ -203,7 +203,13 @@ std::string render_comparison(const Comparison& comparison, const View& view) {
   }
   layout.line("");
   for (const ComparedSide& side : comparison.sides) {
-    for (const Verdict& verdict : side.verdicts) layout.line(run_line(side, verdict, view));
+    for (const Verdict& verdict : side.verdicts) {
+      layout.line(run_line(side, verdict, view));
+      if (verdict.site.empty()) continue;
+      for (const std::string& line : wrap("grows at " + printable(verdict.site), width - 5)) {
+        layout.line(std::string(5, ' ') + line);
+      }
+    }
   }
   for (const Change& change : comparison.changes) {
     add_table(comparison, change, view, layout);

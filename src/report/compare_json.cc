@@ -45,6 +45,12 @@ void side_object(JsonWriter& json, const ComparedSide& side) {
     } else {
       json.value(verdict.confidence);
     }
+    json.key("site");
+    if (verdict.site.empty()) {
+      json.null();
+    } else {
+      json.value(verdict.site);
+    }
     json.key("clock").value(clock_unit(verdict.clock)).key("samples").value(verdict.samples);
     json.key("steps").begin_object().key("first").value(verdict.first_step);
     json.key("last").value(verdict.last_step).end_object();

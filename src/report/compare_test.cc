@@ -100,6 +100,15 @@ TEST(Comparison, FitsEveryTerminalFromEightyToTwoHundred) {
   }
 }
 
+TEST(Comparison, NamesWhereASideGrowsIfItsHeapWasRecorded) {
+  Comparison comparison = fixed_example();
+  EXPECT_THAT(render_comparison(comparison, {}), Not(HasSubstr("grows at")));
+  comparison.sides[0].verdicts[0].site = "decode (image.py:12)";
+
+  EXPECT_THAT(render_comparison(comparison, {}), HasSubstr("grows at decode (image.py:12)"));
+  EXPECT_THAT(comparison_json(comparison), HasSubstr("\"site\":\"decode (image.py:12)\""));
+}
+
 TEST(Comparison, AsciiViewIsAscii) {
   for (const char c : render_comparison(three_example(), {.utf8 = false})) {
     EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7F));
