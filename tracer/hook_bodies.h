@@ -17,6 +17,7 @@
 #include "tracer/python.h"
 #include "tracer/real_functions.h"
 #include "tracer/stack.h"
+#include "tracer/system_calls.h"
 
 namespace plateau::trace {
 
@@ -150,6 +151,19 @@ inline bool is_memory(size_t bytes, int protection, int flags) noexcept {
          (protection & PROT_WRITE) != 0;
 }
 
+// Shared memory: without a file, or with one that lies in memory (/dev/shm, memfd). A file on a
+// disk is page cache, which the kernel takes back. Under a filter that the program has put on
+// itself nothing is asked.
+inline bool is_shared_memory(size_t bytes, int protection, int flags, int fd) noexcept {
+  const int type = flags & MAP_TYPE;
+  if (bytes < kMinMappingBytes || (type != MAP_SHARED && type != MAP_SHARED_VALIDATE) ||
+      (protection & PROT_WRITE) == 0) {
+    return false;
+  }
+  return (flags & MAP_ANONYMOUS) != 0 ||
+         (sys_seccomp_mode() == process.seccomp_mode && sys_is_in_memory(fd));
+}
+
 inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int flags, int fd,
                        off_t offset) {
   const uint64_t stamp = trace_stamp();
@@ -163,6 +177,8 @@ inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int fl
   }
   if (is_memory(bytes, protection, flags)) {
     note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
+  } else if (is_shared_memory(bytes, protection, flags, fd)) {
+    note_mapping(BlockKind::mapping, memory, bytes, site);
   }
   return memory;
 }

@@ -50,6 +50,14 @@ inline pid_t sys_getpid() noexcept {
 inline pid_t sys_getppid() noexcept {
   return static_cast<pid_t>(syscall(SYS_getppid));
 }
+// Whether an open file lies in memory: tmpfs, which memfd is too, or huge pages. Keeps errno.
+inline bool sys_is_in_memory(int fd) noexcept {
+  struct statfs about {};
+  const int saved = errno;
+  const bool told = syscall(SYS_fstatfs, fd, &about) == 0;
+  errno = saved;
+  return told && (about.f_type == TMPFS_MAGIC || about.f_type == HUGETLBFS_MAGIC);
+}
 // Bytes that a file may have; more than that would not only fail but raise SIGXFSZ.
 inline uint64_t sys_file_size_limit() noexcept {
   struct {

@@ -92,27 +92,32 @@ void GrowthProfile::alloc(const trace::AllocRecord& record) {
   LiveBlock block;
   block.address = record.address;
   block.stamp = record.stamp;
-  block.bytes_and_note = LiveBlock::pack(record.bytes, record.head.note);
+  block.bytes_and_note = LiveBlock::pack(record.bytes, record.head.note, record.head.kind);
   block.site = site;
   block.step = step;
   LiveBlock before;
-  switch (live_.put(block, before)) {
-    case LiveBlocks::Put::alive:
-      count_alloc(site, record.bytes, record.head.note);
-      return;
-    case LiveBlocks::Put::replaced:
-      count_free(before.site, before.bytes(), 1, before.note(),
-                 age(before.stamp, before.step, record.stamp));
-      count_alloc(site, record.bytes, record.head.note);
-      return;
-    case LiveBlocks::Put::late:
-      count_alloc(site, record.bytes, record.head.note);
-      count_free(site, record.bytes, 1, record.head.note, 0);
-      return;
-    case LiveBlocks::Put::refused:
-      ++refused_;
-      return;
+  const LiveBlocks::Put put = live_.put(block, before);
+  if (put == LiveBlocks::Put::refused) {
+    ++refused_;
+    return;
   }
+  if (put == LiveBlocks::Put::replaced) end_block(before, record.stamp);
+  count_alloc(site, record.bytes, record.head.note);
+  if (kind == HeapKind::heap) {
+    const double blocks = weight_of(record.bytes, record.head.note).blocks;
+    heap_totals_.allocated_bytes += static_cast<double>(record.bytes) * blocks;
+    heap_totals_.allocated_blocks += blocks;
+  }
+  if (put == LiveBlocks::Put::late) end_block(block, block.stamp);
+}
+
+void GrowthProfile::end_block(const LiveBlock& block, uint64_t died) {
+  count_free(block.site, block.bytes(), 1, block.note(), age(block.stamp, block.step, died));
+  // Not the kind of the site: it may be folded by now.
+  if (static_cast<HeapKind>(block.kind()) != HeapKind::heap) return;
+  const double blocks = weight_of(block.bytes(), block.note()).blocks;
+  heap_totals_.freed_bytes += static_cast<double>(block.bytes()) * blocks;
+  heap_totals_.freed_blocks += blocks;
 }
 
 void GrowthProfile::map(const trace::AllocRecord& record, uint32_t site, int32_t step) {
@@ -139,8 +144,7 @@ void GrowthProfile::free(const trace::FreeRecord& record) {
   ++events_;
   LiveBlock freed;
   if (!live_.take(record.address, record.stamp, freed)) return;
-  count_free(freed.site, freed.bytes(), 1, freed.note(),
-             age(freed.stamp, freed.step, record.stamp));
+  end_block(freed, record.stamp);
 }
 
 void GrowthProfile::unmap(const trace::UnmapRecord& record) {

@@ -77,6 +77,7 @@ class GrowthProfile {
   void count_alloc(uint32_t site, uint64_t bytes, unsigned note);
   // `share` of the block's bytes go.
   void count_free(uint32_t site, uint64_t whole, double share, unsigned note, int64_t age);
+  void end_block(const LiveBlock& block, uint64_t died);
   void map(const trace::AllocRecord& record, uint32_t site, int32_t step);
   void fold();
   void thin();
@@ -95,6 +96,7 @@ class GrowthProfile {
   std::optional<HeapRow> newest_;  // The last row, if it is between those that are kept.
   uint64_t rows_seen_ = 0;
   uint32_t stride_ = 1;
+  HeapTotals heap_totals_;
   double peak_bytes_ = 0;
   uint64_t refused_ = 0;
   uint64_t events_ = 0;

@@ -143,6 +143,7 @@ HeapTrack GrowthProfile::track(uint64_t now_stamp) {
   notice_steps();
   HeapTrack track;
   track.row_stride = stride_;
+  track.heap_totals = heap_totals_;
   track.folded_sites = sites_.folded();
   track.folded_max_bytes = sites_.folded_max_bytes();
   std::vector<uint32_t> places(sites_.size(), kNotShown);

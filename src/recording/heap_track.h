@@ -90,6 +90,14 @@ struct HeapRow {
   double allocator_system = -1;
 };
 
+// All blocks of kind heap together, of sites that were folded or have no stack too.
+struct HeapTotals {
+  double allocated_bytes = 0;
+  double allocated_blocks = 0;
+  double freed_bytes = 0;
+  double freed_blocks = 0;
+};
+
 struct HeapTrack {
   static constexpr size_t kMaxSites = 1024;
   static constexpr size_t kMaxHeapRows = 256;
@@ -111,6 +119,7 @@ struct HeapTrack {
   double folded_max_bytes = 0;
   uint64_t dropped_allocs = 0;  // The ring was full; a dropped free is healed when the address is
   uint64_t dropped_frees = 0;   // used again.
+  HeapTotals heap_totals;       // To the end of the process. 0 in tracks of version 1.
   double cpu_s = 0;             // Of the recorder, for this process.
 };
 

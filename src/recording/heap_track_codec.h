@@ -12,7 +12,7 @@
 
 namespace plateau {
 
-inline constexpr uint8_t kHeapTrackVersion = 1;
+inline constexpr uint8_t kHeapTrackVersion = 2;  // Version 1 has no totals.
 inline constexpr size_t kMaxTrackPlainBytes = size_t{16} << 20;
 inline constexpr size_t kMaxLineTableTotalBytes = size_t{4} << 20;  // Later ones are left out.
 inline constexpr size_t kMaxTrackCodes = size_t{1} << 16;

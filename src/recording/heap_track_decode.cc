@@ -17,7 +17,7 @@ namespace {
 
 class TrackReader {
  public:
-  explicit TrackReader(std::string_view plain) : in_(plain) {}
+  TrackReader(std::string_view plain, uint8_t version) : in_(plain), version_(version) {}
 
   // "" or what cannot be read.
   std::string read() {
@@ -76,7 +76,15 @@ class TrackReader {
     if (byte_shift > kMaxByteShift || block_shift > kMaxBlockShift) in_.fail();
     units_ = {.byte_shift = static_cast<unsigned>(byte_shift),
               .block_shift = static_cast<unsigned>(block_shift)};
+    if (version_ >= 2) read_totals(track_.heap_totals);
     return in_.ok();
+  }
+
+  void read_totals(HeapTotals& totals) {
+    totals.allocated_bytes = units_.bytes(units());
+    totals.allocated_blocks = units_.blocks(units());
+    totals.freed_bytes = units_.bytes(units());
+    totals.freed_blocks = units_.blocks(units());
   }
 
   bool read_modules() {
@@ -238,6 +246,7 @@ class TrackReader {
   }
 
   WireReader in_;
+  uint8_t version_;
   HeapTrack track_;
   HeapUnits units_;
   std::vector<uint64_t> addresses_;
@@ -262,15 +271,15 @@ Result<HeapTrack> decode_heap_track(std::string_view bytes) {
   const uint8_t version = in.byte();
   const uint64_t size = in.varint();
   if (!in.ok()) return bad_track("it is cut off");
-  if (version != kHeapTrackVersion) {
-    return bad_track(fmt::format("it is of version {}, but this program knows version {}", version,
+  if (version == 0 || version > kHeapTrackVersion) {
+    return bad_track(fmt::format("it is of version {}, but this program knows up to {}", version,
                                  kHeapTrackVersion));
   }
   if (size > kMaxTrackPlainBytes) return bad_track("it is larger than any track can be");
   const std::optional<std::string> plain =
       inflated(bytes.substr(in.position()), static_cast<size_t>(size));
   if (!plain) return bad_track("it does not unpack");
-  TrackReader reader(*plain);
+  TrackReader reader(*plain, version);
   const std::string trouble = reader.read();
   if (!trouble.empty()) return bad_track(trouble + " make no sense");
   return std::move(reader.track());

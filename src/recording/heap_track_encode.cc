@@ -48,6 +48,10 @@ void put_head(std::string& out, const HeapTrack& track, const HeapUnits& units) 
   put_amount(out, track.cpu_s);
   put_varint(out, units.byte_shift);
   put_varint(out, units.block_shift);
+  put_count(out, units.of_bytes(track.heap_totals.allocated_bytes));
+  put_count(out, units.of_blocks(track.heap_totals.allocated_blocks));
+  put_count(out, units.of_bytes(track.heap_totals.freed_bytes));
+  put_count(out, units.of_blocks(track.heap_totals.freed_blocks));
 }
 
 void put_modules(std::string& out, const HeapTrack& track) {

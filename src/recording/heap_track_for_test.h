@@ -40,6 +40,11 @@ class TrackMaker {
     track_.dropped_allocs = below(1000);
     track_.dropped_frees = below(1000);
     track_.cpu_s = 1.25;
+    // Whole units, in sampled tracks too.
+    track_.heap_totals.allocated_bytes = static_cast<double>(below(1 << 20)) * 4096;
+    track_.heap_totals.allocated_blocks = static_cast<double>(below(1 << 20));
+    track_.heap_totals.freed_bytes = static_cast<double>(below(1 << 19)) * 4096;
+    track_.heap_totals.freed_blocks = static_cast<double>(below(1 << 19));
     add_modules();
     add_codes();
     add_stacks();

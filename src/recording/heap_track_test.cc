@@ -65,7 +65,9 @@ std::string difference(const HeapTrack& a, const HeapTrack& b) {
   const auto head = [](const HeapTrack& t) {
     return std::tie(t.pid, t.exact, t.interval_bytes, t.allocator, t.python_minor, t.python_hooked,
                     t.row_stride, t.folded_sites, t.folded_max_bytes, t.dropped_allocs,
-                    t.dropped_frees, t.cpu_s);
+                    t.dropped_frees, t.cpu_s, t.heap_totals.allocated_bytes,
+                    t.heap_totals.allocated_blocks, t.heap_totals.freed_bytes,
+                    t.heap_totals.freed_blocks);
   };
   if (head(a) != head(b)) return "head";
   if (!same_list(a.modules, b.modules, same_module)) return "modules";

@@ -69,6 +69,10 @@ void add_account(const HeapTrack& from, HeapTrack& to) {
   to.folded_max_bytes = std::max(to.folded_max_bytes, from.folded_max_bytes);
   to.dropped_allocs += from.dropped_allocs;
   to.dropped_frees += from.dropped_frees;
+  to.heap_totals.allocated_bytes += from.heap_totals.allocated_bytes;
+  to.heap_totals.allocated_blocks += from.heap_totals.allocated_blocks;
+  to.heap_totals.freed_bytes += from.heap_totals.freed_bytes;
+  to.heap_totals.freed_blocks += from.heap_totals.freed_blocks;
   to.cpu_s += from.cpu_s;
 }
 

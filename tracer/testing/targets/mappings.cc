@@ -31,9 +31,13 @@ int main() {
   char* grown = map(kMega, kBoth, MAP_PRIVATE);
   grown = static_cast<char*>(mremap(grown, kMega, 8 * kMega, MREMAP_MAYMOVE));
   tell("grown", grown, 8 * kMega);
-  // Neither is memory of the program's own: a reservation, and shared memory.
+  tell("shared", map(kMega, kBoth, MAP_SHARED), kMega);
+  const int in_memory = memfd_create("mappings", MFD_CLOEXEC);
+  tell("shared", map_file(in_memory, 2 * kMega), 2 * kMega);
+  munmap(map_file(in_memory, kMega), kMega);
+  // Neither is memory: a reservation, and a file on a disk.
   tell("not", map(64 * kMega, PROT_NONE, MAP_PRIVATE), 64 * kMega);
-  tell("not", map(kMega, kBoth, MAP_SHARED), kMega);
+  tell("not", map_executable(64 * 1024), 64 * 1024);
   char* replaced = map(kMega, kBoth, MAP_PRIVATE);
   mmap(replaced, kMega, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   tell("not", replaced, kMega);
