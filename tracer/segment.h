@@ -47,7 +47,7 @@ enum class SegmentState : uint32_t {
 // What a block is. The recorder sums kinds apart: an arena holds python blocks.
 enum class BlockKind : uint8_t {
   heap = 0,     // malloc and its family, operator new.
-  mapping = 1,  // Anonymous mmap by the program itself, of at least kMinMappingBytes.
+  mapping = 1,  // mmap of kMinMappingBytes or more by the program: anonymous or shared memory.
   python = 2,   // A small object of CPython's own allocator (PyObject_Malloc, PyMem_Malloc).
   arena = 3,    // A mapping that CPython's allocator carves small objects from.
 };

@@ -7,13 +7,16 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
@@ -52,7 +55,7 @@ inline pid_t sys_getppid() noexcept {
 }
 // Whether an open file lies in memory: tmpfs, which memfd is too, or huge pages. Keeps errno.
 inline bool sys_is_in_memory(int fd) noexcept {
-  struct statfs about {};
+  struct statfs about{};
   const int saved = errno;
   const bool told = syscall(SYS_fstatfs, fd, &about) == 0;
   errno = saved;

@@ -210,7 +210,7 @@ TEST(Traced, MappingsAreToldWithWhatBecameOfThem) {
         truth[address] = bytes;
       }
     }
-    EXPECT_EQ(truth.size(), 2U);
+    EXPECT_EQ(truth.size(), 4U);
     EXPECT_EQ(traced, truth) << mode;
   }
 }

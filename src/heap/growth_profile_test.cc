@@ -233,6 +233,31 @@ TEST_F(Growth, FreesOfFoldedSitesComeOffTheOthers) {
   EXPECT_EQ(profile.live_bytes(), 0);
 }
 
+TEST_F(Growth, TotalsAreOfTheHeapAloneAndOutliveFolding) {
+  // Given far more sites than are kept, every second one of Python's small objects
+  profile.begin_round(true);
+  for (uint64_t i = 1; i <= 40000; ++i) {
+    announce(i);
+    trace::AllocRecord record = alloc_record(i * 64, i % 2 == 0 ? 10 : 7, i, i);
+    record.head.kind =
+        static_cast<uint8_t>(i % 2 == 0 ? trace::BlockKind::heap : trace::BlockKind::python);
+    profile.alloc(record);
+    if (i % 1000 == 0) round();
+  }
+  // When some of both kinds are freed, one address is used again, and a free comes first
+  for (uint64_t i = 1; i <= 1000; ++i) profile.free(free_record(i * 64, 100000 + i));
+  profile.alloc(alloc_record(2000 * 64, 30, 1, 200000));
+  round(false);
+  profile.free(free_record(0x90000000, 300000));
+  profile.alloc(alloc_record(0x90000000, 5, 1, 250000));
+  // Then
+  const HeapTotals got = track().heap_totals;
+  EXPECT_EQ(got.allocated_blocks, 20002);
+  EXPECT_EQ(got.allocated_bytes, 200035);
+  EXPECT_EQ(got.freed_blocks, 502);
+  EXPECT_EQ(got.freed_bytes, 5015);
+}
+
 TEST_F(Growth, ModulesAtOneAddressAreBothKept) {
   profile.module({0x1000, 0x2000, 0, "/a.so", "id1"});
   profile.module({0x1000, 0x2000, 0, "/b.so", "id2"});

@@ -227,6 +227,22 @@ TEST(HeapTrackCodec, EveryCutOfATrackIsRefused) {
   }
 }
 
+TEST(HeapTrackCodec, VersionOneIsReadWithoutTotals) {
+  // Given a track without totals, which take four bytes at the end of the head of an empty one
+  HeapTrack track;
+  track.pid = 7;
+  std::string plain = plain_of(encode_heap_track(track));
+  // modules, codes, addresses, stacks, sites, rows: one count of 0 each, behind the totals
+  plain.erase(plain.size() - 6 - 4, 4);
+  std::string bytes = packed(plain, plain.size());
+  bytes[0] = '\1';
+  // When and then
+  const auto back = decode_heap_track(bytes);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back.value().pid, 7);
+  EXPECT_EQ(back.value().heap_totals.allocated_blocks, 0);
+}
+
 TEST(HeapTrackCodec, LaterVersionIsRefusedByName) {
   std::string bytes = encode_heap_track({});
   bytes[0] = '\7';

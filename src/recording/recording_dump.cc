@@ -192,6 +192,12 @@ void add_heap(Line& line, const HeapRecord& record) {
   line.add("stacks", track.stacks.size());
   line.add("sites", track.sites.size());
   line.add("rows", track.rows.size());
+  line.add("allocated_bytes", track.heap_totals.allocated_bytes);
+  line.add("allocated_blocks", track.heap_totals.allocated_blocks);
+  line.add("freed_bytes", track.heap_totals.freed_bytes);
+  line.add("freed_blocks", track.heap_totals.freed_blocks);
+  line.add("dropped_allocs", track.dropped_allocs);
+  line.add("dropped_frees", track.dropped_frees);
   if (track.rows.empty()) return;
   line.add("from_s", track.rows.front().time_s);
   line.add("to_s", track.rows.back().time_s);

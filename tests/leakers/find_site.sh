@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# find_site.sh NAME: runs one row of expected.tsv under `plateau run --heap` and holds the first site
-# of `plateau profile` to the row of sites.tsv. Environment as for run_leaker.sh.
+# find_site.sh NAME [MODE]: runs one row of expected.tsv under `plateau run --heap=MODE` (sampled or
+# exact) and holds the first site of `plateau profile` to the row of sites.tsv, which is the same in
+# both modes. Environment as for run_leaker.sh.
 # shellcheck source=tests/e2e/lib.sh
 . "${SOURCE_DIR:?path of the repository}/tests/e2e/lib.sh"
 : "${LEAKERS_BIN:?directory of the built leakers}"
 python=${LEAKERS_PYTHON:-/usr/bin/python3}
 leakers=$SOURCE_DIR/tests/leakers
 name=${1:?name of a row of sites.tsv}
+mode=${2:-sampled}
 
 row=$(grep -P "^$name\t" "$leakers/sites.tsv") || fail "sites.tsv has no row '$name'"
 command=$(grep -P "^$name\t" "$leakers/expected.tsv" | cut -f2)
@@ -18,7 +20,7 @@ for word in $command; do
   words+=("${word//'{bin}'/$LEAKERS_BIN}")
 done
 export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
-run "$PLATEAU" run -q --heap -o "$name.plateau" -- "${words[@]}"
+run "$PLATEAU" run -q "--heap=$mode" -o "$name.plateau" -- "${words[@]}"
 expect_code 0
 run "$PLATEAU" profile "$name.plateau" --json
 expect_empty err

@@ -15,6 +15,14 @@ char* map(size_t bytes, int protection, int flags) {
   return static_cast<char*>(memory);
 }
 
+char* map_file(int fd, size_t bytes, int protection = PROT_READ | PROT_WRITE) {
+  void* memory = mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) {
+    abort();
+  }
+  return static_cast<char*>(memory);
+}
+
 void tell(const char* what, const char* memory, size_t bytes) {
   printf("%s %llu %zu\n", what, static_cast<unsigned long long>(reinterpret_cast<size_t>(memory)),
          bytes);
@@ -35,9 +43,9 @@ int main() {
   const int in_memory = memfd_create("mappings", MFD_CLOEXEC);
   tell("shared", map_file(in_memory, 2 * kMega), 2 * kMega);
   munmap(map_file(in_memory, kMega), kMega);
-  // Neither is memory: a reservation, and a file on a disk.
+  // Neither is memory that the program makes: a reservation, and what it only reads.
   tell("not", map(64 * kMega, PROT_NONE, MAP_PRIVATE), 64 * kMega);
-  tell("not", map_executable(64 * 1024), 64 * 1024);
+  tell("not", map_file(in_memory, kMega, PROT_READ), kMega);
   char* replaced = map(kMega, kBoth, MAP_PRIVATE);
   mmap(replaced, kMega, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   tell("not", replaced, kMega);
