@@ -159,6 +159,7 @@ bool is_interpreter(const FrameName& frame) {
 
 bool is_machinery(const FrameName& frame, bool has_python) {
   if (frame.kind == FrameKind::python) return false;
+  if (frame.module.starts_with("libplateau_tracer")) return true;  // It wraps Python's allocator.
   if (has_python && is_interpreter(frame)) return true;
   const std::string name = short_function(frame);
   if (name.empty()) {

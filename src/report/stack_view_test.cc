@@ -23,6 +23,14 @@ TEST(StackView, HidesAllocatorsInterpreterAndStart) {
                           "Image.getpixel (PIL/Image.py:1500)", "main (lazy_images.py:41)"));
 }
 
+TEST(StackView, HidesTheTracerItself) {
+  std::vector<FrameName> frames = lazy_image_stack();
+  const std::vector<std::string> without = words_of(visible_frames(frames));
+  frames.insert(frames.begin(),
+                native("python_realloc(void*, void*, unsigned long)", "libplateau_tracer.so"));
+  EXPECT_EQ(words_of(visible_frames(frames)), without);
+}
+
 TEST(StackView, TitleNamesTheNativeCallAndTheLineOfPythonThatMadeIt) {
   EXPECT_EQ(site_title(visible_frames(lazy_image_stack())),
             "ImagingNewBlock [_imaging.so] called from load (PIL/ImageFile.py:245) <- "
