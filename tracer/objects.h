@@ -38,8 +38,8 @@ Announced announce_object(const LoadedObject& object) noexcept;
 // what dlsym does, without its lock. 0 if it is not there.
 uint64_t find_export(const LoadedObject& object, const char* name) noexcept;
 
-// What dlsym(RTLD_DEFAULT) found, or, where that is only a place from which the main program jumps to
-// the function, the function itself: a program that is not position-independent and takes the
+// What dlsym(RTLD_DEFAULT) found, or, where that is only a place from which the main program jumps
+// to the function, the function itself: a program that is not position-independent and takes the
 // address of malloc (Debian's python does) makes such a place malloc's official address. Calling it
 // from a hook would come back to the hook. For when the program runs, not inside malloc.
 void* true_definition(const char* name, void* found) noexcept;
