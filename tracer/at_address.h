@@ -11,4 +11,10 @@ inline const T* at_address(uint64_t address) noexcept {
   return reinterpret_cast<const T*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
+// The same for what may be written.
+template <typename T>
+inline T* writable_at(uint64_t address) noexcept {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 }  // namespace plateau::trace

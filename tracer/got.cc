@@ -32,6 +32,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tracer/at_address.h"
 #include "tracer/hooks.h"
 #include "tracer/objects.h"
 #include "tracer/system_calls.h"
@@ -147,10 +148,10 @@ struct Object {
   }
 };
 
-template <typename Pointer>
-void set_table(Pointer& pointer, uint64_t bias, uint64_t value) noexcept {
+template <typename Entry>
+void set_table(const Entry*& pointer, uint64_t bias, uint64_t value) noexcept {
   // The loader has added the bias already where the dynamic section can be written.
-  pointer = reinterpret_cast<Pointer>(value < bias ? value + bias : value);
+  pointer = at_address<Entry>(value < bias ? value + bias : value);
 }
 
 void read_dynamic(Object& object, const ElfW(Dyn) * entry) noexcept {
@@ -188,7 +189,7 @@ bool read_object(Object& object, const dl_phdr_info& info) noexcept {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info.dlpi_phdr[i];
     if (part.p_type == PT_DYNAMIC) {
-      dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.bias + part.p_vaddr);
+      dynamic = at_address<ElfW(Dyn)>(object.bias + part.p_vaddr);
     } else if (part.p_type == PT_GNU_RELRO) {
       object.relro_begin = (object.bias + part.p_vaddr) & ~(kPage - 1);
       object.relro_end = (object.bias + part.p_vaddr + part.p_memsz) & ~(kPage - 1);
@@ -214,9 +215,9 @@ bool is_off_limits(const Object& object) noexcept {
 
 // True if the page of `address` may be written now. Asks the kernel to write what is there.
 bool is_writable(uint64_t address) noexcept {
-  uint64_t same = *reinterpret_cast<uint64_t*>(address);
+  uint64_t same = *at_address<uint64_t>(address);
   const iovec from = {.iov_base = &same, .iov_len = sizeof(same)};
-  const iovec to = {.iov_base = reinterpret_cast<void*>(address), .iov_len = sizeof(same)};
+  const iovec to = {.iov_base = writable_at<void>(address), .iov_len = sizeof(same)};
   return syscall(SYS_process_vm_writev, sys_getpid(), &from, 1, &to, 1, 0) ==
          static_cast<long>(sizeof(same));
 }
@@ -281,7 +282,7 @@ void each_slot(const Object& object, const Visit& visit) noexcept {
 }
 
 void exchange(uint64_t slot, uint64_t value) noexcept {
-  __atomic_store_n(reinterpret_cast<uint64_t*>(slot), value, __ATOMIC_RELEASE);
+  __atomic_store_n(writable_at<uint64_t>(slot), value, __ATOMIC_RELEASE);
 }
 
 // Opens the read-only part for a moment. `state`: 0 not opened, 1 open, 2 must be left alone.
@@ -317,7 +318,7 @@ int patch_object(dl_phdr_info* info, size_t, void* data) {
     if (wanted.hook == 0) {
       return;
     }
-    const uint64_t value = *reinterpret_cast<uint64_t*>(slot);
+    const uint64_t value = *at_address<uint64_t>(slot);
     if (value == wanted.hook) {
       ++count;
       return;
@@ -347,7 +348,7 @@ int unpatch_object(dl_phdr_info* info, size_t, void* data) {
   Opening opening{.object = object};
   each_slot(object, [&](uint64_t slot, uint32_t, const char* name) noexcept {
     const Wanted wanted = hook_for(name);
-    if (wanted.hook == 0 || *reinterpret_cast<uint64_t*>(slot) != wanted.hook) {
+    if (wanted.hook == 0 || *at_address<uint64_t>(slot) != wanted.hook) {
       return;
     }
     const OldSlot* place = find_slot(slot);

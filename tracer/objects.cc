@@ -310,7 +310,7 @@ void* true_definition(const char* name, void* found) noexcept {
   if (!is_program || find_export(object, name) == address) return found;
   DefinitionSearch search{.name = name};
   dl_iterate_phdr(visit_definition, &search);
-  return search.found != 0 ? reinterpret_cast<void*>(search.found) : found;
+  return search.found != 0 ? writable_at<void>(search.found) : found;
 }
 
 void forget_announced_objects() noexcept {
