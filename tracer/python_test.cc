@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real interpreters under the tracer: Python frames, small objects, arenas, forks.
 #include <elf.h>
-#include <glob.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/python_for_test.h"
 #include "tracer/testing/traced_run.h"
 
 namespace plateau::trace::testing {
@@ -24,20 +24,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
-
-// The interpreter of 3.`minor`; 0 stands for the system's. Empty if it is not installed.
-std::string interpreter(int minor) {
-  if (minor == 0) return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "";
-  const char* home = getenv("HOME");
-  const std::string root = home != nullptr ? home : "/root";
-  const std::string pattern =
-      root + "/.pyenv/versions/3." + std::to_string(minor) + ".*/bin/python3";
-  glob_t found{};
-  std::string path;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) path = found.gl_pathv[0];
-  globfree(&found);
-  return path;
-}
 
 std::string script() {
   return std::string(PLATEAU_SOURCE_DIR) + "/tracer/testing/chain.py";
@@ -116,7 +102,7 @@ size_t loops(const SegmentContents& segment, const StackFrames& stack) {
 class Python : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    path_ = interpreter(GetParam());
+    path_ = python_for_test(GetParam());
     if (path_.empty()) GTEST_SKIP() << "CPython 3." << GetParam() << " is not installed";
   }
   TracedRun run(const std::string& what, const std::string& mode) const {

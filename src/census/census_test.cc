@@ -40,7 +40,7 @@ std::vector<std::pair<std::string, uint64_t>> planted_types() {
 class CensusOfPython : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    python_ = python_path(GetParam());
+    python_ = python_for_test(GetParam());
     if (python_.empty()) {
       GTEST_SKIP() << "python 3." << GetParam() << " is not installed";
     }

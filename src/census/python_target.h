@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <glob.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,26 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace plateau {
+#include "base/python_for_test.h"
 
-// The interpreters to test with: the system's, and one per minor version from pyenv. "" where a
-// version is not installed.
-inline std::string python_path(int minor) {
-  if (minor == 0) return ::access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "";
-  std::vector<std::string> roots = {"/root/.pyenv"};
-  if (const char* home = std::getenv("HOME"))
-    roots.insert(roots.begin(), std::string(home) + "/.pyenv");
-  if (const char* root = std::getenv("PYENV_ROOT")) roots.insert(roots.begin(), root);
-  for (const std::string& root : roots) {
-    const std::string pattern = root + "/versions/3." + std::to_string(minor) + ".*/bin/python3";
-    glob_t found = {};
-    std::string path;
-    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) path = found.gl_pathv[0];
-    ::globfree(&found);
-    if (!path.empty()) return path;
-  }
-  return "";
-}
+namespace plateau {
 
 struct Truth {
   uint64_t objects = 0;

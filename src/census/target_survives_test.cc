@@ -21,7 +21,7 @@ constexpr CensusOptions kPatient = {.max_stop_s = 60};
 class Target : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (python_path(0).empty()) GTEST_SKIP() << "no /usr/bin/python3";
+    if (python_for_test(0).empty()) GTEST_SKIP() << "no /usr/bin/python3";
   }
 };
 
@@ -64,7 +64,7 @@ class Helper {
 };
 
 TEST_F(Target, GoesOnWhenItsTracerIsKilled) {
-  PythonTarget target(python_path(0), /*busy=*/true);
+  PythonTarget target(python_for_test(0), /*busy=*/true);
   ASSERT_TRUE(target.started());
   // given: a process that holds the target stopped
   Helper tracer([&] {
@@ -82,7 +82,7 @@ TEST_F(Target, GoesOnWhenItsTracerIsKilled) {
 }
 
 TEST_F(Target, BlockedCallDoesNotSeeTheStop) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
   for (const std::string call : {"epoll", "recv"}) {
     ASSERT_EQ(target.ask(call), "waiting");
@@ -96,7 +96,7 @@ TEST_F(Target, BlockedCallDoesNotSeeTheStop) {
 }
 
 TEST_F(Target, SignalsArriveOnceEach) {
-  PythonTarget target(python_path(0), /*busy=*/true);
+  PythonTarget target(python_for_test(0), /*busy=*/true);
   ASSERT_TRUE(target.started());
   for (int round = 1; round <= 10; ++round) {
     ::kill(target.pid(), SIGUSR1);
@@ -110,7 +110,7 @@ TEST_F(Target, SignalsArriveOnceEach) {
 }
 
 TEST_F(Target, StoppedByJobControlStaysStopped) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
   ::kill(target.pid(), SIGSTOP);
   while (target.state() != 'T') ::usleep(1000);
@@ -125,7 +125,7 @@ TEST_F(Target, StoppedByJobControlStaysStopped) {
 }
 
 TEST_F(Target, TooLittleTimeIsRefusedWithTheTimeItTakes) {
-  PythonTarget target(python_path(0), /*busy=*/false, /*count=*/20000);
+  PythonTarget target(python_for_test(0), /*busy=*/false, /*count=*/20000);
   ASSERT_TRUE(target.started());
 
   const Result<Census> census = take_census(target.pid(), {.max_stop_s = 1e-4});
@@ -137,7 +137,7 @@ TEST_F(Target, TooLittleTimeIsRefusedWithTheTimeItTakes) {
 }
 
 TEST_F(Target, TracedByAnotherIsRefused) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
   Helper tracer([&] {
     static auto stopped = StoppedProcess::stop(target.pid(), 60);
@@ -154,7 +154,7 @@ TEST_F(Target, TracedByAnotherIsRefused) {
 
 TEST_F(Target, OfAnotherUserIsRefusedWithTheRemedy) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become somebody else";
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
   Helper stranger([&] {
     if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) {
@@ -183,7 +183,7 @@ TEST(CensusRefusal, NoSuchProcessAndOurselves) {
 }
 
 TEST(CensusRefusal, PythonTooOld) {
-  const std::string python = python_path(7);
+  const std::string python = python_for_test(7);
   if (python.empty()) GTEST_SKIP() << "python 3.7 is not installed";
   PythonTarget target(python);
   ASSERT_TRUE(target.started());

@@ -53,12 +53,12 @@ Said profile(pid_t pid, std::vector<std::string> words) {
 class ProfileObjects : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (python_path(0).empty()) GTEST_SKIP() << "no /usr/bin/python3";
+    if (python_for_test(0).empty()) GTEST_SKIP() << "no /usr/bin/python3";
   }
 };
 
 TEST_F(ProfileObjects, AnnouncesTheStopAndShowsTheTable) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
 
   const Said said = profile(target.pid(), {"--objects", "--max-stop", "20s", "--top", "5"});
@@ -69,7 +69,7 @@ TEST_F(ProfileObjects, AnnouncesTheStopAndShowsTheTable) {
 }
 
 TEST_F(ProfileObjects, CountsAgainAndShowsWhatGrew) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
 
   const Said said = profile(target.pid(), {"--objects", "--again", "0.1s", "--max-stop", "20s"});
@@ -80,7 +80,7 @@ TEST_F(ProfileObjects, CountsAgainAndShowsWhatGrew) {
 }
 
 TEST_F(ProfileObjects, JsonIsOneObject) {
-  PythonTarget target(python_path(0));
+  PythonTarget target(python_for_test(0));
   ASSERT_TRUE(target.started());
 
   const Said said = profile(target.pid(), {"--objects", "--json", "--max-stop", "20s"});

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/python_for_test.h"
+
 namespace plateau::testing {
 
 // What the command prints; "" if it fails.
@@ -28,18 +30,9 @@ inline std::string output_of(const std::string& command) {
 // Programs of CPython 3.8 to 3.13 on this machine.
 inline std::vector<std::string> python_programs() {
   std::vector<std::string> programs;
-  if (std::filesystem::exists("/usr/bin/python3")) programs.emplace_back("/usr/bin/python3");
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path versions =
-      std::filesystem::path(home == nullptr ? "/root" : home) / ".pyenv/versions";
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(versions, failed)) {
-    const std::string name = entry.path().filename().string();
-    const auto program = entry.path() / "bin/python3";
-    const int minor = name.starts_with("3.") ? std::atoi(name.c_str() + 2) : 0;
-    if (minor >= 8 && minor <= 13 && std::filesystem::exists(program)) {
-      programs.push_back(program.string());
-    }
+  for (const int minor : {0, 8, 9, 10, 11, 12, 13}) {
+    const std::string program = python_for_test(minor);
+    if (!program.empty()) programs.push_back(program);
   }
   return programs;
 }
