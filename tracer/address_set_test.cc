@@ -16,7 +16,7 @@ namespace {
 
 using Set = AddressSet<size_t{1} << 14>;
 constexpr size_t kFilterSlots = size_t{1} << 13;
-using Filter = CountFilter<kFilterSlots>;
+using Filter = CountFilter<kFilterSlots, kPageShift>;
 
 TEST(AddressSet, RemovesExactlyWhatWasInserted) {
   auto set = std::make_unique<Set>();

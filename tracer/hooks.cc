@@ -53,8 +53,11 @@ void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second, uint
   if (block == nullptr) {
     return block;
   }
-  new_kind.store(passed_by ? NewKind::of_its_own : NewKind::through_malloc,
-                 std::memory_order_relaxed);
+  NewKind kind = NewKind::of_its_own;
+  if (!passed_by) {
+    kind = new_is_malloc() ? NewKind::is_malloc : NewKind::through_malloc;
+  }
+  new_kind.store(kind, std::memory_order_relaxed);
   if (passed_by && alloc_due(bytes)) {
     note_alloc(BlockKind::heap, block, bytes, site);
   }
@@ -73,12 +76,41 @@ void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second, uint
     return call;                                                                              \
   }
 
-PLATEAU_HOOK(void*, malloc, (size_t bytes), malloc_body(PLATEAU_SITE, bytes))
-PLATEAU_HOOK(void*, calloc, (size_t count, size_t each), calloc_body(PLATEAU_SITE, count, each))
+// The same for the calls a program makes most. `usual` returns if nothing is to be noted. If not,
+// the exported function jumps to its body, whose frame then stands where its own stood: the caller
+// that the body sees is the program. Inlined, the body would cost every call the registers it
+// needs.
+#define PLATEAU_SHORT_HOOK(result, name, parameters, arguments, usual, call)                  \
+  extern "C" [[gnu::visibility("hidden"), gnu::noinline]] result noted_##name parameters;     \
+  extern "C" result noted_##name parameters {                                                 \
+    return call;                                                                              \
+  }                                                                                           \
+  extern "C" [[gnu::visibility("default")]] result exported_##name parameters __asm__(#name); \
+  extern "C" result exported_##name parameters {                                              \
+    usual;                                                                                    \
+    return noted_##name arguments;                                                            \
+  }                                                                                           \
+  extern "C" [[gnu::visibility("hidden")]] result plateau_##name parameters;                  \
+  extern "C" result plateau_##name parameters {                                               \
+    const Inside counted;                                                                     \
+    return call;                                                                              \
+  }
+
+#define PLATEAU_USUAL(condition, value) \
+  if (condition) [[likely]]             \
+  return value
+
+PLATEAU_SHORT_HOOK(void*, malloc, (size_t bytes), (bytes),
+                   PLATEAU_USUAL(only_counts(bytes), real.malloc(bytes)),
+                   malloc_body(PLATEAU_SITE, bytes))
+PLATEAU_SHORT_HOOK(void*, calloc, (size_t count, size_t each), (count, each),
+                   PLATEAU_USUAL(only_counts(count* each), real.calloc(count, each)),
+                   calloc_body(PLATEAU_SITE, count, each))
+PLATEAU_SHORT_HOOK(void, free, (void* block), (block),
+                   PLATEAU_USUAL(only_frees(block), real.free(block)), free_body(block))
 PLATEAU_HOOK(void*, realloc, (void* block, size_t bytes), realloc_body(PLATEAU_SITE, block, bytes))
 PLATEAU_HOOK(void*, reallocarray, (void* block, size_t count, size_t each),
              reallocarray_body(PLATEAU_SITE, block, count, each))
-PLATEAU_HOOK(void, free, (void* block), free_body(block))
 PLATEAU_HOOK(void, cfree, (void* block), free_body(block))
 PLATEAU_HOOK(void*, memalign, (size_t alignment, size_t bytes),
              allocate(bytes, PLATEAU_SITE, [&] { return real.memalign(alignment, bytes); }))
@@ -109,20 +141,30 @@ PLATEAU_HOOK(int, dlclose, (void* handle), dlclose_body(handle))
   PLATEAU_HOOK(void, name, (void* block, uintptr_t second, uintptr_t third), \
                delete_body(PLATEAU_SITE, which, block, second, third))
 
-PLATEAU_NEW(0, _Znwm)
-PLATEAU_NEW(1, _Znam)
-PLATEAU_NEW(2, _ZnwmRKSt9nothrow_t)
-PLATEAU_NEW(3, _ZnamRKSt9nothrow_t)
+#define PLATEAU_SHORT_NEW(which, name)                                                            \
+  PLATEAU_SHORT_HOOK(void*, name, (size_t bytes, uintptr_t second, uintptr_t third),              \
+                     (bytes, second, third), if (void* block = new_in_short(bytes)) return block, \
+                     new_body(PLATEAU_SITE, which, bytes, second, third))
+#define PLATEAU_SHORT_DELETE(which, name)                                                    \
+  PLATEAU_SHORT_HOOK(void, name, (void* block, uintptr_t second, uintptr_t third),           \
+                     (block, second, third),                                                 \
+                     PLATEAU_USUAL(delete_is_free() && only_frees(block), real.free(block)), \
+                     delete_body(PLATEAU_SITE, which, block, second, third))
+
+PLATEAU_SHORT_NEW(0, _Znwm)
+PLATEAU_SHORT_NEW(1, _Znam)
+PLATEAU_SHORT_NEW(2, _ZnwmRKSt9nothrow_t)
+PLATEAU_SHORT_NEW(3, _ZnamRKSt9nothrow_t)
 PLATEAU_NEW(4, _ZnwmSt11align_val_t)
 PLATEAU_NEW(5, _ZnamSt11align_val_t)
 PLATEAU_NEW(6, _ZnwmSt11align_val_tRKSt9nothrow_t)
 PLATEAU_NEW(7, _ZnamSt11align_val_tRKSt9nothrow_t)
-PLATEAU_DELETE(0, _ZdlPv)
-PLATEAU_DELETE(1, _ZdaPv)
-PLATEAU_DELETE(2, _ZdlPvm)
-PLATEAU_DELETE(3, _ZdaPvm)
-PLATEAU_DELETE(4, _ZdlPvRKSt9nothrow_t)
-PLATEAU_DELETE(5, _ZdaPvRKSt9nothrow_t)
+PLATEAU_SHORT_DELETE(0, _ZdlPv)
+PLATEAU_SHORT_DELETE(1, _ZdaPv)
+PLATEAU_SHORT_DELETE(2, _ZdlPvm)
+PLATEAU_SHORT_DELETE(3, _ZdaPvm)
+PLATEAU_SHORT_DELETE(4, _ZdlPvRKSt9nothrow_t)
+PLATEAU_SHORT_DELETE(5, _ZdaPvRKSt9nothrow_t)
 PLATEAU_DELETE(6, _ZdlPvSt11align_val_t)
 PLATEAU_DELETE(7, _ZdaPvSt11align_val_t)
 PLATEAU_DELETE(8, _ZdlPvmSt11align_val_t)

@@ -33,12 +33,13 @@ inline constexpr uint32_t kSettingUp = 1;
 inline constexpr size_t kPageBytes = 4096;
 inline constexpr size_t kMaxDirectoryBytes = 400;
 inline constexpr size_t kFilterSlots = size_t{1} << 13;
+using PageFilter = CountFilter<kFilterSlots, kPageShift>;
 
 // Whole pages that the kernel empties in a child. About 1.4 MB, touched only where used.
 struct alignas(kPageBytes) Tables {
-  std::atomic<uint32_t> owner;       // Process id, once the segment is there.
-  std::atomic<uint32_t> answering;   // A thread is asking the allocator for its account.
-  CountFilter<kFilterSlots> filter;  // Of `blocks`; in exact mode slot 0 is 1.
+  std::atomic<uint32_t> owner;      // Process id, once the segment is there.
+  std::atomic<uint32_t> answering;  // A thread is asking the allocator for its account.
+  PageFilter filter;                // Of `blocks`; in exact mode slot 0 is 1.
   AddressFilter second_filter;
   AddressSet<size_t{1} << 17> blocks;  // Sampled and alive.
   AddressSet<4096> mappings;           // First addresses of mappings that were recorded.

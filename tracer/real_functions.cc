@@ -202,6 +202,14 @@ void* scope() noexcept {
 }
 constinit void* search_scope = nullptr;  // Set when the search begins.
 
+bool is_in_libc(const void* function) noexcept {
+  Dl_info there{};
+  Dl_info libc{};
+  return dladdr(function, &there) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&getenv), &libc) != 0 &&
+         there.dli_fbase == libc.dli_fbase;
+}
+
 void* look_up_function(const char* name) noexcept {
   void* there = dlsym(search_scope, name);
   return search_scope == RTLD_DEFAULT ? true_definition(name, there) : there;
@@ -249,6 +257,7 @@ constinit RealFunctions real = {
     .munmap = boot_munmap,
     .mremap = boot_mremap,
     .dlclose = boot_dlclose,
+    .are_leaves = false,
     .operator_new = {},
     .operator_delete = {},
 };
@@ -276,6 +285,8 @@ void find_real_functions() noexcept {
   find(next.munmap, "munmap");
   find(next.mremap, "mremap");
   find(next.dlclose, "dlclose");
+  next.are_leaves = is_in_libc(reinterpret_cast<const void*>(next.malloc)) &&
+                    is_in_libc(reinterpret_cast<const void*>(next.free));
   real = next;
   search.store(Search::done, std::memory_order_release);
 }
@@ -306,6 +317,32 @@ DeleteFn real_delete(size_t which, uint64_t caller) noexcept {
   }
   __atomic_store_n(&slot, there, __ATOMIC_RELAXED);
   return there;
+}
+
+bool new_is_malloc() noexcept {
+  // A program that replaces operator new but not new[] has the latter call its own.
+  Dl_info self{};
+  if (dladdr(&search, &self) == 0) {
+    return false;
+  }
+  const auto leads_to_libstdcxx = [&self](const char* name) {
+    Dl_info first{};
+    Dl_info next{};
+    void* here = dlsym(RTLD_DEFAULT, name);
+    void* there = dlsym(RTLD_NEXT, name);
+    return here != nullptr && there != nullptr && dladdr(here, &first) != 0 &&
+           first.dli_fbase == self.dli_fbase && dladdr(there, &next) != 0 &&
+           next.dli_fname != nullptr && strstr(next.dli_fname, "/libstdc++.so") != nullptr;
+  };
+  bool all = true;
+  for (size_t i = 0; i < kPlainNewCount; ++i) {
+    all = all && leads_to_libstdcxx(kNewNames[i]);
+  }
+  for (size_t i = 0; i < kPlainDeleteCount; ++i) {
+    all = all && leads_to_libstdcxx(kDeleteNames[i]);
+  }
+  dlerror();  // What we looked for in vain is not the program's error.
+  return all;
 }
 
 size_t boot_block_bytes(const void* block) noexcept {

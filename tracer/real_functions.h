@@ -17,6 +17,9 @@ namespace plateau::trace {
 // their arguments in registers, so one type with the most arguments serves all of them.
 inline constexpr size_t kNewCount = 8;
 inline constexpr size_t kDeleteCount = 12;
+// The first of each take no alignment.
+inline constexpr size_t kPlainNewCount = 4;
+inline constexpr size_t kPlainDeleteCount = 6;
 extern const char* const kNewNames[kNewCount];
 extern const char* const kDeleteNames[kDeleteCount];
 using NewFn = void* (*)(size_t, uintptr_t, uintptr_t);
@@ -36,6 +39,9 @@ struct RealFunctions {
   int (*munmap)(void*, size_t);
   void* (*mremap)(void*, size_t, size_t, int, void*);
   int (*dlclose)(void*);
+  // These are glibc's, none of which calls any of them, so that nothing must be remembered while
+  // one runs.
+  bool are_leaves;
   // Null until found: a C++ runtime may be loaded at any time, and may be visible only to those
   // that loaded it. Read through real_new() and real_delete().
   NewFn operator_new[kNewCount];
@@ -50,6 +56,10 @@ void find_real_functions() noexcept;
 // is one that uses malloc and free.
 NewFn real_new(size_t which, uint64_t caller) noexcept;
 DeleteFn real_delete(size_t which, uint64_t caller) noexcept;
+
+// True if operator new, called by anyone, is ours and leads to libstdc++'s, which is malloc with a
+// handler for its failure; the same for operator delete and free. Aligned variants not included.
+bool new_is_malloc() noexcept;
 
 // Blocks of the boot arena are never given to a real function.
 inline constexpr size_t kBootBytes = size_t{64} * 1024;
