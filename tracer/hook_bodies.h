@@ -40,13 +40,15 @@ template <typename Call>
 // True if a real function may be called and its result returned, with nothing before or after: the
 // usual case, in which a hook is a subtraction and a jump. Counts `bytes` down if so.
 [[gnu::always_inline]] inline bool only_counts(size_t bytes) {
-  ThreadState& thread = thread_state;
-  const int64_t left = thread.countdown - static_cast<int64_t>(bytes);
-  if (left < 0 || !real.are_leaves || thread.within != Within::program) [[unlikely]] {
+  const int64_t left = thread_state.countdown - static_cast<int64_t>(bytes);
+  if (left < 0) [[unlikely]] {
     return false;
   }
-  thread.countdown = left;
+  thread_state.countdown = left;
   return true;
+}
+[[gnu::always_inline]] inline bool may_cut_short(ShortCut least) {
+  return __atomic_load_n(&real.short_cut, __ATOMIC_RELAXED) >= least;
 }
 
 [[gnu::always_inline]] inline void* malloc_body(Site site, size_t bytes) {
@@ -128,24 +130,18 @@ inline void* realloc_from_boot(Site site, void* block, size_t bytes) {
 // first of all, do. Which it is shows in the first call; only in the former case blocks are noted
 // here. A block is `probing`, not `allocator`, while the real operator runs: should it throw, the
 // malloc of the exception finds the state it expects and clears it. Where the operator is known to
-// be malloc we call that at once: the way through libstdc++ and a second hook is saved, and the
-// program does not become slower by being traced. Should there be no memory, libstdc++ knows what
-// to do.
-enum class NewKind : uint8_t { unknown, through_malloc, is_malloc, of_its_own };
+// be malloc we call that at once: the way through libstdc++ and a second hook is saved. Should
+// there be no memory, libstdc++ knows what to do.
+enum class NewKind : uint8_t { unknown, through_malloc, of_its_own };
 extern std::atomic<NewKind> new_kind;
 
 [[gnu::noinline]] void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second,
                                        uintptr_t third);
 
-[[gnu::always_inline]] inline bool delete_is_free() {
-  return new_kind.load(std::memory_order_relaxed) == NewKind::is_malloc;
-}
-
 // Null if there is something to be noted, or no memory.
 [[gnu::always_inline]] inline void* new_in_short(size_t bytes) {
   const size_t wanted = bytes > 0 ? bytes : 1;
-  if (new_kind.load(std::memory_order_relaxed) == NewKind::is_malloc && only_counts(wanted))
-      [[likely]] {
+  if (may_cut_short(ShortCut::new_to_malloc) && only_counts(wanted)) [[likely]] {
     return real.malloc(wanted);
   }
   return nullptr;
@@ -153,14 +149,14 @@ extern std::atomic<NewKind> new_kind;
 
 [[gnu::always_inline]] inline void* new_body(Site site, size_t which, size_t bytes,
                                              uintptr_t second, uintptr_t third) {
-  const NewKind kind = new_kind.load(std::memory_order_relaxed);
-  if (kind == NewKind::is_malloc && which < kPlainNewCount) [[likely]] {
+  if (which < kPlainNewCount && may_cut_short(ShortCut::new_to_malloc)) [[likely]] {
     if (void* block = malloc_body(site, bytes > 0 ? bytes : 1)) [[likely]] {
       return block;
     }
   }
   NewFn call = real_new(which, site.caller);
-  if (kind == NewKind::through_malloc || kind == NewKind::is_malloc) [[likely]] {
+  const NewKind kind = new_kind.load(std::memory_order_relaxed);
+  if (kind == NewKind::through_malloc) [[likely]] {
     return call(bytes, second, third);
   }
   if (kind == NewKind::unknown) {
@@ -177,12 +173,11 @@ extern std::atomic<NewKind> new_kind;
 
 [[gnu::always_inline]] inline void delete_body(Site site, size_t which, void* block,
                                                uintptr_t second, uintptr_t third) {
-  const NewKind kind = new_kind.load(std::memory_order_relaxed);
-  if (kind == NewKind::is_malloc && which < kPlainDeleteCount) [[likely]] {
+  if (which < kPlainDeleteCount && may_cut_short(ShortCut::new_to_malloc)) [[likely]] {
     free_body(block);
     return;
   }
-  if (kind == NewKind::of_its_own && free_due(block)) {
+  if (new_kind.load(std::memory_order_relaxed) == NewKind::of_its_own && free_due(block)) {
     note_free(block);
   }
   real_delete(which, site.caller)(block, second, third);

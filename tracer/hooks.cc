@@ -46,6 +46,10 @@ int64_t threads_inside() noexcept {
 }
 
 void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second, uintptr_t third) {
+  if (find_short_cut_of_new()) {
+    new_kind.store(NewKind::through_malloc, std::memory_order_relaxed);
+    return call(bytes, second, third);
+  }
   thread_state.within = Within::probing;
   void* block = call(bytes, second, third);
   const bool passed_by = thread_state.within == Within::probing;
@@ -53,11 +57,8 @@ void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second, uint
   if (block == nullptr) {
     return block;
   }
-  NewKind kind = NewKind::of_its_own;
-  if (!passed_by) {
-    kind = new_is_malloc() ? NewKind::is_malloc : NewKind::through_malloc;
-  }
-  new_kind.store(kind, std::memory_order_relaxed);
+  new_kind.store(passed_by ? NewKind::of_its_own : NewKind::through_malloc,
+                 std::memory_order_relaxed);
   if (passed_by && alloc_due(bytes)) {
     note_alloc(BlockKind::heap, block, bytes, site);
   }
@@ -101,10 +102,12 @@ void* note_first_new(Site site, size_t bytes, NewFn call, uintptr_t second, uint
   return value
 
 PLATEAU_SHORT_HOOK(void*, malloc, (size_t bytes), (bytes),
-                   PLATEAU_USUAL(only_counts(bytes), real.malloc(bytes)),
+                   PLATEAU_USUAL(may_cut_short(ShortCut::to_malloc) && only_counts(bytes),
+                                 real.malloc(bytes)),
                    malloc_body(PLATEAU_SITE, bytes))
 PLATEAU_SHORT_HOOK(void*, calloc, (size_t count, size_t each), (count, each),
-                   PLATEAU_USUAL(only_counts(count* each), real.calloc(count, each)),
+                   PLATEAU_USUAL(may_cut_short(ShortCut::to_malloc) && only_counts(count * each),
+                                 real.calloc(count, each)),
                    calloc_body(PLATEAU_SITE, count, each))
 PLATEAU_SHORT_HOOK(void, free, (void* block), (block),
                    PLATEAU_USUAL(only_frees(block), real.free(block)), free_body(block))
@@ -141,20 +144,25 @@ PLATEAU_HOOK(int, dlclose, (void* handle), dlclose_body(handle))
   PLATEAU_HOOK(void, name, (void* block, uintptr_t second, uintptr_t third), \
                delete_body(PLATEAU_SITE, which, block, second, third))
 
-#define PLATEAU_SHORT_NEW(which, name)                                                            \
-  PLATEAU_SHORT_HOOK(void*, name, (size_t bytes, uintptr_t second, uintptr_t third),              \
-                     (bytes, second, third), if (void* block = new_in_short(bytes)) return block, \
-                     new_body(PLATEAU_SITE, which, bytes, second, third))
-#define PLATEAU_SHORT_DELETE(which, name)                                                    \
-  PLATEAU_SHORT_HOOK(void, name, (void* block, uintptr_t second, uintptr_t third),           \
-                     (block, second, third),                                                 \
-                     PLATEAU_USUAL(delete_is_free() && only_frees(block), real.free(block)), \
+#define PLATEAU_SHORT_NEW(which, name)                                    \
+  PLATEAU_SHORT_HOOK(void*, name, (size_t bytes), (bytes),                \
+                     if (void* block = new_in_short(bytes)) return block, \
+                     new_body(PLATEAU_SITE, which, bytes, 0, 0))
+#define PLATEAU_SHORT_NOTHROW_NEW(which, name)                                       \
+  PLATEAU_SHORT_HOOK(void*, name, (size_t bytes, uintptr_t second), (bytes, second), \
+                     if (void* block = new_in_short(bytes)) return block,            \
+                     new_body(PLATEAU_SITE, which, bytes, second, 0))
+#define PLATEAU_SHORT_DELETE(which, name)                                                       \
+  PLATEAU_SHORT_HOOK(void, name, (void* block, uintptr_t second, uintptr_t third),              \
+                     (block, second, third),                                                    \
+                     PLATEAU_USUAL(may_cut_short(ShortCut::new_to_malloc) && only_frees(block), \
+                                   real.free(block)),                                           \
                      delete_body(PLATEAU_SITE, which, block, second, third))
 
 PLATEAU_SHORT_NEW(0, _Znwm)
 PLATEAU_SHORT_NEW(1, _Znam)
-PLATEAU_SHORT_NEW(2, _ZnwmRKSt9nothrow_t)
-PLATEAU_SHORT_NEW(3, _ZnamRKSt9nothrow_t)
+PLATEAU_SHORT_NOTHROW_NEW(2, _ZnwmRKSt9nothrow_t)
+PLATEAU_SHORT_NOTHROW_NEW(3, _ZnamRKSt9nothrow_t)
 PLATEAU_NEW(4, _ZnwmSt11align_val_t)
 PLATEAU_NEW(5, _ZnamSt11align_val_t)
 PLATEAU_NEW(6, _ZnwmSt11align_val_tRKSt9nothrow_t)

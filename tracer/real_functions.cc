@@ -241,6 +241,33 @@ void* find_for_caller(const char* name, uint64_t caller) noexcept {
   return there;
 }
 
+// True if operator new and delete, called by anyone, are ours and lead to libstdc++'s. All of them
+// are asked: where a program replaces operator new but not new[], the latter calls the former.
+bool operators_are_libstdcxx() noexcept {
+  Dl_info self{};
+  if (dladdr(&search, &self) == 0) {
+    return false;
+  }
+  const auto leads_to_libstdcxx = [&self](const char* name) {
+    Dl_info first{};
+    Dl_info next{};
+    void* here = dlsym(RTLD_DEFAULT, name);
+    void* there = dlsym(RTLD_NEXT, name);
+    return here != nullptr && there != nullptr && dladdr(here, &first) != 0 &&
+           first.dli_fbase == self.dli_fbase && dladdr(there, &next) != 0 &&
+           next.dli_fname != nullptr && strstr(next.dli_fname, "/libstdc++.so") != nullptr;
+  };
+  bool all = true;
+  for (size_t i = 0; i < kPlainNewCount; ++i) {
+    all = all && leads_to_libstdcxx(kNewNames[i]);
+  }
+  for (size_t i = 0; i < kPlainDeleteCount; ++i) {
+    all = all && leads_to_libstdcxx(kDeleteNames[i]);
+  }
+  dlerror();  // What we looked for in vain is not the program's error.
+  return all;
+}
+
 }  // namespace
 
 constinit RealFunctions real = {
@@ -257,7 +284,7 @@ constinit RealFunctions real = {
     .munmap = boot_munmap,
     .mremap = boot_mremap,
     .dlclose = boot_dlclose,
-    .are_leaves = false,
+    .short_cut = ShortCut::none,
     .operator_new = {},
     .operator_delete = {},
 };
@@ -285,8 +312,10 @@ void find_real_functions() noexcept {
   find(next.munmap, "munmap");
   find(next.mremap, "mremap");
   find(next.dlclose, "dlclose");
-  next.are_leaves = is_in_libc(reinterpret_cast<const void*>(next.malloc)) &&
-                    is_in_libc(reinterpret_cast<const void*>(next.free));
+  if (is_in_libc(reinterpret_cast<const void*>(next.malloc)) &&
+      is_in_libc(reinterpret_cast<const void*>(next.free))) {
+    next.short_cut = ShortCut::to_malloc;
+  }
   real = next;
   search.store(Search::done, std::memory_order_release);
 }
@@ -319,30 +348,12 @@ DeleteFn real_delete(size_t which, uint64_t caller) noexcept {
   return there;
 }
 
-bool new_is_malloc() noexcept {
-  // A program that replaces operator new but not new[] has the latter call its own.
-  Dl_info self{};
-  if (dladdr(&search, &self) == 0) {
-    return false;
-  }
-  const auto leads_to_libstdcxx = [&self](const char* name) {
-    Dl_info first{};
-    Dl_info next{};
-    void* here = dlsym(RTLD_DEFAULT, name);
-    void* there = dlsym(RTLD_NEXT, name);
-    return here != nullptr && there != nullptr && dladdr(here, &first) != 0 &&
-           first.dli_fbase == self.dli_fbase && dladdr(there, &next) != 0 &&
-           next.dli_fname != nullptr && strstr(next.dli_fname, "/libstdc++.so") != nullptr;
-  };
-  bool all = true;
-  for (size_t i = 0; i < kPlainNewCount; ++i) {
-    all = all && leads_to_libstdcxx(kNewNames[i]);
-  }
-  for (size_t i = 0; i < kPlainDeleteCount; ++i) {
-    all = all && leads_to_libstdcxx(kDeleteNames[i]);
-  }
-  dlerror();  // What we looked for in vain is not the program's error.
-  return all;
+bool find_short_cut_of_new() noexcept {
+  const bool found = real.short_cut != ShortCut::none && operators_are_libstdcxx();
+  // Where the operators are another's, it must be remembered who called whom.
+  __atomic_store_n(&real.short_cut, found ? ShortCut::new_to_malloc : ShortCut::none,
+                   __ATOMIC_RELAXED);
+  return found;
 }
 
 size_t boot_block_bytes(const void* block) noexcept {

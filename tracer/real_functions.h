@@ -25,6 +25,17 @@ extern const char* const kDeleteNames[kDeleteCount];
 using NewFn = void* (*)(size_t, uintptr_t, uintptr_t);
 using DeleteFn = void (*)(void*, uintptr_t, uintptr_t);
 
+// What a hook that has nothing to note may do without further questions.
+enum class ShortCut : uint8_t {
+  none,
+  // malloc and its family are glibc's, none of which calls another one through us: nothing must be
+  // kept in mind while one runs.
+  to_malloc,
+  // Besides, operator new and delete without alignment are libstdc++'s, which are malloc with a
+  // handler for its failure, and free.
+  new_to_malloc,
+};
+
 struct RealFunctions {
   void* (*malloc)(size_t);
   void* (*calloc)(size_t, size_t);
@@ -39,9 +50,7 @@ struct RealFunctions {
   int (*munmap)(void*, size_t);
   void* (*mremap)(void*, size_t, size_t, int, void*);
   int (*dlclose)(void*);
-  // These are glibc's, none of which calls any of them, so that nothing must be remembered while
-  // one runs.
-  bool are_leaves;
+  ShortCut short_cut;
   // Null until found: a C++ runtime may be loaded at any time, and may be visible only to those
   // that loaded it. Read through real_new() and real_delete().
   NewFn operator_new[kNewCount];
@@ -57,9 +66,9 @@ void find_real_functions() noexcept;
 NewFn real_new(size_t which, uint64_t caller) noexcept;
 DeleteFn real_delete(size_t which, uint64_t caller) noexcept;
 
-// True if operator new, called by anyone, is ours and leads to libstdc++'s, which is malloc with a
-// handler for its failure; the same for operator delete and free. Aligned variants not included.
-bool new_is_malloc() noexcept;
+// To be called when operator new is called for the first time: sets the short cut. True if it is
+// new_to_malloc.
+bool find_short_cut_of_new() noexcept;
 
 // Blocks of the boot arena are never given to a real function.
 inline constexpr size_t kBootBytes = size_t{64} * 1024;
