@@ -140,6 +140,10 @@ void find_account() noexcept {
   }
 }
 
+AllocatorKind allocator_in_use() noexcept {
+  return sources.kind;
+}
+
 void answer_account(SegmentHeader& segment) noexcept {
   if (tables.answering.exchange(1, std::memory_order_acquire) != 0) {
     return;
@@ -156,7 +160,6 @@ void answer_account(SegmentHeader& segment) noexcept {
   } else if (sources.process_info != nullptr) {
     figures = ask_mimalloc();
   }
-  account.allocator.store(static_cast<uint32_t>(sources.kind), std::memory_order_relaxed);
   account.in_use.store(figures.in_use, std::memory_order_relaxed);
   account.free.store(figures.free, std::memory_order_relaxed);
   account.mapped.store(figures.mapped, std::memory_order_relaxed);

@@ -10,6 +10,9 @@ namespace plateau::trace {
 // takes the loader's lock, which at any other moment may be held by a thread that waits for us.
 void find_account() noexcept;
 
+// Whose malloc it is; known after find_account().
+AllocatorKind allocator_in_use() noexcept;
+
 inline bool account_wanted(const SegmentHeader& segment) noexcept {
   return segment.account.asked.load(std::memory_order_relaxed) !=
          segment.account.answered.load(std::memory_order_relaxed);

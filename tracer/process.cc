@@ -143,6 +143,9 @@ SegmentHeader* start_segment() noexcept {
     announce_all_again();
   }
   process.interval_log2.store(process.first_interval_log2, std::memory_order_relaxed);
+  // Known without asking, so that a process too short to be asked says it too.
+  segment->account.allocator.store(static_cast<uint32_t>(allocator_in_use()),
+                                   std::memory_order_relaxed);
   process.segment.store(segment, std::memory_order_relaxed);
   if (process.mode.load(std::memory_order_relaxed) == Mode::exact) {
     tables.filter.set(0, 1);
