@@ -27,7 +27,44 @@ MAY_INCLUDE = {
         "heap", "symbols", "census", "inject", "ledger",
     },
 }
+# Of trainer/: rooms of its own by their name, those of src/ as "src:NAME".
+TRAINER_MAY_INCLUDE = {
+    "store": {"src:base"},
+    "quant": {"src:base"},
+    "text": {"src:base"},
+    "image": {"src:base"},
+    "data": {"src:base", "text", "image"},
+    "plan": {"src:base", "store", "data", "text", "image", "quant"},
+    "model": {"src:base", "store", "data", "text", "image", "quant"},
+    "optim": {"src:base", "model", "quant"},
+    "loop": {"src:base", "store", "data", "model", "optim"},
+    "cli": {
+        "src:base", "src:recording", "src:verdict", "src:report",
+        "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
+    },
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def stray_in_trainer(root: pathlib.Path) -> int:
+    stray = 0
+    for room in sorted(p for p in (root / "trainer").iterdir() if p.is_dir()):
+        allowed = TRAINER_MAY_INCLUDE.get(room.name)
+        if allowed is None:
+            print(f"trainer/{room.name}: a room that tools/check_layers.py does not know")
+            stray += 1
+            continue
+        for path in sorted(room.rglob("*.[ch]*")):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = INCLUDE.match(line)
+                parts = match.group(1).split("/") if match else []
+                if not parts or parts[0] == "clients":
+                    continue
+                wanted = parts[1] if parts[0] == "trainer" else f"src:{parts[0]}"
+                if wanted != room.name and wanted not in allowed:
+                    print(f"{path.relative_to(root)}:{number}: {room.name} may not include {match.group(1)}")
+                    stray += 1
+    return stray
 
 
 def main() -> int:
@@ -46,6 +83,7 @@ def main() -> int:
                     where = f"{path.relative_to(src.parent)}:{number}"
                     print(f"{where}: {room.name} may not include {match.group(1)}")
                     stray += 1
+    stray += stray_in_trainer(src.parent)
     return 1 if stray else 0
 
 

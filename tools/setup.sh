@@ -7,6 +7,8 @@ packages=(
   # build
   g++ cmake ninja-build ccache pkg-config libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
   libdw-dev libelf-dev
+  # the trainer; OpenBLAS by name, because LibTorch alone brings a BLAS that is many times slower
+  libtorch-dev libgloo-dev libopenblas0-pthread libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev
   # tests and checks
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19

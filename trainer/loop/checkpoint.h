@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// checkpoint-N directories: all or nothing, and enough to go on to the bit.
+//
+// Written under a temporary name, flushed file by file, renamed: a directory called checkpoint-N is
+// complete. Contents (docs/formats/checkpoint.md): adapter_model.safetensors and
+// adapter_config.json as PEFT reads them, optimizer.safetensors, trainer_state.json as Hugging Face
+// tools read it, and plateau_state.json with position, random states and fingerprints.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trainer/model/learner.h"
+#include "trainer/optim/optimizer.h"
+
+namespace plateau::train {
+
+struct Position {
+  int64_t step = 0;   // Optimizer steps done.
+  int64_t epoch = 0;  // Of the next batch.
+  int64_t batch = 0;  // Within that epoch.
+};
+
+struct LogEntry {
+  int64_t step = 0;
+  double epoch = 0;
+  std::map<std::string, double> values;  // loss, eval_loss, learning_rate, grad_norm ...
+};
+
+struct TrainerState {
+  Position position;
+  int64_t total_steps = 0;
+  int64_t logging_steps = 0;
+  int64_t save_steps = 0;
+  int64_t eval_steps = 0;
+  int64_t batch_size = 0;
+  double epochs = 0;
+  int64_t tokens_seen = 0;
+  std::vector<LogEntry> log;
+  std::optional<double> best_metric;
+  int64_t best_step = 0;
+  std::string best_checkpoint;
+  int64_t evaluations_without_gain = 0;
+  std::string config_fingerprint;
+  std::string dataset_fingerprint;
+  std::vector<std::byte> random_state;  // Of LibTorch's generator.
+};
+
+struct Checkpoint {
+  TrainerState state;
+  std::vector<StateTensor> weights;  // Names as trainable() has them.
+  std::vector<StateTensor> optimizer;
+  std::string adapter_config_json;  // Empty: no adapter.
+};
+
+Result<std::filesystem::path> write_checkpoint(const std::filesystem::path& output_directory,
+                                               const Checkpoint& checkpoint);
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& directory);
+// The complete ones, oldest first. Half-written ones are not seen.
+std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& output_directory);
+// Removes the oldest beyond `limit`, never `keep` (the best one).
+Result<std::monostate> prune_checkpoints(const std::filesystem::path& output_directory,
+                                         int64_t limit, const std::filesystem::path& keep);
+
+}  // namespace plateau::train

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training loop: batches in, steps, evaluations and checkpoints out.
+//
+// A step is `accumulate` batches. The loss is divided by all labelled tokens of the step (of all
+// processes), so that it does not depend on how they were cut into batches; `per_batch_mean` gives
+// the other rule for comparison. All randomness comes from the seed and the position, all state is
+// in the checkpoint: a resumed run equals one that was never stopped, to the bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trainer/data/loader.h"
+#include "trainer/model/learner.h"
+#include "trainer/optim/optimizer.h"
+
+namespace plateau::train {
+
+struct TrainingOptions {
+  std::filesystem::path output_directory;
+  double epochs = 3;
+  int64_t max_steps = -1;  // Above 0: instead of epochs.
+  int64_t accumulate = 8;
+  bool per_batch_mean = false;
+  OptimizerOptions optimizer;
+  ScheduleKind schedule = ScheduleKind::cosine;
+  int64_t warmup_steps = 10;
+  int64_t logging_steps = 10;
+  int64_t save_steps = 100;
+  int64_t save_total_limit = 3;
+  int64_t eval_steps = 0;               // 0: as save_steps, if there is an evaluation set.
+  int64_t early_stopping_patience = 0;  // Evaluations without improvement; 0: never.
+  double early_stopping_threshold = 0;
+  uint64_t seed = 42;
+  int64_t cleanup_every = 0;       // malloc_trim every N steps: to show what it brings.
+  int64_t memory_limit_bytes = 0;  // Resident; above it: checkpoint and stop. 0: none.
+  std::optional<std::filesystem::path> resume_from;
+  std::string config_fingerprint;  // Of model and options that must not change on resume.
+};
+
+// What a step tells those who watch: the progress line, the log, the socket of plateau run.
+struct StepReport {
+  int64_t step = 0;
+  int64_t total_steps = 0;
+  double epoch = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double grad_norm = 0;
+  int64_t tokens = 0;
+  double seconds = 0;
+  int64_t resident_bytes = 0;
+};
+struct EvalReport {
+  int64_t step = 0;
+  double loss = 0;
+  double seconds = 0;
+  bool is_best = false;
+};
+
+class TrainingObserver {
+ public:
+  virtual ~TrainingObserver() = default;
+  virtual void began(int64_t /*total_steps*/, int64_t /*first_step*/) {}
+  virtual void stepped(const StepReport& /*report*/) {}
+  virtual void evaluation_began(int64_t /*step*/) {}
+  virtual void evaluated(const EvalReport& /*report*/) {}
+  virtual void checkpointed(int64_t /*step*/, const std::filesystem::path& /*directory*/) {}
+};
+
+enum class StopReason : uint8_t { finished, early, signal, memory_limit };
+struct TrainingResult {
+  StopReason reason = StopReason::finished;
+  int64_t steps = 0;
+  double last_loss = 0;
+  std::optional<double> best_eval_loss;
+  std::filesystem::path last_checkpoint;
+  std::filesystem::path best_checkpoint;
+};
+
+// `stop` is asked after each step: true leads to a checkpoint and StopReason::signal.
+// Errors leave the last checkpoint as it was: data that is bad, a loss that is not finite, a disk
+// that is full.
+Result<TrainingResult> train(Learner& learner, Loader& training, Loader* evaluation,
+                             const TrainingOptions& options, TrainingObserver& observer,
+                             const std::function<bool()>& stop);
+
+}  // namespace plateau::train

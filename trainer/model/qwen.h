@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Qwen2.5-VL on LibTorch: from weights on the disk to a loss with gradients.
+//
+// Computes in fp32; weights that are not trained are stored as chosen (fp32, bf16, NF4) and widened
+// piece by piece where a product needs them. Attention never stores a score matrix of the whole
+// sequence. The head is applied at labelled positions only, chunk by chunk. With gradient
+// checkpointing a layer keeps its input and is run again on the way back; gradients are the same to
+// the bit. Not thread-safe: one model, one thread (LibTorch's own threads aside).
+//
+// This header includes no torch header, so that the rest of the trainer compiles quickly; tensors
+// are behind `Tensor`, which model/tensor.h completes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trainer/data/loader.h"
+#include "trainer/model/learner.h"
+#include "trainer/store/model_config.h"
+#include "trainer/store/safetensors.h"
+
+namespace plateau::train {
+
+enum class BaseStorage : uint8_t { fp32, bf16, nf4 };
+
+struct LoraOptions {
+  int64_t rank = 16;
+  double alpha = 16;
+  double dropout = 0;
+  bool rslora = false;  // alpha / sqrt(rank) instead of alpha / rank.
+  bool vision = true;
+  bool language = true;
+  bool attention = true;
+  bool mlp = true;
+  uint64_t seed = 42;
+
+  [[nodiscard]] double scaling() const;
+};
+
+enum class Trained : uint8_t {
+  adapters,    // LoRA on the chosen linear layers; everything else frozen.
+  everything,  // All weights, in fp32: for the reference cases.
+  nothing,
+};
+
+struct ModelOptions {
+  BaseStorage storage = BaseStorage::fp32;
+  bool double_quant = true;
+  Trained trained = Trained::adapters;
+  LoraOptions lora;
+  bool gradient_checkpointing = true;
+  int64_t attention_chunk = 256;  // Queries at a time.
+  int64_t loss_chunk = 256;       // Labelled positions at a time.
+};
+
+// Positions of all tokens on the three axes (time, height, width): 3 x rows x columns. Padding
+// is 1.
+std::vector<int64_t> rope_positions(const ModelConfig& config, const Batch& batch);
+
+class QwenVl final : public Learner {
+ public:
+  // Weights are read through the mapping and not copied where they are used as they are. With
+  // `trained` adapters, modules named in `adapter` (PEFT's keys) are filled from it; null: fresh
+  // ones.
+  static Result<std::unique_ptr<QwenVl>> load(const ModelConfig& config,
+                                              std::shared_ptr<const WeightFiles> files,
+                                              const ModelOptions& options);
+  ~QwenVl() override;
+
+  Result<LossSum> forward(const Batch& batch) override;
+  Result<LossSum> evaluate(const Batch& batch) override;
+  std::vector<NamedTensor> trainable() override;
+
+  // Hidden states named as in the reference cases, and logits at all positions: small inputs only.
+  struct Inspection {
+    std::map<std::string, Tensor> activations;
+    Tensor logits;
+    LossSum loss;
+  };
+  Result<Inspection> inspect(const Batch& batch);
+
+  // Greedy continuation of row 0 until `stop` or `limit` tokens; for showing what was learned.
+  Result<std::vector<int64_t>> generate(const Batch& prompt, int64_t limit,
+                                        std::span<const int64_t> stop);
+
+  [[nodiscard]] const ModelConfig& config() const;
+  [[nodiscard]] const ModelOptions& options() const;
+  // Bytes of weights that are not trained, as stored.
+  [[nodiscard]] int64_t base_bytes() const;
+
+ private:
+  struct State;
+  explicit QwenVl(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Linear layers that LoRA is put on, as PEFT names them without "base_model.model.", in hub names.
+std::vector<std::string> lora_modules(const ModelConfig& config, const LoraOptions& options);
+
+}  // namespace plateau::train

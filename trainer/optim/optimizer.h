@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdamW in 32 bits or with 8-bit states, learning-rate schedules and clipping.
+//
+// States can be taken out and put back to the bit, which resuming rests on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trainer/model/learner.h"
+
+namespace plateau::train {
+
+enum class OptimizerKind : uint8_t { adamw, adamw_8bit };
+enum class ScheduleKind : uint8_t { linear, cosine, constant, constant_with_warmup };
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::adamw_8bit;
+  double learning_rate = 2e-5;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;  // Of matrices; vectors (biases, norms) have none.
+  double max_grad_norm = 1.0;  // 0: no clipping.
+};
+
+// The factor of the learning rate for step `step` (counted from 0) of `total`.
+double schedule_factor(ScheduleKind kind, int64_t step, int64_t warmup, int64_t total);
+
+// A tensor of state, as checkpoints store it.
+struct StateTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+class Optimizer {
+ public:
+  Optimizer(std::vector<NamedTensor> parameters, const OptimizerOptions& options);
+  ~Optimizer();
+  Optimizer(Optimizer&&) noexcept;
+
+  void zero_grad();
+  // The norm of all gradients; they are scaled down to max_grad_norm if above.
+  double clip();
+  void step(double learning_rate);
+  [[nodiscard]] int64_t steps() const;
+  [[nodiscard]] int64_t state_bytes() const;
+  [[nodiscard]] std::vector<StateTensor> state() const;
+  // Names, shapes and types must be those of state(); nothing is changed if they are not.
+  Result<std::monostate> restore(const std::vector<StateTensor>& state, int64_t steps);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace plateau::train
