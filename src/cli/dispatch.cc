@@ -12,20 +12,21 @@
 namespace plateau {
 namespace {
 
-int unknown_verb(std::span<const Verb> verbs, const std::string& word, Output& out) {
+int unknown_verb(const Program& program, std::span<const Verb> verbs, const std::string& word,
+                 Output& out) {
   if (word.size() > 1 && word.front() == '-') {
     const std::vector<std::string> known = {"--help", "--version"};
-    out.complain("", fmt::format("unknown option '{}'{}; try 'plateau --help'", word,
-                                 did_you_mean(word, known)));
+    out.complain("", fmt::format("unknown option '{}'{}; try '{} --help'", word,
+                                 did_you_mean(word, known), program.name));
     return kExitTrouble;
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.name);
   std::string hint = did_you_mean(word, names);
   // The commonest slip is to leave the verb out.
-  if (access(word.c_str(), F_OK) == 0)
+  if (program.name == "plateau" && access(word.c_str(), F_OK) == 0)
     hint = fmt::format(" (did you mean 'plateau judge {}'?)", word);
-  out.complain("", fmt::format("unknown verb '{}'{}; try 'plateau --help'", word, hint));
+  out.complain("", fmt::format("unknown verb '{}'{}; try '{} --help'", word, hint, program.name));
   return kExitTrouble;
 }
 
@@ -33,41 +34,44 @@ int run_verb(const Verb& verb, std::span<const Verb> verbs, std::span<const std:
              Output& out) {
   const Result<Arguments> arguments = parse_arguments(verb, words);
   if (!arguments) {
-    out.complain(verb.name,
-                 fmt::format("{}; try 'plateau {} --help'", arguments.error().message, verb.name));
+    out.complain(verb.name, fmt::format("{}; try '{} {} --help'", arguments.error().message,
+                                        verb.program, verb.name));
     return kExitTrouble;
   }
   if (arguments.value().has("help")) {
     out.print(verb_help(verb));
     return kExitFine;
   }
-  return verb.run({.verb = verb, .verbs = verbs, .arguments = arguments.value(), .out = out});
+  return verb.run(
+      {.verb = verb, .verbs = verbs, .arguments = arguments.value(), .out = out, .words = words});
 }
 
-int choose(std::span<const Verb> verbs, std::span<const std::string> words, Output& out) {
+int choose(const Program& program, std::span<const Verb> verbs, std::span<const std::string> words,
+           Output& out) {
   if (words.empty()) {
-    out.complain("", "no verb given; try 'plateau --help'");
+    out.complain("", fmt::format("no verb given; try '{} --help'", program.name));
     return kExitTrouble;
   }
   const std::string& word = words.front();
   if (word == "--help" || word == "-h") {
-    out.print(overview_help(verbs));
+    out.print(overview_help(program, verbs));
     return kExitFine;
   }
   if (word == "--version" || word == "-V") {
-    out.print("plateau " PLATEAU_VERSION "\n");
+    out.print(program.name + " " PLATEAU_VERSION "\n");
     return kExitFine;
   }
   for (const Verb& verb : verbs) {
     if (verb.name == word) return run_verb(verb, verbs, words.subspan(1), out);
   }
-  return unknown_verb(verbs, word, out);
+  return unknown_verb(program, verbs, word, out);
 }
 
 }  // namespace
 
-int dispatch(std::span<const Verb> verbs, std::span<const std::string> words, Output& out) {
-  return out.finish(choose(verbs, words, out));
+int dispatch(const Program& program, std::span<const Verb> verbs,
+             std::span<const std::string> words, Output& out) {
+  return out.finish(choose(program, verbs, words, out));
 }
 
 }  // namespace plateau

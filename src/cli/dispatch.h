@@ -11,6 +11,7 @@
 namespace plateau {
 
 // `words` is the command line without the program's name. Returns the exit code; never exits.
-int dispatch(std::span<const Verb> verbs, std::span<const std::string> words, Output& out);
+int dispatch(const Program& program, std::span<const Verb> verbs,
+             std::span<const std::string> words, Output& out);
 
 }  // namespace plateau

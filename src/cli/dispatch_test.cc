@@ -43,7 +43,7 @@ Outcome run_words(std::vector<std::string> words) {
   std::FILE* err_file = open_memstream(&err_text, &err_size);
   Output out(out_file, err_file);
   Outcome outcome;
-  outcome.code = dispatch(table(), words, out);
+  outcome.code = dispatch(plateau_program(), table(), words, out);
   std::fclose(out_file);
   std::fclose(err_file);
   outcome.out.assign(out_text, out_size);

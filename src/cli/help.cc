@@ -68,7 +68,7 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
 
 int run_help(const Invocation& invocation) {
   if (invocation.arguments.positionals.empty()) {
-    invocation.out.print(overview_help(invocation.verbs));
+    invocation.out.print(overview_help(plateau_program(), invocation.verbs));
     return kExitFine;
   }
   const std::string& wanted = invocation.arguments.positionals.front();
@@ -87,22 +87,28 @@ int run_help(const Invocation& invocation) {
 
 }  // namespace
 
-std::string overview_help(std::span<const Verb> verbs) {
-  std::string out =
-      fmt::format("plateau - {}\n\nUsage: plateau VERB [OPTIONS] [FILE...]\n\nVerbs:\n", kTagline);
+std::string overview_help(const Program& program, std::span<const Verb> verbs) {
+  std::string out = fmt::format("{0} - {1}\n\nUsage: {0} VERB [OPTIONS] [FILE...]\n\nVerbs:\n",
+                                program.name, program.tagline);
   for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
   out += "\nOptions:\n";
-  out += entry("-h, --help", "this text; 'plateau VERB --help' for a verb");
+  out += entry("-h, --help", fmt::format("this text; '{} VERB --help' for a verb", program.name));
   out += entry("-V, --version", "the version");
-  out +=
-      "\nStart with a log that has steps and memory in it, whatever wrote it, or with the job:\n";
-  out += "  plateau judge train.log\n  plateau run -- python train.py\n";
-  return out + exit_codes(verdict_exits());
+  return out + "\n" + program.way_in + exit_codes(program.exits);
+}
+
+Program plateau_program() {
+  return {.tagline = std::string(kTagline),
+          .way_in =
+              "Start with a log that has steps and memory in it, whatever wrote it, or with "
+              "the job:\n"
+              "  plateau judge train.log\n  plateau run -- python train.py\n",
+          .exits = verdict_exits()};
 }
 
 std::string verb_help(const Verb& verb) {
-  std::string out =
-      fmt::format("plateau {} - {}\n\nUsage: {}\n", verb.name, verb.summary, usage_line(verb));
+  std::string out = fmt::format("{} {} - {}\n\nUsage: {}\n", verb.program, verb.name, verb.summary,
+                                usage_line(verb));
   out += paragraphs(verb.description);
   if (!verb.positional.placeholder.empty()) {
     out += "\nArguments:\n" + entry(verb.positional.placeholder, verb.positional.help);

@@ -14,6 +14,7 @@
 #include "cli/man.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/train.h"
 #include "cli/try_verb.h"
 #include "cli/watch.h"
 
@@ -25,6 +26,8 @@ int main(int argc, char** argv) {
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
+      plateau::train_verb(),       // Fine-tune a vision-language model.
+      plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.
       plateau::completion_verb(),  // For bash, zsh and fish.
@@ -35,5 +38,5 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   plateau::Output out(stdout, stderr);
-  return plateau::dispatch(verbs, words, out);
+  return plateau::dispatch(plateau::plateau_program(), verbs, words, out);
 }

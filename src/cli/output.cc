@@ -30,7 +30,7 @@ void Output::complain(std::string_view verb, std::string_view message) {
   // On a shared terminal the complaint belongs after what was printed before it.
   flush();
   const std::string_view space = verb.empty() ? "" : " ";
-  remark(fmt::format("plateau{}{}: {}\n", space, verb, printable(message)));
+  remark(fmt::format("{}{}{}: {}\n", program_, space, verb, printable(message)));
 }
 
 void Output::remark(std::string_view lines) {

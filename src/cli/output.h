@@ -14,13 +14,14 @@ namespace plateau {
 
 class Output {
  public:
-  Output(std::FILE* out, std::FILE* err) : out_(out), err_(err) {}
+  Output(std::FILE* out, std::FILE* err, std::string program = "plateau")
+      : out_(out), err_(err), program_(std::move(program)) {}
 
   // To standard output; flushed by finish() and before complain().
   void print(std::string_view text);
   // What was printed goes out now: for readers that follow along.
   void flush();
-  // One line to standard error, made printable, with "plateau VERB: " in front.
+  // One line to standard error, made printable, with "PROGRAM VERB: " in front.
   void complain(std::string_view verb, std::string_view message);
   // Lines to standard error as they are.
   void remark(std::string_view lines);
@@ -36,6 +37,7 @@ class Output {
 
   std::FILE* out_;
   std::FILE* err_;
+  std::string program_;
   int error_ = 0;  // errno of the first failed write.
 };
 

@@ -7,7 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/suggest.h"
 #include "cli/until.h"
@@ -49,6 +51,10 @@ std::string wanted_instead(Takes takes, const std::vector<std::string>& choices,
       return whole_number(value, 1) ? "" : "a whole number of at least 1";
     case Takes::index:
       return whole_number(value, 0) ? "" : "a whole number";
+    case Takes::real: {
+      const std::optional<double> number = parse_double(value);
+      return number && std::isfinite(*number) && *number >= 0 ? "" : "a number such as 3 or 2e-5";
+    }
     case Takes::memory: {
       const std::optional<double> mb = parse_memory_mb(value);
       return mb && *mb > 0 ? "" : "an amount of memory such as 20GB or 512MiB";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/until.h"
 
@@ -21,8 +22,10 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
 std::optional<double> Arguments::number(std::string_view option) const {
   const std::optional<std::string> given = text(option);
   if (!given) return std::nullopt;
-  // The parser has checked the digits; thousands may be separated, as people write them.
-  return parse_memory_mb(*given, 1.0);
+  // The parser has checked it. "2e-5" is read as it is; in whole numbers thousands may be
+  // separated, as people write them.
+  const std::optional<double> plain = parse_double(*given);
+  return plain ? plain : parse_memory_mb(*given, 1.0);
 }
 
 std::optional<double> Arguments::memory_mb(std::string_view option) const {
@@ -40,7 +43,7 @@ std::optional<double> Arguments::seconds(std::string_view option) const {
 }
 
 std::string usage_line(const Verb& verb) {
-  std::string line = "plateau " + verb.name;
+  std::string line = verb.program + " " + verb.name;
   if (!verb.options.empty()) line += " [OPTIONS]";
   const Positional& positional = verb.positional;
   if (positional.placeholder.empty()) return line;

@@ -22,6 +22,7 @@ enum class Takes : uint8_t {
   nothing,  // A flag.
   count,    // A whole number of at least 1.
   index,    // A whole number of at least 0.
+  real,     // A number of at least 0: "3", "2e-5".
   memory,   // "20GB".
   choice,   // One of Option::choices.
   text,     // Anything; the verb checks it.
@@ -68,7 +69,7 @@ class Arguments {
  public:
   [[nodiscard]] bool has(std::string_view option) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
-  // Requires: the option takes count or index.
+  // Requires: the option takes count, index or real.
   [[nodiscard]] std::optional<double> number(std::string_view option) const;
   // Requires: the option takes memory.
   [[nodiscard]] std::optional<double> memory_mb(std::string_view option) const;
@@ -87,10 +88,12 @@ struct Invocation {
   std::span<const Verb> verbs;  // The whole table, for help, man and completion.
   const Arguments& arguments;
   Output& out;
+  std::span<const std::string> words = {};  // What arguments were made of.
 };
 
 struct Verb {
   std::string name;
+  std::string program = "plateau";       // What people type in front of it.
   std::string summary;                   // One line, lower case, no full stop.
   std::vector<std::string> description;  // Paragraphs.
   Positional positional;                 // Empty placeholder: the verb takes none.
@@ -98,6 +101,14 @@ struct Verb {
   std::vector<Example> examples;
   std::vector<ExitMeaning> exits;  // Empty: 0, or 2 for trouble.
   int (*run)(const Invocation&) = nullptr;
+};
+
+// A program that has verbs, for its own help.
+struct Program {
+  std::string name = "plateau";
+  std::string tagline;
+  std::string way_in;              // Lines that say how to begin.
+  std::vector<ExitMeaning> exits;  // Of most verbs.
 };
 
 // "plateau judge [OPTIONS] [FILE...]".
