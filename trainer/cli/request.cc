@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cli/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "trainer/loop/checkpoint.h"
+
+namespace plateau::train {
+namespace {
+
+Error usage(std::string message) {
+  return {.kind = Error::Kind::usage, .message = std::move(message)};
+}
+
+int64_t whole(const Arguments& arguments, std::string_view option, int64_t otherwise) {
+  const std::optional<double> given = arguments.number(option);
+  return given ? static_cast<int64_t>(*given) : otherwise;
+}
+
+double real(const Arguments& arguments, std::string_view option, double otherwise) {
+  return arguments.number(option).value_or(otherwise);
+}
+
+bool yes(const Arguments& arguments, std::string_view option, bool otherwise) {
+  const std::optional<std::string> given = arguments.text(option);
+  return given ? *given == "true" : otherwise;
+}
+
+Result<BaseStorage> storage_of(const Arguments& arguments) {
+  const bool four = arguments.has("load-in-4bit");
+  const bool sixteen = arguments.has("load-in-16bit") || arguments.has("quality-mode");
+  const bool thirty_two = arguments.has("load-in-32bit");
+  if (four + sixteen + thirty_two > 1) {
+    return usage(
+        "--load-in-4bit, --load-in-16bit (also by --quality-mode) and --load-in-32bit exclude each "
+        "other");
+  }
+  return thirty_two ? BaseStorage::fp32 : sixteen ? BaseStorage::bf16 : BaseStorage::nf4;
+}
+
+LoraOptions lora_of(const Arguments& arguments) {
+  LoraOptions lora;
+  lora.rank = whole(arguments, "lora-r", lora.rank);
+  lora.alpha = real(arguments, "lora-alpha", lora.alpha);
+  lora.dropout = real(arguments, "lora-dropout", lora.dropout);
+  lora.rslora = arguments.has("use-rslora") || (arguments.has("quality-mode") && lora.rank >= 32);
+  lora.vision = yes(arguments, "finetune-vision-layers", true);
+  lora.language = yes(arguments, "finetune-language-layers", true);
+  lora.attention = yes(arguments, "finetune-attention-modules", true);
+  lora.mlp = yes(arguments, "finetune-mlp-modules", true);
+  lora.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
+  return lora;
+}
+
+LossLevel loss_level_of(const Arguments& arguments) {
+  if (!arguments.has("selective-loss") && !arguments.has("selective-loss-level")) {
+    return LossLevel::all;
+  }
+  const std::string level = arguments.text("selective-loss-level").value_or("structure");
+  if (level == "keys") return LossLevel::keys;
+  if (level == "literals") return LossLevel::literals;
+  if (level == "compat") return LossLevel::compat;
+  return LossLevel::structure;
+}
+
+LoaderOptions loader_of(const Arguments& arguments) {
+  LoaderOptions loader;
+  loader.batch_size = whole(arguments, "batch-size", 1);
+  loader.max_seq_length = whole(arguments, "max-seq-length", loader.max_seq_length);
+  loader.processor.min_pixels = whole(arguments, "min-pixels", loader.processor.min_pixels);
+  loader.processor.max_pixels = whole(arguments, "max-pixels", loader.processor.max_pixels);
+  loader.workers = whole(arguments, "dataloader-num-workers", 0);
+  loader.loss = loss_level_of(arguments);
+  loader.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
+  loader.skip_bad = arguments.has("skip-bad");
+  return loader;
+}
+
+ScheduleKind schedule_of(const Arguments& arguments) {
+  const std::string name = arguments.text("lr-scheduler-type").value_or("cosine");
+  if (name == "linear") return ScheduleKind::linear;
+  if (name == "constant") return ScheduleKind::constant;
+  if (name == "constant_with_warmup") return ScheduleKind::constant_with_warmup;
+  return ScheduleKind::cosine;
+}
+
+Stage stage_of(const Arguments& arguments) {
+  const std::string name = arguments.text("only").value_or("");
+  if (name == "data") return Stage::data;
+  if (name == "collate") return Stage::collate;
+  if (name == "forward") return Stage::forward;
+  if (name == "backward") return Stage::backward;
+  return Stage::all;
+}
+
+OptimizerOptions optimizer_of(const Arguments& arguments, OptimizerKind kind) {
+  OptimizerOptions out;
+  out.kind = kind;
+  out.learning_rate = real(arguments, "learning-rate", out.learning_rate);
+  out.beta1 = real(arguments, "adam-beta1", out.beta1);
+  out.beta2 = real(arguments, "adam-beta2", out.beta2);
+  out.epsilon = real(arguments, "adam-epsilon", out.epsilon);
+  out.weight_decay = real(arguments, "weight-decay", out.weight_decay);
+  out.max_grad_norm = real(arguments, "max-grad-norm", out.max_grad_norm);
+  return out;
+}
+
+TrainingOptions training_of(const Arguments& arguments, const Sizing& sizing) {
+  TrainingOptions out;
+  out.output_directory = *arguments.text("output-dir");
+  out.epochs = real(arguments, "epochs", out.epochs);
+  out.max_steps = whole(arguments, "max-steps", -1);
+  out.accumulate = sizing.accumulate;
+  out.per_batch_mean = arguments.text("loss-mean").value_or("tokens") == "batches";
+  out.optimizer = optimizer_of(arguments, sizing.optimizer);
+  out.schedule = schedule_of(arguments);
+  out.warmup_steps = whole(arguments, "warmup-steps", out.warmup_steps);
+  out.logging_steps = whole(arguments, "logging-steps", out.logging_steps);
+  out.save_steps = whole(arguments, "save-steps", out.save_steps);
+  out.save_total_limit = whole(arguments, "save-total-limit", out.save_total_limit);
+  out.eval_steps = whole(arguments, "eval-steps", 0);
+  out.early_stopping_patience = whole(arguments, "early-stopping-patience", 0);
+  out.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
+  out.cleanup_every = whole(arguments, "cleanup-every", 0);
+  if (const std::optional<double> limit_mb = arguments.memory_mb("memory-limit")) {
+    out.memory_limit_bytes = static_cast<int64_t>(*limit_mb * kBytesPerMb);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Sizing> sizing_of(const Arguments& arguments) {
+  Sizing out;
+  out.model_directory = arguments.text("base-model").value_or("");
+  out.dataset = arguments.text("dataset").value_or("");
+  out.eval_dataset = arguments.text("eval-dataset").value_or("");
+  const Result<BaseStorage> storage = storage_of(arguments);
+  if (!storage) return storage.error();
+  out.model.storage = storage.value();
+  out.model.lora = lora_of(arguments);
+  out.model.gradient_checkpointing = yes(arguments, "use-gradient-checkpointing", true);
+  if (!(out.model.lora.vision || out.model.lora.language) ||
+      !(out.model.lora.attention || out.model.lora.mlp)) {
+    return usage("nothing is left to train: the --finetune options switch every adapter off");
+  }
+  out.loader = loader_of(arguments);
+  out.dataset_options = {.text_field = arguments.text("text-field").value_or("text"),
+                         .image_field = arguments.text("image-field").value_or("image"),
+                         .keep_decoded = arguments.has("keep-decoded")};
+  const std::string optimizer = arguments.text("optim").value_or(
+      arguments.has("quality-mode") ? "adamw_torch" : "adamw_8bit");
+  out.optimizer = optimizer == "adamw_torch" ? OptimizerKind::adamw : OptimizerKind::adamw_8bit;
+  out.accumulate = whole(arguments, "gradient-accumulation-steps", 8);
+  return out;
+}
+
+Result<TrainRequest> train_request_of(const Arguments& arguments) {
+  for (const char* needed : {"base-model", "dataset", "output-dir"}) {
+    if (!arguments.has(needed)) return usage(fmt::format("--{} is missing", needed));
+  }
+  Result<Sizing> sizing = sizing_of(arguments);
+  if (!sizing) return sizing.error();
+  TrainRequest out;
+  out.training = training_of(arguments, sizing.value());
+  out.sizing = std::move(sizing.value());
+  out.is_merged = arguments.text("save-method").value_or("merged_16bit") == "merged_16bit";
+  out.stage = stage_of(arguments);
+  out.threads = whole(arguments, "threads", 0);
+  out.quiet = arguments.has("quiet");
+  if (!arguments.has("resume")) return out;
+  out.resumes = true;
+  const std::string given = arguments.text("resume").value_or("");
+  if (!given.empty()) {
+    out.training.resume_from = given;
+    return out;
+  }
+  const auto found = list_checkpoints(out.training.output_directory);
+  if (found.empty()) {
+    return usage(
+        fmt::format("--resume: no checkpoint in {}", out.training.output_directory.string()));
+  }
+  out.training.resume_from = found.back();
+  return out;
+}
+
+}  // namespace plateau::train

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the options of train and plan ask for, as the rooms understand it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/verb.h"
+#include "trainer/data/dataset.h"
+#include "trainer/data/loader.h"
+#include "trainer/loop/training.h"
+#include "trainer/model/qwen.h"
+
+namespace plateau::train {
+
+// What decides how much memory a run takes.
+struct Sizing {
+  std::filesystem::path model_directory;
+  std::filesystem::path dataset;
+  std::filesystem::path eval_dataset;  // Empty: none.
+  ModelOptions model;
+  LoaderOptions loader;
+  DatasetOptions dataset_options;
+  OptimizerKind optimizer = OptimizerKind::adamw_8bit;
+  int64_t accumulate = 8;
+};
+
+enum class Stage : uint8_t { data, collate, forward, backward, all };
+
+struct TrainRequest {
+  Sizing sizing;
+  TrainingOptions training;
+  bool is_merged = true;  // The result is the whole model, not the adapter alone.
+  bool resumes = false;
+  Stage stage = Stage::all;
+  int64_t threads = 0;  // 0: all cores.
+  bool quiet = false;
+};
+
+// Errors are usage errors: options that contradict each other, or are missing.
+Result<Sizing> sizing_of(const Arguments& arguments);
+Result<TrainRequest> train_request_of(const Arguments& arguments);
+
+}  // namespace plateau::train

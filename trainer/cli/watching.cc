@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cli/watching.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+
+namespace plateau::train {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBetweenDraws{200};
+constexpr std::chrono::seconds kBetweenVerdicts{2};
+constexpr size_t kBarColumns = 20;
+
+double seconds_since(steady_clock::time_point begin) {
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+std::string bar(int64_t done, int64_t total) {
+  const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const auto filled = static_cast<size_t>(std::lround(share * kBarColumns));
+  return std::string(std::min(filled, kBarColumns), '#') +
+         std::string(kBarColumns - std::min(filled, kBarColumns), '.');
+}
+
+double in_mb(int64_t bytes) {
+  return static_cast<double>(bytes) / kBytesPerMb;
+}
+
+}  // namespace
+
+Watching::Watching(Output& out, const View& view, RunFacts facts, int64_t logging_steps, bool quiet)
+    : out_(out),
+      view_(view),
+      facts_(facts),
+      logging_steps_(std::max<int64_t>(logging_steps, 1)),
+      quiet_(quiet),
+      on_terminal_(isatty(STDERR_FILENO) != 0) {}
+
+Watching::~Watching() {
+  wipe();
+}
+
+void Watching::began(int64_t total_steps, int64_t first_step) {
+  begin_ = next_draw_ = next_verdict_ = steady_clock::now();
+  first_step_ = first_step;
+  Facts said;
+  said.total_steps = static_cast<double>(total_steps);
+  said.examples = facts_.examples;
+  said.batch = facts_.batch;
+  said.epoch_steps = facts_.epoch_steps;
+  client_.run_facts(said);
+  self_.began(total_steps, facts_.examples, facts_.batch, facts_.epoch_steps);
+}
+
+void Watching::stepped(const StepReport& report) {
+  client_.step(report.step, report.epoch);
+  client_.gauge("loss", report.loss);
+  self_.stepped(report.step, report.epoch, report.resident_bytes);
+  if (quiet_) return;
+  const auto now = steady_clock::now();
+  if (now >= next_verdict_) {
+    word_ = word_name(self_.verdict().word);
+    next_verdict_ = now + kBetweenVerdicts;
+  }
+  if (on_terminal_ && now >= next_draw_) {
+    next_draw_ = now + kBetweenDraws;
+    show_line(report);
+  }
+  if (!on_terminal_ && report.step % logging_steps_ == 0) {
+    out_.remark(fmt::format("step {}/{} epoch {:.2f} loss {:.4f} lr {:.3g} RAM: {:.0f} MB\n",
+                            report.step, report.total_steps, report.epoch, report.loss,
+                            report.learning_rate, in_mb(report.resident_bytes)));
+  }
+}
+
+void Watching::show_line(const StepReport& report) {
+  const int64_t done = report.step - first_step_;
+  const double rate = done > 0 ? static_cast<double>(done) / seconds_since(begin_) : 0;
+  const double left = rate > 0 ? static_cast<double>(report.total_steps - report.step) / rate : 0;
+  out_.remark(fmt::format("\r\x1b[K[{}] {}/{}  loss {:.4f}  {:.1f} steps/s  {} left  {}  {}",
+                          bar(report.step, report.total_steps), report.step, report.total_steps,
+                          report.loss, rate, format_seconds(left),
+                          format_mb(in_mb(report.resident_bytes)), word_));
+  shown_ = true;
+}
+
+void Watching::evaluation_began(int64_t /*step*/) {
+  client_.begin("eval");
+}
+
+void Watching::evaluated(const EvalReport& report) {
+  client_.end("eval");
+  self_.marked(EventKind::eval);
+  if (quiet_) return;
+  wipe();
+  out_.remark(fmt::format("step {}: evaluation loss {:.4f}{}, {}\n", report.step, report.loss,
+                          report.is_best ? ", the best so far" : "",
+                          format_seconds(report.seconds)));
+}
+
+void Watching::checkpointed(int64_t /*step*/, const std::filesystem::path& directory) {
+  client_.mark("checkpoint");
+  self_.marked(EventKind::checkpoint);
+  if (quiet_) return;
+  wipe();
+  out_.remark(fmt::format("saved {}\n", directory.string()));
+}
+
+void Watching::wipe() {
+  if (shown_) out_.remark("\r\x1b[K");
+  shown_ = false;
+}
+
+void Watching::finish() {
+  wipe();
+}
+
+}  // namespace plateau::train

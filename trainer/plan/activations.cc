@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/plan/activations.h"
+
+#include <algorithm>
+
+namespace plateau::train {
+namespace {
+
+constexpr int64_t kValue = 4;                       // Bytes: all activations are fp32.
+constexpr int64_t kPieceBytes = int64_t{16} << 20;  // Of stored weights, widened at a time.
+constexpr int64_t kStripValues = int64_t{1} << 20;  // Of scores, at a time, at least.
+
+// What one layer is made of, for both towers.
+struct Sizes {
+  int64_t hidden = 0;
+  int64_t keys = 0;  // Values of keys of a token, and the same of values.
+  int64_t inner = 0;
+  int64_t heads = 0;
+  int64_t shared = 1;  // Query heads of a kv head.
+  bool has_attention_adapters = false;
+  bool has_mlp_adapters = false;
+  int64_t attention_products = 0;  // Adapters fed by x: q, k, v; or qkv.
+};
+
+// Scores of one strip of queries against all keys, twice: the strip and its gradient.
+int64_t strip_bytes(const Sizes& sizes, const ModelOptions& options, int64_t length) {
+  const int64_t strip = sizes.shared * std::min(options.attention_chunk, length) * length;
+  return 2 * kValue * std::max(strip, std::min(kStripValues, strip * sizes.heads));
+}
+
+LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t tokens,
+                  int64_t longest) {
+  const int64_t rank = options.lora.rank;
+  int64_t attention = sizes.hidden + 1;                          // The norm's input.
+  attention += 2 * sizes.hidden + 2 * sizes.keys + sizes.heads;  // q, k, v, result, sums.
+  if (sizes.has_attention_adapters) {
+    attention += sizes.hidden;                           // The normed input.
+    attention += (sizes.attention_products + 1) * rank;  // x A' of each, and of the output's.
+  }
+  int64_t mlp = sizes.hidden + 1 + 2 * sizes.inner;  // The norm's input, gate and up.
+  if (sizes.has_mlp_adapters) mlp += sizes.hidden + sizes.inner + 3 * rank;
+  LayerMemory out;
+  out.input = tokens * sizes.hidden * kValue;
+  out.kept = tokens * (attention + mlp) * kValue;
+  // The gradients of the MLP's three inner tensors, of its input and of the layer's output exist at
+  // once; in attention those of q, k, v and of the result, with a strip of scores.
+  const int64_t in_mlp = tokens * (3 * sizes.inner + 2 * sizes.hidden) * kValue;
+  const int64_t in_attention =
+      tokens * (4 * sizes.hidden + 4 * sizes.keys) * kValue + strip_bytes(sizes, options, longest);
+  out.working = std::max(in_mlp, in_attention);
+  if (options.storage != BaseStorage::fp32) out.working += kPieceBytes;
+  return out;
+}
+
+}  // namespace
+
+LayerMemory text_layer(const ModelConfig& config, const ModelOptions& options, int64_t tokens,
+                       int64_t longest_row) {
+  const LoraOptions& lora = options.lora;
+  return layer({.hidden = config.hidden_size,
+                .keys = config.kv_heads * config.head_dim(),
+                .inner = config.intermediate_size,
+                .heads = config.heads,
+                .shared = config.heads / config.kv_heads,
+                .has_attention_adapters = lora.language && lora.attention,
+                .has_mlp_adapters = lora.language && lora.mlp,
+                .attention_products = 3},
+               options, tokens, longest_row);
+}
+
+LayerMemory vision_layer(const ModelConfig& config, const ModelOptions& options, int64_t patches,
+                         int64_t longest_sequence) {
+  const LoraOptions& lora = options.lora;
+  return layer({.hidden = config.vision.hidden_size,
+                .keys = config.vision.hidden_size,
+                .inner = config.vision.intermediate_size,
+                .heads = config.vision.heads,
+                .shared = 1,
+                .has_attention_adapters = lora.vision && lora.attention,
+                .has_mlp_adapters = lora.vision && lora.mlp,
+                .attention_products = 1},
+               options, patches, longest_sequence);
+}
+
+}  // namespace plateau::train

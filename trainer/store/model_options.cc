@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/store/model_options.h"
+
+#include <cmath>
+
+#include "trainer/store/weight_names.h"
+
+namespace plateau::train {
+
+double LoraOptions::scaling() const {
+  const auto by = static_cast<double>(rank);
+  return alpha / (rslora ? std::sqrt(by) : by);
+}
+
+std::vector<LinearShape> linear_layers(const ModelConfig& config) {
+  constexpr std::string_view kWeight = ".weight";
+  std::vector<LinearShape> out;
+  for (const WeightShape& weight : weight_shapes(config)) {
+    const std::string& name = weight.name;
+    const bool in_block = name.starts_with("visual.blocks.") || name.starts_with("model.layers.");
+    if (!in_block || weight.shape.size() != 2) continue;
+    out.push_back({.module = name.substr(0, name.size() - kWeight.size()),
+                   .inputs = weight.shape[1],
+                   .outputs = weight.shape[0],
+                   .is_vision = name.starts_with("visual."),
+                   .is_mlp = name.find(".mlp.") != std::string::npos});
+  }
+  return out;
+}
+
+std::vector<LinearShape> adapter_layers(const ModelConfig& config, const LoraOptions& options) {
+  std::vector<LinearShape> out = linear_layers(config);
+  std::erase_if(out, [&](const LinearShape& layer) {
+    const bool by_tower = layer.is_vision ? options.vision : options.language;
+    const bool by_kind = layer.is_mlp ? options.mlp : options.attention;
+    return !(by_tower && by_kind);
+  });
+  return out;
+}
+
+}  // namespace plateau::train

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model is held and what of it is trained: what both the plan and the model go by.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/store/model_config.h"
+
+namespace plateau::train {
+
+enum class BaseStorage : uint8_t { fp32, bf16, nf4 };
+
+struct LoraOptions {
+  int64_t rank = 16;
+  double alpha = 16;
+  double dropout = 0;
+  bool rslora = false;  // alpha / sqrt(rank) instead of alpha / rank.
+  bool vision = true;
+  bool language = true;
+  bool attention = true;
+  bool mlp = true;
+  uint64_t seed = 42;
+
+  [[nodiscard]] double scaling() const;
+};
+
+enum class Trained : uint8_t {
+  adapters,    // LoRA on the chosen linear layers; everything else frozen.
+  everything,  // All weights, in fp32: for the reference cases.
+  nothing,
+};
+
+struct ModelOptions {
+  BaseStorage storage = BaseStorage::fp32;
+  bool double_quant = true;
+  Trained trained = Trained::adapters;
+  LoraOptions lora;
+  bool gradient_checkpointing = true;
+  int64_t attention_chunk = 256;  // Queries at a time.
+  int64_t loss_chunk = 256;       // Labelled positions at a time.
+};
+
+// A linear layer that may get an adapter.
+struct LinearShape {
+  std::string module;  // As PEFT names it without "base_model.model.", in hub names.
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+  bool is_vision = false;
+  bool is_mlp = false;  // Else attention.
+};
+// All of them: attention and MLP of every layer of decoder and vision tower. Merger, head,
+// embedding and the patches' projection are not among them.
+std::vector<LinearShape> linear_layers(const ModelConfig& config);
+// Those that `options` choose.
+std::vector<LinearShape> adapter_layers(const ModelConfig& config, const LoraOptions& options);
+
+}  // namespace plateau::train
