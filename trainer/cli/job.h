@@ -29,7 +29,6 @@ struct Job {
 // Checks that tokenizer and model agree on the special tokens.
 Result<Job> open_job(const Sizing& sizing);
 
-
 struct Planned {
   PlanRequest request;
   DataShapes shapes;

@@ -22,41 +22,10 @@
 #include "trainer/data/loader.h"
 #include "trainer/model/learner.h"
 #include "trainer/store/model_config.h"
+#include "trainer/store/model_options.h"
 #include "trainer/store/safetensors.h"
 
 namespace plateau::train {
-
-enum class BaseStorage : uint8_t { fp32, bf16, nf4 };
-
-struct LoraOptions {
-  int64_t rank = 16;
-  double alpha = 16;
-  double dropout = 0;
-  bool rslora = false;  // alpha / sqrt(rank) instead of alpha / rank.
-  bool vision = true;
-  bool language = true;
-  bool attention = true;
-  bool mlp = true;
-  uint64_t seed = 42;
-
-  [[nodiscard]] double scaling() const;
-};
-
-enum class Trained : uint8_t {
-  adapters,    // LoRA on the chosen linear layers; everything else frozen.
-  everything,  // All weights, in fp32: for the reference cases.
-  nothing,
-};
-
-struct ModelOptions {
-  BaseStorage storage = BaseStorage::fp32;
-  bool double_quant = true;
-  Trained trained = Trained::adapters;
-  LoraOptions lora;
-  bool gradient_checkpointing = true;
-  int64_t attention_chunk = 256;  // Queries at a time.
-  int64_t loss_chunk = 256;       // Labelled positions at a time.
-};
 
 // Positions of all tokens on the three axes (time, height, width): 3 x rows x columns. Padding
 // is 1.
@@ -98,8 +67,5 @@ class QwenVl final : public Learner {
   explicit QwenVl(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// Linear layers that LoRA is put on, as PEFT names them without "base_model.model.", in hub names.
-std::vector<std::string> lora_modules(const ModelConfig& config, const LoraOptions& options);
 
 }  // namespace plateau::train

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/units.h"
+#include "cli/exit_code.h"
+#include "cli/screen.h"
+#include "cli/train.h"
+#include "trainer/cli/job.h"
+#include "trainer/cli/verbs.h"
+#include "trainer/plan/plan_text.h"
+
+namespace plateau::train {
+namespace {
+
+constexpr int64_t kPatchPixels = 196;
+constexpr int64_t kPatchesOfAToken = 4;
+
+int64_t number(const Arguments& arguments, std::string_view option, int64_t otherwise) {
+  return static_cast<int64_t>(arguments.number(option).value_or(static_cast<double>(otherwise)));
+}
+
+// An example as the options describe it, where there is no dataset to look at.
+ExampleShape described(const Arguments& arguments, const Sizing& sizing) {
+  const int64_t pixels =
+      std::min(number(arguments, "pixels", 1003520), sizing.loader.processor.max_pixels);
+  ExampleShape shape;
+  shape.patches = pixels / kPatchPixels;
+  const int64_t least = shape.patches / kPatchesOfAToken;
+  shape.tokens = std::max(number(arguments, "tokens", sizing.loader.max_seq_length), least + 1);
+  shape.labelled = std::min(number(arguments, "labelled", 256), shape.tokens);
+  shape.picture_bytes = pixels * 6;
+  return shape;
+}
+
+Result<PlanRequest> request_of(const Arguments& arguments, const Sizing& sizing, int64_t threads) {
+  if (!arguments.has("preset") && sizing.model_directory.empty()) {
+    return Error{.kind = Error::Kind::usage, .message = "--preset or --base-model is missing"};
+  }
+  if (!sizing.dataset.empty()) {
+    if (arguments.has("preset")) {
+      return Error{.kind = Error::Kind::usage,
+                   .message = "--dataset needs --base-model, for its tokenizer"};
+    }
+    const Result<Job> job = open_job(sizing);
+    if (!job) return job.error();
+    Result<Planned> planned = plan_job(job.value(), sizing, threads);
+    if (!planned) return planned.error();
+    return planned.value().request;
+  }
+  Result<ModelConfig> config = arguments.has("preset") ? preset_config(*arguments.text("preset"))
+                                                       : read_model_config(sizing.model_directory);
+  if (!config) return config.error();
+  return PlanRequest{.config = std::move(config.value()),
+                     .model = sizing.model,
+                     .is_8bit_optimizer = sizing.optimizer == OptimizerKind::adamw_8bit,
+                     .batch_size = sizing.loader.batch_size,
+                     .largest = described(arguments, sizing),
+                     .workers = sizing.loader.workers,
+                     .queue = sizing.loader.queue,
+                     .threads = threads};
+}
+
+int run_plan(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const Result<Sizing> sizing = sizing_of(arguments);
+  if (!sizing) return complain(invocation, sizing.error().message);
+  const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const Result<PlanRequest> request = request_of(arguments, sizing.value(), threads);
+  if (!request) return complain(invocation, request.error().message);
+  const Plan plan = make_plan(request.value());
+  std::optional<int64_t> limit;
+  std::vector<PlanChange> changes;
+  if (const std::optional<double> limit_mb = arguments.memory_mb("limit")) {
+    limit = static_cast<int64_t>(*limit_mb * kBytesPerMb);
+    changes = changes_to_fit(request.value(), sizing.value().accumulate, *limit);
+  }
+  const bool fits = !limit || plan.peak_bytes <= *limit;
+  if (arguments.has("json")) {
+    invocation.out.print(plan_json(plan, request.value(), changes, limit));
+  } else {
+    const View view = choose_view(look_around(), "auto", std::nullopt);
+    const ExampleShape& largest = request.value().largest;
+    invocation.out.print(fmt::format(
+        "Memory of this run, for batches of {} with {} tokens ({} labelled) and {} patches each:\n",
+        request.value().batch_size, format_count(largest.tokens), format_count(largest.labelled),
+        format_count(largest.patches)));
+    invocation.out.print(plan_table(plan, nullptr, view.width));
+    if (limit) invocation.out.print(fit_text(plan, changes, *limit));
+  }
+  return fits ? kExitFine : kExitLeak;
+}
+
+}  // namespace
+
+Verb plan_command() {
+  Verb verb = plan_verb();
+  verb.run = run_plan;
+  return verb;
+}
+
+}  // namespace plateau::train

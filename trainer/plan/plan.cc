@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "trainer/plan/activations.h"
+#include "trainer/store/weight_names.h"
+
+namespace plateau::train {
+namespace {
+
+constexpr int64_t kFloat = 4;
+constexpr int64_t kMiB = int64_t{1} << 20;
+// Measured (bench/trainer_runtime.sh, docs/plan.md): a process with LibTorch 1.13 and OpenBLAS that
+// has multiplied two matrices, and what each further thread of them adds.
+constexpr int64_t kRuntimeBytes = 172 * kMiB;
+constexpr int64_t kRuntimeThreadBytes = 12 * kMiB;
+// Of the tokenizer's tables, per entry of the vocabulary and its merge.
+constexpr int64_t kTokenizerEntryBytes = 220;
+constexpr int64_t kExampleBytes = 16;
+// Patches of one frame; the second frame of a still picture is never stored.
+constexpr int64_t kMin8BitElements = 4096;
+constexpr int64_t kStateBlock = 256;
+
+int64_t count_of(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t side : shape) count *= side;
+  return count;
+}
+
+std::string amount(int64_t bytes) {
+  return format_mb(static_cast<double>(bytes) / kBytesPerMb);
+}
+
+int64_t nf4_bytes(int64_t count, bool nested) {
+  const int64_t blocks = (count + 63) / 64;
+  return (count + 1) / 2 +
+         (nested ? blocks + (blocks + 255) / 256 * kFloat + kFloat : blocks * kFloat);
+}
+
+bool is_quantised(const WeightShape& weight) {
+  const bool in_block =
+      weight.name.starts_with("visual.blocks.") || weight.name.starts_with("model.layers.");
+  return in_block && weight.shape.size() == 2;
+}
+
+class Planner {
+ public:
+  explicit Planner(const PlanRequest& request)
+      : request_(request),
+        tokens_(request.batch_size * request.largest.tokens),
+        patches_(request.batch_size * request.largest.patches) {}
+
+  Plan make() {
+    add_base();
+    add_trained();
+    add_activations();
+    add_logits();
+    add_data();
+    add_runtime();
+    for (const PlanLine& line : plan_.lines) {
+      plan_.peak_bytes += line.bytes;
+      if (!line.is_transient) plan_.resident_bytes += line.bytes;
+    }
+    plan_.minimum_ram = plan_.peak_bytes + plan_.peak_bytes / 20;
+    plan_.recommended_ram = plan_.peak_bytes + plan_.peak_bytes / 4;
+    return plan_;
+  }
+
+ private:
+  void add(std::string name, int64_t bytes, std::string formula, bool is_transient = false) {
+    plan_.lines.push_back({std::move(name), bytes, std::move(formula), is_transient});
+  }
+
+  void add_base() {
+    const ModelOptions& options = request_.model;
+    int64_t bytes = 0;
+    int64_t quantised = 0;
+    for (const WeightShape& weight : weight_shapes(request_.config)) {
+      const int64_t count = count_of(weight.shape);
+      plan_.parameters += count;
+      const bool packs = is_quantised(weight) && options.storage == BaseStorage::nf4;
+      quantised += packs ? count : 0;
+      const bool is_vector = weight.shape.size() == 1;
+      const bool halves = options.storage != BaseStorage::fp32 && !is_vector;
+      bytes += packs ? nf4_bytes(count, options.double_quant) : count * (halves ? 2 : kFloat);
+    }
+    const char* rest = options.storage == BaseStorage::fp32 ? "fp32" : "bf16";
+    std::string formula = fmt::format("{} weights in {}", format_count(plan_.parameters), rest);
+    if (quantised > 0) {
+      formula = fmt::format("{} weights in NF4, {} in bf16", format_count(quantised),
+                            format_count(plan_.parameters - quantised));
+    }
+    add("base", bytes, std::move(formula));
+  }
+
+  void add_trained() {
+    const int64_t rank = request_.model.lora.rank;
+    int64_t states = 0;
+    for (const LinearShape& layer : adapter_layers(request_.config, request_.model.lora)) {
+      for (const int64_t count : {rank * layer.inputs, rank * layer.outputs}) {
+        plan_.trainable += count;
+        const bool small = count < kMin8BitElements;
+        const int64_t blocks = (count + kStateBlock - 1) / kStateBlock;
+        states += request_.is_8bit_optimizer && !small ? 2 * (count + blocks * kFloat)
+                                                       : 2 * count * kFloat;
+      }
+    }
+    const std::string trained = format_count(plan_.trainable);
+    add("adapters", plan_.trainable * kFloat,
+        fmt::format("{} values in fp32, rank {}", trained, rank));
+    add("gradients", plan_.trainable * kFloat, fmt::format("{} values in fp32", trained));
+    add("optimizer", states,
+        request_.is_8bit_optimizer ? "two states of 8 bits and a scale for each 256"
+                                   : "two states of 32 bits");
+  }
+
+  [[nodiscard]] int64_t longest_frame() const {
+    // A full-attention block sees one picture whole; several pictures share the patches.
+    return request_.largest.patches;
+  }
+
+  void add_activations() {
+    const ModelConfig& config = request_.config;
+    const LayerMemory text = text_layer(config, request_.model, tokens_, request_.largest.tokens);
+    const LayerMemory vision = vision_layer(config, request_.model, patches_, longest_frame());
+    const bool trains_vision = request_.model.lora.vision;
+    const int64_t layers = config.layers;
+    const int64_t depth = trains_vision ? config.vision.depth : 0;
+    const int64_t merged = patches_ / (config.vision.merge_size * config.vision.merge_size);
+    // Features of the pictures, the merger's inner ones, and the embeddings they are put into.
+    const int64_t between =
+        (trains_vision ? patches_ * 2 * config.vision.hidden_size : 0) * kFloat +
+        (merged + 2 * tokens_) * config.hidden_size * kFloat;
+    const int64_t working = std::max(text.working, vision.working);
+    plan_.activations_with_checkpointing = layers * text.input + depth * vision.input +
+                                           std::max(text.kept, vision.kept) + working + between;
+    plan_.activations_without_checkpointing =
+        layers * text.kept + depth * vision.kept + working + between;
+    const bool checkpoints = request_.model.gradient_checkpointing;
+    const std::string formula = fmt::format(
+        "{} text layers x {} tokens{}{}", layers, format_count(tokens_),
+        depth > 0 ? fmt::format(", {} vision layers x {} patches", depth, format_count(patches_))
+                  : "",
+        checkpoints
+            ? fmt::format("; {} without checkpointing",
+                          amount(plan_.activations_without_checkpointing))
+            : fmt::format("; {} with checkpointing", amount(plan_.activations_with_checkpointing)));
+    add("activations",
+        checkpoints ? plan_.activations_with_checkpointing
+                    : plan_.activations_without_checkpointing,
+        formula, true);
+  }
+
+  void add_logits() {
+    const int64_t labelled = request_.batch_size * request_.largest.labelled;
+    const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
+    const int64_t bytes = chunk * request_.config.vocab_size * kFloat +
+                          2 * labelled * request_.config.hidden_size * kFloat;
+    add("logits", bytes,
+        fmt::format("{} of {} labelled positions at a time x {} ids", chunk, format_count(labelled),
+                    format_count(request_.config.vocab_size)),
+        true);
+  }
+
+  void add_data() {
+    const VisionConfig& vision = request_.config.vision;
+    const int64_t patch = vision.patch_values() / vision.temporal_patch_size * kFloat;
+    const int64_t batch = patches_ * patch + tokens_ * 17;  // Ids, labels, mask.
+    add("images", batch + patches_ * patch,
+        fmt::format("one batch of {} patches, as loaded and as a tensor", format_count(patches_)),
+        true);
+    const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
+    const int64_t decoding =
+        std::max<int64_t>(request_.workers, 1) * request_.largest.picture_bytes;
+    add("prefetch", ahead * batch + decoding,
+        fmt::format("{} batches ahead, {} pictures being decoded", ahead,
+                    std::max<int64_t>(request_.workers, 1)));
+    if (request_.kept_bytes > 0) {
+      add("kept pictures", request_.kept_bytes, "--keep-decoded: every picture of the dataset");
+    }
+  }
+
+  void add_runtime() {
+    const int64_t vocabulary =
+        request_.vocabulary > 0 ? request_.vocabulary : request_.config.vocab_size;
+    const int64_t bytes = kRuntimeBytes + (request_.threads - 1) * kRuntimeThreadBytes +
+                          vocabulary * kTokenizerEntryBytes + request_.examples * kExampleBytes;
+    add("runtime", bytes,
+        fmt::format("LibTorch and BLAS with {} threads, tokenizer, offsets of {} examples",
+                    request_.threads, format_count(request_.examples)));
+  }
+
+  const PlanRequest& request_;
+  int64_t tokens_;
+  int64_t patches_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan make_plan(const PlanRequest& request) {
+  return Planner(request).make();
+}
+
+}  // namespace plateau::train

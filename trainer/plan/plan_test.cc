@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/plan/plan.h"
+
+#include <gmock/gmock.h>
+
+#include "trainer/plan/plan_text.h"
+
+namespace plateau::train {
+namespace {
+
+using ::testing::HasSubstr;
+
+PlanRequest published(const char* name) {
+  PlanRequest request;
+  request.config = preset_config(name).value();
+  request.model.storage = BaseStorage::nf4;
+  request.largest = {.tokens = 2048, .labelled = 256, .patches = 5184, .picture_bytes = 6'000'000};
+  return request;
+}
+
+int64_t line(const Plan& plan, const std::string& name) {
+  for (const PlanLine& each : plan.lines) {
+    if (each.name == name) return each.bytes;
+  }
+  ADD_FAILURE() << "no line " << name;
+  return 0;
+}
+
+double gb(int64_t bytes) {
+  return static_cast<double>(bytes) / 1e9;
+}
+
+TEST(Plan, CountsTheParametersOfThePublishedModels) {
+  EXPECT_EQ(make_plan(published("qwen2.5-vl-3b")).parameters, 3'754'622'976);
+  EXPECT_EQ(make_plan(published("qwen2.5-vl-7b")).parameters, 8'292'166'656);
+}
+
+TEST(Plan, CountsTheAdaptersOfThePublishedModels) {
+  EXPECT_EQ(make_plan(published("qwen2.5-vl-3b")).trainable, 41'084'928);
+  EXPECT_EQ(make_plan(published("qwen2.5-vl-7b")).trainable, 51'521'536);
+}
+
+TEST(Plan, NestedNf4TakesFourAndAnEighthBits) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  EXPECT_NEAR(gb(line(make_plan(request), "base")), 2.46, 0.02);
+  request.model.double_quant = false;
+  EXPECT_NEAR(gb(line(make_plan(request), "base")), 2.62, 0.02);
+  request.model.storage = BaseStorage::bf16;
+  EXPECT_NEAR(gb(line(make_plan(request), "base")), 7.51, 0.02);
+}
+
+TEST(Plan, LinesAddUpToThePeak) {
+  const Plan plan = make_plan(published("qwen2.5-vl-7b"));
+  int64_t sum = 0;
+  int64_t resident = 0;
+  for (const PlanLine& each : plan.lines) {
+    sum += each.bytes;
+    resident += each.is_transient ? 0 : each.bytes;
+  }
+  EXPECT_EQ(sum, plan.peak_bytes);
+  EXPECT_EQ(resident, plan.resident_bytes);
+  EXPECT_LT(plan.peak_bytes, plan.minimum_ram);
+  EXPECT_LT(plan.minimum_ram, plan.recommended_ram);
+}
+
+TEST(Plan, CheckpointingLeavesOneLayerAndTheInputsOfAll) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  const Plan with = make_plan(request);
+  request.model.gradient_checkpointing = false;
+  const Plan without = make_plan(request);
+  EXPECT_EQ(line(with, "activations"), with.activations_with_checkpointing);
+  EXPECT_EQ(line(without, "activations"), without.activations_without_checkpointing);
+  EXPECT_GT(line(without, "activations"), 8 * line(with, "activations"));
+}
+
+TEST(Plan, FrozenVisionTowerKeepsNothing) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.model.gradient_checkpointing = false;
+  const int64_t trained = line(make_plan(request), "activations");
+  request.model.lora.vision = false;
+  EXPECT_LT(line(make_plan(request), "activations"), trained * 2 / 3);
+}
+
+TEST(Plan, LogitsDoNotGrowWithTheSequence) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  const int64_t before = line(make_plan(request), "logits");
+  request.largest.tokens *= 4;
+  EXPECT_EQ(line(make_plan(request), "logits"), before);
+}
+
+TEST(Fit, OffersWhatCostsLeastFirstAndStopsWhenItFits) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.model.gradient_checkpointing = false;
+  request.batch_size = 2;
+  const std::vector<PlanChange> changes = changes_to_fit(request, 4, int64_t{5'000'000'000});
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes[0].option, "--use-gradient-checkpointing true");
+  EXPECT_LE(changes.back().peak_bytes, 5'000'000'000);
+  for (size_t i = 0; i + 1 < changes.size(); ++i) EXPECT_GT(changes[i].peak_bytes, 5'000'000'000);
+  for (size_t i = 0; i + 1 < changes.size(); ++i) {
+    EXPECT_LT(changes[i + 1].peak_bytes, changes[i].peak_bytes);
+  }
+}
+
+TEST(Fit, KeepsTheGlobalBatch) {
+  PlanRequest request = published("qwen2.5-vl-7b");
+  request.batch_size = 4;
+  const std::vector<PlanChange> changes = changes_to_fit(request, 2, int64_t{9'000'000'000});
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes[0].option, "--batch-size 1 --gradient-accumulation-steps 8");
+}
+
+TEST(Fit, SaysWhenNothingIsEnough) {
+  const PlanRequest request = published("qwen2.5-vl-7b");
+  const int64_t limit = 1'000'000'000;
+  const std::string text = fit_text(make_plan(request), changes_to_fit(request, 8, limit), limit);
+  EXPECT_THAT(text, HasSubstr("Does not fit 1 GB"));
+  EXPECT_THAT(text, HasSubstr("is not enough"));
+}
+
+TEST(PlanText, ShowsPlannedBesideMeasured) {
+  const Plan plan = make_plan(published("qwen2.5-vl-3b"));
+  const Measurements measured = {{"base", 2'500'000'000}, {"peak", 4'200'000'000}};
+  const std::string table = plan_table(plan, &measured, 100);
+  EXPECT_THAT(table, HasSubstr("measured"));
+  EXPECT_THAT(table, HasSubstr("2.5 GB"));
+  EXPECT_THAT(table, HasSubstr("4.2 GB"));
+}
+
+TEST(PlanText, NoLineIsWiderThanTheTerminal) {
+  const std::string table = plan_table(make_plan(published("qwen2.5-vl-7b")), nullptr, 80);
+  size_t begin = 0;
+  while (begin < table.size()) {
+    const size_t end = table.find('\n', begin);
+    EXPECT_LE(end - begin, 80u);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace plateau::train

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan for readers: a table, JSON, and beside what was measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/plan/plan.h"
+
+namespace plateau::train {
+
+// Bytes by the name of a line; what was not measured is absent. "resident" and "peak" are of the
+// process.
+using Measurements = std::map<std::string, int64_t>;
+
+// `measured` adds a column. `width` is that of the terminal; formulas are cut to it.
+std::string plan_table(const Plan& plan, const Measurements* measured, size_t width);
+
+std::string plan_json(const Plan& plan, const PlanRequest& request,
+                      const std::vector<PlanChange>& changes, std::optional<int64_t> limit_bytes);
+
+// "Fits 16 GB: ..." or what to change, line by line.
+std::string fit_text(const Plan& plan, const std::vector<PlanChange>& changes, int64_t limit_bytes);
+
+}  // namespace plateau::train
