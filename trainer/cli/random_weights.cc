@@ -7,17 +7,18 @@
 #include <span>
 #include <vector>
 
+#include "trainer/data/split_mix.h"
 #include "trainer/store/safetensors.h"
 #include "trainer/store/weight_names.h"
 
 namespace plateau::train {
 namespace {
 
-// A counter that is mixed (splitmix64), and pairs of normal values from it (Box-Muller): the
-// standard library's distributions differ between libraries.
+// Pairs of normal values (Box-Muller): the standard library's distributions differ between
+// libraries.
 class Draw {
  public:
-  explicit Draw(uint64_t seed) : state_(seed) {}
+  explicit Draw(uint64_t seed) : random_(seed) {}
 
   float normal() {
     if (has_spare_) {
@@ -32,17 +33,10 @@ class Draw {
   }
 
  private:
-  uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 31);
-  }
   // In (0, 1).
-  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+  double uniform() { return (static_cast<double>(random_.next() >> 11) + 0.5) * 0x1p-53; }
 
-  uint64_t state_;
+  SplitMix64 random_;
   float spare_ = 0;
   bool has_spare_ = false;
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/exit_code.h"
+#include "trainer/cli/verbs.h"
+#include "trainer/model/reference_check.h"
+
+namespace plateau::train {
+namespace {
+
+int run_check(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  for (const char* needed : {"model", "case"}) {
+    if (!arguments.has(needed)) return complain(invocation, fmt::format("--{} is missing", needed));
+  }
+  const Result<ReferenceResult> checked =
+      check_reference(*arguments.text("model"), *arguments.text("case"));
+  if (!checked) return complain(invocation, checked.error().message);
+  invocation.out.print(reference_json(checked.value()) + "\n");
+  return kExitFine;
+}
+
+}  // namespace
+
+Verb check_command() {
+  Verb verb;
+  verb.name = "check";
+  verb.program = "plateau-train";
+  verb.summary = "compare the model with a stored case, number by number";
+  verb.description = {
+      "Runs the inputs of a case through the model and prints, as JSON, its loss and the stored "
+      "one, and the largest relative errors of position ids, activations, logits and gradients. "
+      "Cases are safetensors files with in/*, position_ids, act/*, logits, loss and g/* "
+      "(docs/formats/reference-case.md)."};
+  const auto option = [](std::string name, std::string placeholder, std::string help) {
+    return Option{.name = std::move(name),
+                  .takes = Takes::file,
+                  .placeholder = std::move(placeholder),
+                  .group = "Options",
+                  .help = std::move(help)};
+  };
+  verb.options = {option("model", "DIR", "Model directory."),
+                  option("case", "FILE", "The stored case.")};
+  verb.examples = {{"against the reference",
+                    "plateau-train check --model trainer/testdata/qwen25vl-tiny --case "
+                    "trainer/testdata/qwen25vl-tiny/images.safetensors"}};
+  verb.run = run_check;
+  return verb;
+}
+
+}  // namespace plateau::train

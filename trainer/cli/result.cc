@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cli/result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "report/terminal.h"
+#include "trainer/loop/checkpoint.h"
+#include "trainer/loop/memory_tracker.h"
+#include "trainer/loop/merge.h"
+#include "trainer/plan/plan_text.h"
+#include "trainer/store/weight_names.h"
+
+namespace plateau::train {
+namespace {
+
+constexpr size_t kSkippedShown = 5;
+
+Measurements measured_of(const Account& account) {
+  const TensorMemory tensors = tensor_memory();
+  const auto phase = [&](MemoryPhase which) {
+    return tensors.phase_peak_bytes[static_cast<size_t>(which)];
+  };
+  const OwnMemory own = own_memory();
+  Measurements out;
+  out["base"] = account.model.base_bytes();
+  out["peak"] = own.peak_bytes;
+  out["resident"] = own.resident_bytes;
+  out["activations"] = std::max(phase(MemoryPhase::forward), phase(MemoryPhase::backward)) -
+                       tensors.live_by_phase[static_cast<size_t>(MemoryPhase::load)];
+  return out;
+}
+
+std::string reason_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::finished:
+      return "trained";
+    case StopReason::early:
+      return "stopped early: no better evaluation";
+    case StopReason::signal:
+      return "stopped by a signal, after a checkpoint";
+    case StopReason::memory_limit:
+      return "stopped above --memory-limit, after a checkpoint";
+  }
+  return "";
+}
+
+void say_skipped(const std::vector<BadExample>& skipped, Output& out) {
+  if (skipped.empty()) return;
+  out.print(fmt::format("{} bad examples were left out:\n",
+                        format_count(static_cast<int64_t>(skipped.size()))));
+  for (size_t i = 0; i < std::min(skipped.size(), kSkippedShown); ++i) {
+    out.print(fmt::format("  {}\n", printable(skipped[i].message)));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<QwenVl>> load_model(const std::filesystem::path& directory,
+                                           const ModelConfig& config, const ModelOptions& options) {
+  Result<WeightFiles> opened = WeightFiles::open(directory);
+  if (!opened) return opened.error();
+  auto files = std::make_shared<const WeightFiles>(std::move(opened.value()));
+  const Result<std::monostate> checked = check_weights(config, *files);
+  if (!checked) return checked.error();
+  const PhaseScope phase(MemoryPhase::load);
+  return QwenVl::load(config, std::move(files), options);
+}
+
+AdapterConfig adapter_config_of(const TrainRequest& request, const ModelConfig& config) {
+  const LoraOptions& lora = request.sizing.model.lora;
+  std::set<std::string> targets;
+  for (const LinearShape& layer : adapter_layers(config, lora)) targets.insert(layer.module);
+  return {.base_model = request.sizing.model_directory.string(),
+          .rank = lora.rank,
+          .alpha = lora.alpha,
+          .dropout = lora.dropout,
+          .rslora = lora.rslora,
+          .target_modules = {targets.begin(), targets.end()}};
+}
+
+Result<std::filesystem::path> save_result(const TrainRequest& request, const ModelConfig& config,
+                                          QwenVl& model, const TrainingResult& trained) {
+  if (!trained.best_checkpoint.empty()) {
+    const Result<std::monostate> loaded = load_adapter(trained.best_checkpoint, model.trainable());
+    if (!loaded) return loaded.error();
+  }
+  const std::filesystem::path adapter = request.training.output_directory / "adapter";
+  const std::string text = adapter_config_text(adapter_config_of(request, config));
+  const Result<std::monostate> saved =
+      save_adapter(adapter, model.trainable(), text, AdapterLayout::hf452);
+  if (!saved) return saved.error();
+  if (!request.is_merged) return adapter;
+  const std::filesystem::path merged = request.training.output_directory / "merged";
+  const auto done = merge_adapter(request.sizing.model_directory, adapter, merged);
+  if (!done) return done.error();
+  return merged;
+}
+
+void say_end(const Account& account, const View& view, Output& out) {
+  const TrainingResult& trained = account.trained;
+  out.print(fmt::format("{}: {} steps, loss {:.4f}{}\n", reason_text(trained.reason),
+                        format_count(trained.steps), trained.last_loss,
+                        trained.best_eval_loss
+                            ? fmt::format(", best evaluation {:.4f}", *trained.best_eval_loss)
+                            : ""));
+  say_skipped(account.skipped, out);
+  if (account.request.quiet) return;
+  const Measurements measured = measured_of(account);
+  out.print("Memory, planned and measured:\n");
+  out.print(plan_table(account.planned.plan, &measured, view.width));
+  out.print("\n" + render_verdict(account.self.verdict(), view));
+}
+
+}  // namespace plateau::train

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run from its options to its result: plan, load, train, save, reconcile, judge.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "base/units.h"
+#include "cli/screen.h"
+#include "cli/train.h"
+#include "report/terminal.h"
+#include "trainer/cli/job.h"
+#include "trainer/cli/result.h"
+#include "trainer/cli/stages.h"
+#include "trainer/cli/verbs.h"
+#include "trainer/cli/watching.h"
+#include "trainer/loop/checkpoint.h"
+#include "trainer/loop/distributed.h"
+#include "trainer/loop/memory_tracker.h"
+#include "trainer/model/runtime.h"
+#include "trainer/plan/plan_text.h"
+
+namespace plateau::train {
+namespace {
+
+constexpr int kExitEarly = 10;
+constexpr int kExitMemory = 30;
+constexpr int kSignalExit = 128;
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+void note_signal(int number) {
+  stop_signal = number;
+}
+
+// A checkpoint is written after the step; a second signal ends the process at once.
+void catch_signals() {
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+// What must be the same when a run goes on: whatever changes a loss.
+std::string fingerprint_of(const TrainRequest& request, const ModelConfig& config) {
+  const ModelOptions& model = request.sizing.model;
+  const LoaderOptions& loader = request.sizing.loader;
+  return fmt::format(
+      "hidden={}; layers={}; vocabulary={}; storage={}; rank={}; alpha={}; dropout={}; rslora={}; "
+      "vision={}; language={}; attention={}; mlp={}; batch={}; min-pixels={}; max-pixels={}; "
+      "length={}; loss={}; order={}",
+      config.hidden_size, config.layers, config.vocab_size, static_cast<int>(model.storage),
+      model.lora.rank, model.lora.alpha, model.lora.dropout, model.lora.rslora, model.lora.vision,
+      model.lora.language, model.lora.attention, model.lora.mlp, loader.batch_size,
+      loader.processor.min_pixels, loader.processor.max_pixels, loader.max_seq_length,
+      static_cast<int>(loader.loss), loader.seed);
+}
+
+std::optional<std::string> objection_to_output(const TrainRequest& request) {
+  const auto found = list_checkpoints(request.training.output_directory);
+  if (request.resumes || found.empty()) return std::nullopt;
+  return fmt::format(
+      "{} has checkpoints of an earlier run: --resume to go on, or another --output-dir",
+      request.training.output_directory.string());
+}
+
+RunFacts facts_of(const Job& job, const TrainRequest& request, int64_t world) {
+  const auto examples = static_cast<double>(job.dataset.size());
+  const double batch =
+      static_cast<double>(request.sizing.loader.batch_size * request.sizing.accumulate * world);
+  return {.examples = examples, .batch = batch, .epoch_steps = examples / batch};
+}
+
+int exit_code_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::finished:
+      return 0;
+    case StopReason::early:
+      return kExitEarly;
+    case StopReason::signal:
+      return kSignalExit + static_cast<int>(stop_signal);
+    case StopReason::memory_limit:
+      return kExitMemory;
+  }
+  return 0;
+}
+
+void say_start(const Invocation& invocation, const TrainRequest& request, const Planned& planned,
+               const View& view) {
+  const BlasInfo blas = blas_in_use();
+  if (blas.is_reference) {
+    invocation.out.remark(
+        fmt::format("warning: {} is the reference BLAS, many times slower than OpenBLAS; install "
+                    "libopenblas0-pthread\n",
+                    blas.library));
+  }
+  if (request.quiet) return;
+  const ExampleShape& largest = planned.shapes.largest;
+  invocation.out.print(fmt::format(
+      "{} examples ({} looked at): up to {} tokens, {} labelled, {} patches. Memory planned:\n",
+      format_count(static_cast<int64_t>(planned.shapes.examples)),
+      format_count(static_cast<int64_t>(planned.shapes.looked_at)), format_count(largest.tokens),
+      format_count(largest.labelled), format_count(largest.patches)));
+  invocation.out.print(plan_table(planned.plan, nullptr, view.width));
+  invocation.out.flush();
+}
+
+TrainingOptions settings_of(const TrainRequest& request, const Job& job, Peers* peers) {
+  TrainingOptions settings = request.training;
+  settings.config_fingerprint = fingerprint_of(request, job.config);
+  settings.dataset_fingerprint = fmt::format("{:016x}", job.dataset.fingerprint());
+  settings.batch_size = request.sizing.loader.batch_size;
+  settings.adapter_config_json = adapter_config_text(adapter_config_of(request, job.config));
+  settings.peers = peers;
+  return settings;
+}
+
+// Everything after the plan. Returns the exit code.
+int train_job(const Invocation& invocation, const TrainRequest& request, const Job& job,
+              const Planned& planned, const View& view) {
+  const auto fail = [&](const Error& error) { return complain(invocation, error.message); };
+  const Result<std::optional<PeerOptions>> wanted = peer_options_from_environment();
+  if (!wanted) return fail(wanted.error());
+  std::unique_ptr<Peers> peers;
+  if (wanted.value()) {
+    Result<std::unique_ptr<Peers>> joined = Peers::join(*wanted.value());
+    if (!joined) return fail(joined.error());
+    peers = std::move(joined.value());
+  }
+  const bool is_first = peers == nullptr || peers->rank() == 0;
+  install_memory_tracker();
+  Result<std::unique_ptr<QwenVl>> model =
+      load_model(request.sizing.model_directory, job.config, request.sizing.model);
+  if (!model) return fail(model.error());
+
+  LoaderOptions options = job.loader;
+  options.rank = peers ? peers->rank() : 0;
+  options.world = peers ? peers->world() : 1;
+  Loader training(job.dataset, job.tokenizer, options);
+  std::unique_ptr<Loader> evaluation;
+  if (job.eval_dataset) {
+    options.shuffle = false;
+    evaluation = std::make_unique<Loader>(*job.eval_dataset, job.tokenizer, options);
+  }
+  Watching watching(invocation.out, view, facts_of(job, request, options.world),
+                    request.training.logging_steps, request.quiet || !is_first);
+  catch_signals();
+  const Result<TrainingResult> trained =
+      train(*model.value(), training, evaluation.get(), settings_of(request, job, peers.get()),
+            watching, [] { return stop_signal != 0; });
+  watching.finish();
+  if (!trained) return fail(trained.error());
+  const StopReason reason = trained.value().reason;
+  if (!is_first) return exit_code_of(reason);
+  if (reason == StopReason::finished || reason == StopReason::early) {
+    const Result<std::filesystem::path> saved =
+        save_result(request, job.config, *model.value(), trained.value());
+    if (!saved) return fail(saved.error());
+    invocation.out.print(fmt::format("Result: {}\n", saved.value().string()));
+  }
+  say_end({.request = request,
+           .planned = planned,
+           .model = *model.value(),
+           .trained = trained.value(),
+           .skipped = training.skipped(),
+           .self = watching.self()},
+          view, invocation.out);
+  return exit_code_of(reason);
+}
+
+int run_train(const Invocation& invocation) {
+  const Result<TrainRequest> request = train_request_of(invocation.arguments);
+  if (!request) return complain(invocation, request.error().message);
+  const auto objection = objection_to_output(request.value());
+  if (objection) return complain(invocation, *objection);
+  const int64_t threads = use_threads(request.value().threads);
+  const Result<Job> job = open_job(request.value().sizing);
+  if (!job) return complain(invocation, job.error().message);
+  const Result<Planned> planned = plan_job(job.value(), request.value().sizing, threads);
+  if (!planned) return complain(invocation, planned.error().message);
+  const View view = choose_view(look_around(), "auto", std::nullopt);
+  say_start(invocation, request.value(), planned.value(), view);
+  if (request.value().stage != Stage::all) {
+    return run_stage(invocation, request.value(), job.value(), view);
+  }
+  return train_job(invocation, request.value(), job.value(), planned.value(), view);
+}
+
+}  // namespace
+
+Verb train_command() {
+  Verb verb = train_verb();
+  verb.run = run_train;
+  return verb;
+}
+
+}  // namespace plateau::train
