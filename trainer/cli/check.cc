@@ -13,11 +13,11 @@ int run_check(const Invocation& invocation) {
   for (const char* needed : {"model", "case"}) {
     if (!arguments.has(needed)) return complain(invocation, fmt::format("--{} is missing", needed));
   }
-  const Result<ReferenceResult> checked =
-      check_reference(*arguments.text("model"), *arguments.text("case"));
+  const Result<ReferenceReport> checked =
+      check_reference(*arguments.text("model"), *arguments.text("case"), {});
   if (!checked) return complain(invocation, checked.error().message);
   invocation.out.print(reference_json(checked.value()) + "\n");
-  return kExitFine;
+  return checked.value().agrees() ? kExitFine : kExitLeak;
 }
 
 }  // namespace
@@ -44,6 +44,9 @@ Verb check_command() {
   verb.examples = {{"against the reference",
                     "plateau-train check --model trainer/testdata/qwen25vl-tiny --case "
                     "trainer/testdata/qwen25vl-tiny/images.safetensors"}};
+  verb.exits = {{"0", "loss and logits within 1e-5, gradients within 1e-4, positions exact"},
+                {"1", "not so"},
+                {"2", "bad input"}};
   verb.run = run_check;
   return verb;
 }
