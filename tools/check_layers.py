@@ -39,7 +39,7 @@ TRAINER_MAY_INCLUDE = {
     "optim": {"src:base", "model", "quant"},
     "loop": {"src:base", "store", "data", "model", "optim"},
     "cli": {
-        "src:base", "src:recording", "src:verdict", "src:report",
+        "src:base", "src:recording", "src:verdict", "src:report", "src:cli",
         "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
     },
 }
