@@ -88,8 +88,8 @@ Grid grid_of(PictureSize resized, const ProcessorOptions& options) {
           .width = resized.width / options.patch_size};
 }
 
-Result<Patches> make_patches(const Picture& picture, const ProcessorOptions& options,
-                             const std::string& name) {
+Result<Grid> append_patches(const Picture& picture, const ProcessorOptions& options,
+                            const std::string& name, std::vector<float>& values) {
   const Result<PictureSize> size =
       smart_resize({.height = picture.height, .width = picture.width}, options, name);
   if (!size) return size.error();
@@ -100,19 +100,29 @@ Result<Patches> make_patches(const Picture& picture, const ProcessorOptions& opt
   const Picture& source = is_fitting ? picture : resized;
 
   static const std::array<std::array<float, 256>, 3> kTable = normalised_bytes();
-  Patches patches{.grid = grid_of(size.value(), options)};
-  patches.values.reserve(
-      static_cast<size_t>(patches.grid.patches() * 3 * options.patch_size * options.patch_size));
+  const Grid grid = grid_of(size.value(), options);
+  const auto added =
+      static_cast<size_t>(grid.patches() * 3 * options.patch_size * options.patch_size);
+  values.reserve(values.size() + added);
   const int64_t block = options.patch_size * options.merge_size;
   for (int64_t top = 0; top < source.height; top += block) {
     for (int64_t left = 0; left < source.width; left += block) {
       for (int64_t y = top; y < top + block; y += options.patch_size) {
         for (int64_t x = left; x < left + block; x += options.patch_size) {
-          append_patch(source, y, x, options.patch_size, kTable, patches.values);
+          append_patch(source, y, x, options.patch_size, kTable, values);
         }
       }
     }
   }
+  return grid;
+}
+
+Result<Patches> make_patches(const Picture& picture, const ProcessorOptions& options,
+                             const std::string& name) {
+  Patches patches;
+  const Result<Grid> grid = append_patches(picture, options, name, patches.values);
+  if (!grid) return grid.error();
+  patches.grid = grid.value();
   return patches;
 }
 
