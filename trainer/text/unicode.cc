@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "trainer/text/unicode_versions.h"
 
 namespace plateau::train {
 namespace {
@@ -36,6 +37,8 @@ CharClass look_up(char32_t value) {
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
       return CharClass::number;
+    case UTF8PROC_CATEGORY_CN:
+      return newer_char_class(value);
     default:
       return CharClass::other;
   }
@@ -117,6 +120,16 @@ std::vector<utf8proc_int32_t> decomposed(std::string_view text, utf8proc_option_
   return out;
 }
 
+void append_composed(std::string_view text, std::string& out) {
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  std::vector<utf8proc_int32_t> points = decomposed(text, options);
+  const utf8proc_ssize_t count = utf8proc_normalize_utf32(
+      points.data(), static_cast<utf8proc_ssize_t>(points.size()), options);
+  for (size_t i = 0; i < static_cast<size_t>(std::max<utf8proc_ssize_t>(count, 0)); ++i) {
+    append_utf8(out, static_cast<char32_t>(points[i]));
+  }
+}
+
 }  // namespace
 
 CharClass char_class(char32_t value) {
@@ -147,15 +160,20 @@ std::string to_nfc(std::string_view text) {
   const bool is_plain = std::all_of(text.begin(), text.end(),
                                     [](char c) { return static_cast<unsigned char>(c) < 0xCC; });
   if (is_plain) return std::string(text);
-  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  std::vector<utf8proc_int32_t> points = decomposed(text, options);
-  const utf8proc_ssize_t count = utf8proc_normalize_utf32(
-      points.data(), static_cast<utf8proc_ssize_t>(points.size()), options);
   std::string out;
   out.reserve(text.size());
-  for (size_t i = 0; i < static_cast<size_t>(std::max<utf8proc_ssize_t>(count, 0)); ++i) {
-    append_utf8(out, static_cast<char32_t>(points[i]));
+  // What the normaliser does not know combines with nothing, neither before nor behind it.
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text.substr(at));
+    if (is_inert_in_nfc(point.value)) {
+      append_composed(text.substr(begin, at - begin), out);
+      append_utf8(out, point.value);
+      begin = at + point.bytes;
+    }
+    at += point.bytes;
   }
+  append_composed(text.substr(begin), out);
   return out;
 }
 

@@ -30,8 +30,8 @@ ClassedChar char_at(std::string_view text, size_t at);
 // character, as Python, browsers and Rust replace it. A cut-off "\xE2\x82" is one, "\xFF\xFF" two.
 std::string to_valid_utf8(std::string_view text);
 
-// Normalisation form C. Requires: `text` is valid UTF-8. Takes n log n time even for a text that is
-// one run of combining marks.
+// Normalisation form C of Unicode 9: later characters stay as they are (unicode_versions.h).
+// Requires: `text` is valid UTF-8. Takes n log n time even for one long run of combining marks.
 std::string to_nfc(std::string_view text);
 
 }  // namespace plateau::train
