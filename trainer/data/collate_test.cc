@@ -158,9 +158,14 @@ TEST_F(Collate, BadExamplesAreReportedInTheOrderOfTheRows) {
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(bad_[i].index, i);
 }
 
-TEST_F(Collate, AnAnswerWithNothingLeftToLearnIsBad) {
-  open(simple_line("q", picture_of(56), "{}"));
-  EXPECT_EQ(error({.loss = LossLevel::all}), "collated");
+TEST_F(Collate, TheLevelOfLossDecidesWhatIsLearned) {
+  open(simple_line("q", picture_of(56), R"({"a": [], "b": {}})"));
+  const int64_t all = batch({.loss = LossLevel::all}).labelled;
+  const int64_t structure = batch({.loss = LossLevel::structure}).labelled;
+  const int64_t keys = batch({.loss = LossLevel::keys}).labelled;
+  EXPECT_LT(structure, all);
+  EXPECT_LT(keys, structure);
+  EXPECT_GE(keys, 1);  // The end of the turn is always learned.
 }
 
 TEST_F(Collate, NoRowsAreAnEmptyBatch) {

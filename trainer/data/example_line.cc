@@ -62,8 +62,12 @@ class LineParser {
   // What `value` is, and an error if it is none of JSON's types.
   template <typename Value>
   bool type_of(Value& value, ondemand::json_type& type) {
-    const simdjson::error_code code = value.type().get(type);
-    return code ? fail_json(code) : true;
+    if (const simdjson::error_code code = value.type().get(type)) return fail_json(code);
+    if (type != ondemand::json_type::null) return true;
+    // simdjson has looked at the first letter only.
+    bool is_null = false;
+    const simdjson::error_code code = value.is_null().get(is_null);
+    return code || !is_null ? fail_json(simdjson::N_ATOM_ERROR) : true;
   }
   bool fail_type(const std::string& what, std::string_view expected, ondemand::json_type found) {
     return fail(what + ": " + std::string(expected) + " is expected, found " +

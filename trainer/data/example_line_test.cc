@@ -109,6 +109,8 @@ TEST(ExampleLine, ErrorsSayWhatWasExpected) {
       {"{", "not JSON"},
       {"hello", "not JSON"},
       {R"({"text": "a)", "not JSON"},
+      {"null", "found null"},
+      {R"({"text": "a", "image": nope, "response": "c"})", "not JSON"},
       {R"({"text": "a" "image": 1})", "not JSON"},
       {R"({"text": "a", "image": "b", "response": "c"} {})", "something follows the object"},
       {R"({"text": "a", "image": "b", "response": "\ud800"})", "not JSON"},

@@ -57,8 +57,8 @@ void expect_same(const Batch& a, const Batch& b) {
 
 TEST(EpochOrder, IsAPermutationThatNeverChanges) {
   EXPECT_EQ(epoch_order(5, 42, 0, false), (std::vector<size_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(epoch_order(10, 42, 0, true), (std::vector<size_t>{}));
-  EXPECT_EQ(epoch_order(10, 42, 1, true), (std::vector<size_t>{}));
+  EXPECT_EQ(epoch_order(10, 42, 0, true), (std::vector<size_t>{9, 4, 2, 8, 1, 3, 0, 6, 5, 7}));
+  EXPECT_EQ(epoch_order(10, 42, 1, true), (std::vector<size_t>{0, 9, 1, 6, 2, 8, 3, 4, 7, 5}));
   EXPECT_TRUE(epoch_order(0, 42, 1, true).empty());
   EXPECT_NE(epoch_order(100, 1, 2, true), epoch_order(100, 2, 1, true));
 }

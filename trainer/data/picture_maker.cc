@@ -45,8 +45,8 @@ struct Drawing {
 void draw_shape(const Drawing& drawing, int64_t left, int64_t top, SplitMix64& random,
                 Picture& picture) {
   const auto radius = static_cast<int64_t>(7 + random.below(4));
-  // One pixel of the ground stays on every side of the cell.
-  const int64_t slack = kCell / 2 - 1 - radius;
+  // At least one pixel of the ground stays on every side of the cell.
+  const int64_t slack = kCell / 2 - 2 - radius;
   const auto jitter = [&] {
     return static_cast<int64_t>(random.below(static_cast<uint64_t>(2 * slack + 1))) - slack;
   };
