@@ -29,8 +29,8 @@ MAY_INCLUDE = {
 }
 # Of trainer/: rooms of its own by their name, those of src/ as "src:NAME".
 TRAINER_MAY_INCLUDE = {
-    "store": {"src:base"},
     "quant": {"src:base"},
+    "store": {"src:base", "quant"},
     "text": {"src:base"},
     "image": {"src:base"},
     "data": {"src:base", "text", "image"},
