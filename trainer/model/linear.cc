@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/linear.h"
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace plateau::train {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Pointers travel to the way back as integers; the layer outlives the graph.
+template <typename T>
+int64_t as_integer(const T* pointer) {
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(pointer));
+}
+template <typename T>
+const T* as_pointer(int64_t integer) {
+  return reinterpret_cast<const T*>(static_cast<intptr_t>(integer));
+}
+
+// Functions of this version take no undefined tensor: this one stands in.
+at::Tensor present(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor : at::empty({0}, at::kFloat);
+}
+
+at::Tensor product(const Linear& layer, const at::Tensor& x) {
+  if (!layer.weight.defined()) {
+    return layer.stored.times_transposed(x, layer.bias);
+  }
+  return layer.bias.defined() ? at::addmm(layer.bias, x, layer.weight.t())
+                              : at::mm(x, layer.weight.t());
+}
+
+at::Tensor dropped(const at::Tensor& x, const at::Tensor& kept, double dropout) {
+  return kept.defined() ? at::mul(x, kept).div_(1.0 - dropout) : x;
+}
+
+struct LinearFunction : torch::autograd::Function<LinearFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*weight*/,
+                            const at::Tensor& /*bias*/, const at::Tensor& /*lora_a*/,
+                            const at::Tensor& /*lora_b*/, int64_t layer_address, bool is_training) {
+    const Linear& layer = *as_pointer<Linear>(layer_address);
+    ctx->saved_data["layer"] = layer_address;
+    at::Tensor y = product(layer, x);
+    at::Tensor kept;
+    at::Tensor inner;
+    if (layer.lora_a.defined()) {
+      if (is_training && layer.dropout > 0) {
+        kept = at::empty(x.sizes(), x.options().dtype(at::kBool)).bernoulli_(1.0 - layer.dropout);
+      }
+      inner = at::mm(dropped(x, kept, layer.dropout), layer.lora_a.t());
+      y.addmm_(inner, layer.lora_b.t(), 1, layer.scaling);
+    }
+    const bool needs_x = layer.weight.defined() || layer.lora_a.defined();
+    ctx->save_for_backward({needs_x ? x : at::Tensor(), inner, kept});
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
+    const variable_list saved = ctx->get_saved_variables();
+    const Linear& layer = *as_pointer<Linear>(ctx->saved_data["layer"].toInt());
+    const at::Tensor& x = saved[0];
+    const at::Tensor& inner = saved[1];
+    const at::Tensor& kept = saved[2];
+    const at::Tensor grad = grad_outputs[0].contiguous();
+    variable_list grads(7);
+    if (ctx->needs_input_grad(0)) {
+      grads[0] = layer.weight.defined() ? at::mm(grad, layer.weight) : layer.stored.times(grad);
+    }
+    if (layer.weight.defined() && ctx->needs_input_grad(1)) {
+      grads[1] = at::mm(grad.t(), x);
+    }
+    if (layer.bias.defined() && ctx->needs_input_grad(2)) {
+      grads[2] = grad.sum(0);
+    }
+    if (layer.lora_a.defined()) {
+      const at::Tensor grad_inner = at::mm(grad, layer.lora_b).mul_(layer.scaling);
+      grads[3] = at::mm(grad_inner.t(), dropped(x, kept, layer.dropout));
+      grads[4] = at::mm(grad.t(), inner).mul_(layer.scaling);
+      if (grads[0].defined() && kept.defined()) {
+        grads[0].add_(dropped(at::mm(grad_inner, layer.lora_a), kept, layer.dropout));
+      } else if (grads[0].defined()) {
+        grads[0].addmm_(grad_inner, layer.lora_a);
+      }
+    }
+    return grads;
+  }
+};
+
+// Turns logits into probabilities in place, less one at the targets, and returns the loss.
+double to_gradient(at::Tensor& logits, const at::Tensor& targets) {
+  const at::Tensor column = targets.unsqueeze(1);
+  logits.sub_(logits.amax(1, true));
+  const double at_targets = logits.gather(1, column).sum(at::kDouble).item<double>();
+  logits.exp_();
+  const at::Tensor sums = logits.sum(1, true);
+  logits.div_(sums);
+  logits.scatter_add_(1, column, at::full_like(sums, -1));
+  return sums.log_().sum(at::kDouble).item<double>() - at_targets;
+}
+
+// The same sum, without the rest.
+double loss_of(at::Tensor& logits, const at::Tensor& targets) {
+  logits.sub_(logits.amax(1, true));
+  const double at_targets = logits.gather(1, targets.unsqueeze(1)).sum(at::kDouble).item<double>();
+  return logits.exp_().sum(1).log_().sum(at::kDouble).item<double>() - at_targets;
+}
+
+struct HeadLoss : torch::autograd::Function<HeadLoss> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& hidden,
+                            const at::Tensor& /*weight*/, int64_t head_address,
+                            const at::Tensor& targets, int64_t chunk, bool wants_gradient) {
+    const Linear& head = *as_pointer<Linear>(head_address);
+    const bool now = wants_gradient && !head.weight.defined();
+    at::Tensor grad_hidden = now ? at::empty(hidden.sizes(), hidden.options()) : at::Tensor();
+    double sum = 0;
+    for (int64_t first = 0; first < hidden.size(0); first += chunk) {
+      const int64_t count = std::min(chunk, hidden.size(0) - first);
+      at::Tensor logits = product(head, hidden.narrow(0, first, count));
+      const at::Tensor wanted = targets.narrow(0, first, count);
+      if (now) {
+        sum += to_gradient(logits, wanted);
+        grad_hidden.narrow(0, first, count).copy_(head.stored.times(logits));
+      } else {
+        sum += loss_of(logits, wanted);
+      }
+    }
+    ctx->saved_data["head"] = head_address;
+    ctx->saved_data["chunk"] = chunk;
+    ctx->save_for_backward({head.weight.defined() ? hidden : at::Tensor(), grad_hidden, targets});
+    return at::full({}, sum, hidden.options());
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
+    const variable_list saved = ctx->get_saved_variables();
+    const Linear& head = *as_pointer<Linear>(ctx->saved_data["head"].toInt());
+    const int64_t chunk = ctx->saved_data["chunk"].toInt();
+    variable_list grads(6);
+    if (!head.weight.defined()) {
+      grads[0] = at::mul(saved[1], grad_outputs[0]);
+      return grads;
+    }
+    const at::Tensor& hidden = saved[0];
+    grads[0] = at::empty(hidden.sizes(), hidden.options());
+    grads[1] = at::zeros(head.weight.sizes(), head.weight.options());
+    for (int64_t first = 0; first < hidden.size(0); first += chunk) {
+      const int64_t count = std::min(chunk, hidden.size(0) - first);
+      const at::Tensor part = hidden.narrow(0, first, count);
+      at::Tensor logits = product(head, part);
+      to_gradient(logits, saved[2].narrow(0, first, count));
+      logits.mul_(grad_outputs[0]);
+      grads[0].narrow(0, first, count).copy_(at::mm(logits, head.weight));
+      grads[1].addmm_(logits.t(), part);
+    }
+    return grads;
+  }
+};
+
+}  // namespace
+
+StoredMatrix::StoredMatrix(at::Tensor dense)
+    : dense_(std::move(dense)), rows_(dense_.size(0)), columns_(dense_.size(1)) {}
+
+StoredMatrix::StoredMatrix(Nf4Weight packed)
+    : packed_(std::make_shared<const Nf4Weight>(std::move(packed))),
+      rows_(packed_->shape.at(0)),
+      columns_(packed_->shape.at(1)) {}
+
+int64_t StoredMatrix::bytes() const {
+  if (packed_ != nullptr) {
+    return packed_->bytes();
+  }
+  return dense_.defined() ? dense_.numel() * static_cast<int64_t>(dense_.element_size()) : 0;
+}
+
+at::Tensor StoredMatrix::widen(int64_t first, int64_t last) const {
+  if (packed_ == nullptr) {
+    return dense_.narrow(0, first, last - first).to(at::kFloat);
+  }
+  at::Tensor out = at::empty({last - first, columns_}, at::kFloat);
+  auto* values = out.data_ptr<float>();
+  at::parallel_for(first, last, std::max<int64_t>(1, 65536 / columns_),
+                   [&](int64_t begin, int64_t end) {
+                     dequantise_nf4_rows(*packed_, begin, end,
+                                         std::span(values + (begin - first) * columns_,
+                                                   static_cast<size_t>((end - begin) * columns_)));
+                   });
+  return out;
+}
+
+at::Tensor StoredMatrix::times_transposed(const at::Tensor& x, const at::Tensor& bias) const {
+  if (packed_ == nullptr && dense_.scalar_type() == x.scalar_type()) {
+    return bias.defined() ? at::addmm(bias, x, dense_.t()) : at::mm(x, dense_.t());
+  }
+  at::Tensor out = at::empty({x.size(0), rows_}, x.options());
+  const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
+  for (int64_t first = 0; first < rows_; first += step) {
+    const int64_t last = std::min(first + step, rows_);
+    at::Tensor piece = out.narrow(1, first, last - first);
+    if (bias.defined()) {
+      at::addmm_out(piece, bias.narrow(0, first, last - first), x, widen(first, last).t());
+    } else {
+      at::mm_out(piece, x, widen(first, last).t());
+    }
+  }
+  return out;
+}
+
+at::Tensor StoredMatrix::times(const at::Tensor& y) const {
+  if (packed_ == nullptr && dense_.scalar_type() == y.scalar_type()) {
+    return at::mm(y, dense_);
+  }
+  at::Tensor out = at::zeros({y.size(0), columns_}, y.options());
+  const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
+  for (int64_t first = 0; first < rows_; first += step) {
+    const int64_t last = std::min(first + step, rows_);
+    out.addmm_(y.narrow(1, first, last - first), widen(first, last));
+  }
+  return out;
+}
+
+at::Tensor StoredMatrix::pick(const at::Tensor& row_ids) const {
+  return dense_.index_select(0, row_ids).to(at::kFloat);
+}
+
+at::Tensor Linear::apply(const at::Tensor& x, bool is_training) const {
+  return LinearFunction::apply(x, present(weight), present(bias), present(lora_a), present(lora_b),
+                               as_integer(this), is_training);
+}
+
+at::Tensor head_loss(const at::Tensor& hidden, const Linear& head, const at::Tensor& targets,
+                     int64_t chunk) {
+  const bool wants_gradient = at::GradMode::is_enabled() && hidden.requires_grad();
+  return HeadLoss::apply(hidden, present(head.weight), as_integer(&head), targets, chunk,
+                         wants_gradient);
+}
+
+}  // namespace plateau::train

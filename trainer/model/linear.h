@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear layers whose weights stay as they are stored, with a low-rank adapter beside them.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "trainer/quant/nf4.h"
+
+namespace plateau::train {
+
+// A matrix that is not trained: rows x columns in fp32 or bf16 (possibly in a mapped file), or NF4.
+// Copies share the weights. Products are in fp32; other types are widened kPieceValues at a time.
+class StoredMatrix {
+ public:
+  static constexpr int64_t kPieceValues = int64_t{1} << 22;  // 16 MiB as fp32.
+
+  StoredMatrix() = default;
+  explicit StoredMatrix(at::Tensor dense);  // Two dimensions; fp32 or bf16.
+  explicit StoredMatrix(Nf4Weight packed);  // Two dimensions.
+
+  [[nodiscard]] int64_t rows() const { return rows_; }
+  [[nodiscard]] int64_t columns() const { return columns_; }
+  [[nodiscard]] int64_t bytes() const;
+  [[nodiscard]] bool defined() const { return rows_ > 0; }
+
+  // x W' + bias (which may be undefined), and y W. `x` and `y` are tokens x columns or rows.
+  [[nodiscard]] at::Tensor times_transposed(const at::Tensor& x, const at::Tensor& bias) const;
+  [[nodiscard]] at::Tensor times(const at::Tensor& y) const;
+  // Chosen rows, as fp32: an embedding.
+  [[nodiscard]] at::Tensor pick(const at::Tensor& row_ids) const;
+  // Rows [first, last) as fp32; a view where they are stored so.
+  [[nodiscard]] at::Tensor widen(int64_t first, int64_t last) const;
+  [[nodiscard]] at::Tensor widen_all() const { return widen(0, rows_); }
+
+ private:
+  at::Tensor dense_;
+  std::shared_ptr<const Nf4Weight> packed_;
+  int64_t rows_ = 0;
+  int64_t columns_ = 0;
+};
+
+// y = x W' + bias + scaling * dropout(x) A' B'. Either `stored` (frozen) or `weight` (trained) is
+// set; bias and the adapter may be undefined.
+//
+// Kept for the way back: nothing of a frozen layer without an adapter; with one, x, x A' and, if
+// there is dropout, one byte for each value of x. Requires: the layer outlives the graph.
+struct Linear {
+  StoredMatrix stored;
+  at::Tensor weight;
+  at::Tensor bias;
+  at::Tensor lora_a;  // rank x columns.
+  at::Tensor lora_b;  // rows x rank.
+  double scaling = 0;
+  double dropout = 0;
+
+  [[nodiscard]] at::Tensor apply(const at::Tensor& x, bool is_training) const;
+};
+
+// The sum of the cross-entropies of softmax(hidden head') at `targets`, `chunk` tokens at a time:
+// logits of one chunk exist, in one tensor. Above a frozen head the gradient by `hidden` is made
+// on the way forward, in the same pass over the logits; a trained head computes them again on the
+// way back. Either `stored` or `weight` is the head.
+at::Tensor head_loss(const at::Tensor& hidden, const Linear& head, const at::Tensor& targets,
+                     int64_t chunk);
+
+}  // namespace plateau::train
