@@ -122,8 +122,12 @@ Result<AdapterConfig> parse_adapter_config(std::string_view json, const std::str
     return unfit(file, "lora_alpha is not a number");
   }
   // Absent means the value that is there already.
-  (void)object["lora_dropout"].get_double().get(config.dropout);
-  (void)object["use_rslora"].get_bool().get(config.rslora);
+  if (double dropout = 0; object["lora_dropout"].get_double().get(dropout) == simdjson::SUCCESS) {
+    config.dropout = dropout;
+  }
+  if (bool is_on = false; object["use_rslora"].get_bool().get(is_on) == simdjson::SUCCESS) {
+    config.rslora = is_on;
+  }
   if (object["base_model_name_or_path"].get_string().get(text) == simdjson::SUCCESS) {
     config.base_model = text;
   }
