@@ -67,21 +67,30 @@ Result<Batch> collate(const Dataset& dataset, const Tokenizer& tokenizer,
 // The permutation of an epoch.
 std::vector<size_t> epoch_order(size_t examples, uint64_t seed, int64_t epoch, bool shuffle);
 
-class Loader {
+// What the training loop takes batches from: the loader, or a list of batches in a test.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  // Begins at batch `batch` of epoch `epoch`; may be called again.
+  virtual void start(int64_t epoch, int64_t batch) = 0;
+  // The next batch of the epoch; nothing at its end. An error is one of the data, and names the
+  // line. A batch without rows is one whose examples were all skipped.
+  virtual Result<std::optional<Batch>> next() = 0;
+  [[nodiscard]] virtual int64_t batches_per_epoch() const = 0;  // The last one may be smaller.
+};
+
+class Loader final : public BatchSource {
  public:
   // `dataset` and `tokenizer` outlive the loader.
   Loader(const Dataset& dataset, const Tokenizer& tokenizer, LoaderOptions options);
-  ~Loader();  // Stops and joins the workers.
+  ~Loader() override;  // Stops and joins the workers.
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Begins at batch `batch` of epoch `epoch`; may be called again.
-  void start(int64_t epoch, int64_t batch);
-  // The next batch of the epoch; nothing at its end. An error is one of the data, and names the
-  // line.
-  Result<std::optional<Batch>> next();
+  void start(int64_t epoch, int64_t batch) override;
+  Result<std::optional<Batch>> next() override;
 
-  [[nodiscard]] int64_t batches_per_epoch() const;  // The last one may be smaller.
+  [[nodiscard]] int64_t batches_per_epoch() const override;
   [[nodiscard]] const std::vector<BadExample>& skipped() const;
 
  private:

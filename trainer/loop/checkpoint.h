@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "trainer/loop/adapter.h"
 #include "trainer/model/learner.h"
 #include "trainer/optim/optimizer.h"
 
@@ -40,7 +41,11 @@ struct TrainerState {
   int64_t eval_steps = 0;
   int64_t batch_size = 0;
   double epochs = 0;
+  double epoch = 0;  // Done so far, as a fraction.
   int64_t tokens_seen = 0;
+  // Of the steps since the last entry of the log, which is a mean.
+  double pending_loss = 0;
+  int64_t pending_steps = 0;
   std::vector<LogEntry> log;
   std::optional<double> best_metric;
   int64_t best_step = 0;
@@ -53,17 +58,21 @@ struct TrainerState {
 
 struct Checkpoint {
   TrainerState state;
-  std::vector<StateTensor> weights;  // Names as trainable() has them.
+  std::vector<StateTensor> weights;  // Read back in the legacy layout, which trainable() has.
   std::vector<StateTensor> optimizer;
-  std::string adapter_config_json;  // Empty: no adapter.
+  std::string adapter_config_json;  // Empty: no adapter; weights are in model.safetensors then.
+  AdapterLayout layout = AdapterLayout::hf452;
 };
 
+// checkpoint-N of state.position.step. One that is there already is replaced. An error (a full
+// disk) leaves everything that was there as it was.
 Result<std::filesystem::path> write_checkpoint(const std::filesystem::path& output_directory,
                                                const Checkpoint& checkpoint);
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& directory);
 // The complete ones, oldest first. Half-written ones are not seen.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& output_directory);
-// Removes the oldest beyond `limit`, never `keep` (the best one).
+// Removes the oldest beyond `limit`, never `keep` (the best one) nor the newest. 0: removes
+// nothing.
 Result<std::monostate> prune_checkpoints(const std::filesystem::path& output_directory,
                                          int64_t limit, const std::filesystem::path& keep);
 

@@ -16,6 +16,8 @@
 
 #include "base/result.h"
 #include "trainer/data/loader.h"
+#include "trainer/loop/adapter.h"
+#include "trainer/loop/distributed.h"
 #include "trainer/model/learner.h"
 #include "trainer/optim/optimizer.h"
 
@@ -41,6 +43,12 @@ struct TrainingOptions {
   int64_t memory_limit_bytes = 0;  // Resident; above it: checkpoint and stop. 0: none.
   std::optional<std::filesystem::path> resume_from;
   std::string config_fingerprint;  // Of model and options that must not change on resume.
+  std::string dataset_fingerprint;
+  int64_t batch_size = 1;           // Rows of a batch: for the state files only.
+  std::string adapter_config_json;  // Empty: checkpoints hold model.safetensors, not an adapter.
+  AdapterLayout adapter_layout = AdapterLayout::hf452;
+  // Several processes: each calls train() with its own share of every batch. Null: alone.
+  Peers* peers = nullptr;
 };
 
 // What a step tells those who watch: the progress line, the log, the socket of plateau run.
@@ -54,6 +62,10 @@ struct StepReport {
   int64_t tokens = 0;
   double seconds = 0;
   int64_t resident_bytes = 0;
+  // Of the memory tracker; 0 if it is not installed.
+  int64_t tensor_bytes = 0;
+  int64_t tensor_storages = 0;
+  int64_t tensor_peak_bytes = 0;  // Within this step.
 };
 struct EvalReport {
   int64_t step = 0;
@@ -82,10 +94,13 @@ struct TrainingResult {
   std::filesystem::path best_checkpoint;
 };
 
-// `stop` is asked after each step: true leads to a checkpoint and StopReason::signal.
+// `stop` is asked after each step: true leads to a checkpoint and StopReason::signal. With peers,
+// one process that is to stop stops all; every process calls its observer, only rank 0 writes.
 // Errors leave the last checkpoint as it was: data that is bad, a loss that is not finite, a disk
-// that is full.
-Result<TrainingResult> train(Learner& learner, Loader& training, Loader* evaluation,
+// that is full. A new run refuses a directory that holds checkpoints.
+//
+// The output directory gets checkpoint-N directories and log.jsonl, one line a step.
+Result<TrainingResult> train(Learner& learner, BatchSource& training, BatchSource* evaluation,
                              const TrainingOptions& options, TrainingObserver& observer,
                              const std::function<bool()>& stop);
 

@@ -48,8 +48,8 @@ Builder::Builder(const ModelConfig& config, std::shared_ptr<const WeightFiles> f
                  const ModelOptions& options)
     : files_(std::move(files)), options_(options) {
   if (options.trained == Trained::adapters) {
-    for (std::string& module : lora_modules(config, options.lora)) {
-      adapted_.insert(std::move(module));
+    for (LinearShape& layer : adapter_layers(config, options.lora)) {
+      adapted_.insert(std::move(layer.module));
     }
   }
 }

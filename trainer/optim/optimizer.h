@@ -27,7 +27,9 @@ struct OptimizerOptions {
   double max_grad_norm = 1.0;  // 0: no clipping.
 };
 
-// The factor of the learning rate for step `step` (counted from 0) of `total`.
+// The factor of the learning rate for step `step` (counted from 0) of `total`, as transformers
+// computes it: warm-up rises from 0, so that step 0 of a warm-up learns nothing; linear and cosine
+// fall to 0 at `total`. `constant` knows no warm-up.
 double schedule_factor(ScheduleKind kind, int64_t step, int64_t warmup, int64_t total);
 
 // A tensor of state, as checkpoints store it.
@@ -36,6 +38,9 @@ struct StateTensor {
   Tensor tensor;
 };
 
+// Requires: parameters are contiguous fp32 tensors on the CPU, with distinct names. Each gets a
+// gradient of zeros at once and keeps that memory, so that what gradients cost is known before the
+// first step. Results do not depend on the number of threads. Not thread-safe.
 class Optimizer {
  public:
   Optimizer(std::vector<NamedTensor> parameters, const OptimizerOptions& options);
@@ -43,11 +48,17 @@ class Optimizer {
   Optimizer(Optimizer&&) noexcept;
 
   void zero_grad();
-  // The norm of all gradients; they are scaled down to max_grad_norm if above.
+  // All gradients times `factor`: a sum over labelled tokens becomes a mean.
+  void scale_gradients(double factor);
+  // The norm of all gradients; they are scaled down to max_grad_norm if above. A norm that is not
+  // finite is returned and changes nothing.
   double clip();
+  // A value whose gradient is not finite stays as it is, and its states become 0.
   void step(double learning_rate);
   [[nodiscard]] int64_t steps() const;
   [[nodiscard]] int64_t state_bytes() const;
+  // NAME.exp_avg and NAME.exp_avg_sq of every parameter; with 8-bit states also their .absmax. The
+  // tensors share the optimizer's memory: they are good until it steps or goes.
   [[nodiscard]] std::vector<StateTensor> state() const;
   // Names, shapes and types must be those of state(); nothing is changed if they are not.
   Result<std::monostate> restore(const std::vector<StateTensor>& state, int64_t steps);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what tensors take: bytes and storages alive, peaks, and in which phase of a step.
+//
+// LibTorch asks one allocator for the memory of every tensor on the CPU; install() puts a counter
+// in front of it. Each block gets 64 bytes before it that remember its size and the phase that
+// asked for it. Exact for tensors: views add nothing, a clone adds its own bytes. Not seen: memory
+// that a tensor only borrows (mapped weights), scratch memory inside oneDNN and BLAS, the nodes of
+// the graph, and everything that is no tensor (the 8-bit states, batches).
+//
+// Any thread may allocate; the phase is one for the process, because one thread trains. Figures of
+// different fields may be an allocation apart while other threads work.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace plateau::train {
+
+enum class MemoryPhase : uint8_t { other, load, data, forward, backward, optimizer, eval };
+inline constexpr size_t kMemoryPhases = 7;
+std::string_view name_of(MemoryPhase phase);
+
+struct TensorMemory {
+  int64_t live_bytes = 0;
+  int64_t live_storages = 0;
+  int64_t peak_bytes = 0;       // Since install().
+  int64_t step_peak_bytes = 0;  // Since begin_tracked_step().
+  int64_t allocations = 0;
+  // The most that was alive while a phase ran, and what is alive now by the phase that asked for
+  // it.
+  std::array<int64_t, kMemoryPhases> phase_peak_bytes{};
+  std::array<int64_t, kMemoryPhases> live_by_phase{};
+};
+
+// For the rest of the process; a second call does nothing. Tensors made before are not counted,
+// and their end is not either.
+void install_memory_tracker();
+bool memory_tracker_installed();
+TensorMemory tensor_memory();  // All 0 if not installed.
+void begin_tracked_step();
+
+// The phase until the end of the scope, then the one before. Costs next to nothing if nothing is
+// installed.
+class PhaseScope {
+ public:
+  explicit PhaseScope(MemoryPhase phase);
+  ~PhaseScope();
+  PhaseScope(const PhaseScope&) = delete;
+  PhaseScope& operator=(const PhaseScope&) = delete;
+
+ private:
+  MemoryPhase before_;
+};
+
+}  // namespace plateau::train

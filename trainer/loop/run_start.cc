@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "trainer/loop/durable.h"
+#include "trainer/loop/run.h"
+#include "trainer/loop/tensors.h"
+
+namespace plateau::train {
+
+Done Run::prepare() {
+  auto plan = plan_run(options_, training_.batches_per_epoch());
+  if (!plan.ok()) return plan.error();
+  plan_ = plan.value();
+  if (trainable_.empty()) return Error{Error::Kind::usage, "nothing of the model is to be trained"};
+  if (options_.resume_from) {
+    if (auto resumed = resume(); !resumed.ok()) return resumed;
+  } else if (const auto old = list_checkpoints(options_.output_directory);
+             rank() == 0 && !old.empty()) {
+    return Error{Error::Kind::usage,
+                 fmt::format("{} holds {} already: resume from it, or choose another directory",
+                             options_.output_directory.string(), old.back().filename().string())};
+  }
+  state_.total_steps = plan_.total_steps;
+  state_.logging_steps = options_.logging_steps;
+  state_.save_steps = options_.save_steps;
+  state_.eval_steps = eval_steps();
+  state_.batch_size = options_.batch_size;
+  state_.epochs = options_.epochs;
+  state_.config_fingerprint = settings_fingerprint(options_, plan_.batches_per_epoch, world());
+  state_.dataset_fingerprint = options_.dataset_fingerprint;
+  if (rank() != 0) return std::monostate{};
+  remove_leftovers(options_.output_directory);
+  auto log = RunLog::open(options_.output_directory,
+                          options_.resume_from ? state_.position.step : int64_t{-1});
+  if (!log.ok()) return log.error();
+  log_.emplace(std::move(log.value()));
+  return std::monostate{};
+}
+
+Done Run::resume() {
+  const std::filesystem::path& from = *options_.resume_from;
+  auto read = read_checkpoint(from);
+  if (!read.ok()) return read.error();
+  Checkpoint& checkpoint = read.value();
+  const std::string settings = settings_fingerprint(options_, plan_.batches_per_epoch, world());
+  if (checkpoint.state.dataset_fingerprint != options_.dataset_fingerprint) {
+    return Error{Error::Kind::usage,
+                 fmt::format("{} was written with another dataset (fingerprint {}, now {}): going "
+                             "on would mix up which examples were seen. Start a new run instead",
+                             from.string(), checkpoint.state.dataset_fingerprint,
+                             options_.dataset_fingerprint)};
+  }
+  if (checkpoint.state.config_fingerprint != settings) {
+    return Error{
+        Error::Kind::usage,
+        fmt::format("{} was written with other settings: {}. Use the same, or start a new run",
+                    from.string(),
+                    fingerprint_difference(checkpoint.state.config_fingerprint, settings))};
+  }
+  std::vector<TensorView> weights;
+  for (const StateTensor& weight : checkpoint.weights) {
+    weights.push_back(view_of(weight.name, weight.tensor));
+  }
+  if (auto filled = fill_weights(trainable_, weights, from.string()); !filled.ok()) return filled;
+  auto restored = optimizer_.restore(checkpoint.optimizer, checkpoint.state.position.step);
+  if (!restored.ok()) return restored;
+  if (auto set = set_generator_state(checkpoint.state.random_state); !set.ok()) return set;
+  state_ = std::move(checkpoint.state);
+  last_checkpoint_ = from;
+  saved_step_ = state_.position.step;
+  return std::monostate{};
+}
+
+// All processes have the same number of batches and the same position; rank 0's weights are used.
+Done Run::agree_on_start() {
+  if (options_.peers == nullptr) return std::monostate{};
+  const std::vector<double> mine{
+      static_cast<double>(plan_.batches_per_epoch), static_cast<double>(plan_.total_steps),
+      static_cast<double>(state_.position.step), static_cast<double>(trainable_.size())};
+  const auto sums = options_.peers->sum(mine);
+  if (!sums.ok()) return sums.error();
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (sums.value()[i] != mine[i] * world()) {
+      return Error{Error::Kind::usage,
+                   fmt::format("rank {} has {} batches an epoch, {} steps, begins at step {} and "
+                               "trains {} tensors; another process does not",
+                               rank(), mine[0], mine[1], mine[2], mine[3])};
+    }
+  }
+  return options_.peers->broadcast(trainable_);
+}
+
+}  // namespace plateau::train

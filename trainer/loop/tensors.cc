@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/tensors.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace plateau::train {
+namespace {
+
+constexpr std::array<std::pair<DType, at::ScalarType>, 10> kTypes{{
+    {DType::boolean, at::kBool},
+    {DType::u8, at::kByte},
+    {DType::i8, at::kChar},
+    {DType::i16, at::kShort},
+    {DType::f16, at::kHalf},
+    {DType::bf16, at::kBFloat16},
+    {DType::i32, at::kInt},
+    {DType::f32, at::kFloat},
+    {DType::f64, at::kDouble},
+    {DType::i64, at::kLong},
+}};
+
+}  // namespace
+
+TensorView view_of(std::string name, const Tensor& tensor) {
+  TensorView view{.name = std::move(name)};
+  for (const auto& [dtype, type] : kTypes) {
+    if (type == tensor->scalar_type()) view.dtype = dtype;
+  }
+  view.shape.assign(tensor->sizes().begin(), tensor->sizes().end());
+  view.bytes = {static_cast<const std::byte*>(tensor->data_ptr()), tensor->nbytes()};
+  return view;
+}
+
+Result<Tensor> tensor_of(const TensorView& view) {
+  for (const auto& [dtype, type] : kTypes) {
+    if (dtype != view.dtype) continue;
+    at::Tensor tensor = at::empty(view.shape, type);
+    if (tensor.nbytes() != view.bytes.size()) break;
+    if (!view.bytes.empty()) {
+      std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
+    }
+    return std::make_shared<at::Tensor>(std::move(tensor));
+  }
+  return Error{Error::Kind::bad_input, fmt::format("tensor {}: type {} cannot be used here",
+                                                   view.name, std::string(name_of(view.dtype)))};
+}
+
+void copy_values(const Tensor& to, const TensorView& from) {
+  if (!from.bytes.empty()) std::memcpy(to->data_ptr(), from.bytes.data(), from.bytes.size());
+}
+
+double value_of(const Tensor& tensor) {
+  return tensor->item<double>();
+}
+
+Result<std::monostate> add_gradients(const Tensor& loss, double weight) {
+  try {
+    loss->backward(at::full_like(*loss, weight));
+  } catch (const std::exception& failure) {
+    return Error{Error::Kind::bad_input, fmt::format("the way back failed: {}", failure.what())};
+  }
+  return std::monostate{};
+}
+
+void seed_generator(uint64_t seed) {
+  at::manual_seed(seed);
+}
+
+std::vector<std::byte> generator_state() {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  const at::Tensor state = generator.get_state();
+  const auto* bytes = static_cast<const std::byte*>(state.data_ptr());
+  return {bytes, bytes + state.nbytes()};
+}
+
+Result<std::monostate> set_generator_state(std::span<const std::byte> state) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(state.size())}, at::kByte);
+  if (!state.empty()) std::memcpy(tensor.data_ptr(), state.data(), state.size());
+  try {
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.set_state(tensor);
+  } catch (const std::exception&) {
+    return Error{Error::Kind::bad_input,
+                 fmt::format("random state of {} bytes is not one of this LibTorch", state.size())};
+  }
+  return std::monostate{};
+}
+
+}  // namespace plateau::train
