@@ -13,6 +13,7 @@
 #include "trainer/cli/result.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/loop/adapter.h"
+#include "trainer/loop/durable.h"
 #include "trainer/model/runtime.h"
 
 namespace plateau::train {
@@ -97,7 +98,10 @@ Result<std::unique_ptr<QwenVl>> model_for_asking(const Arguments& arguments, con
                                                  Sizing& sizing) {
   const std::optional<std::string> adapter = arguments.text("adapter");
   if (adapter) {
-    const Result<AdapterConfig> config = read_adapter_config(*adapter);
+    const std::filesystem::path file = std::filesystem::path(*adapter) / "adapter_config.json";
+    const Result<std::string> text = read_whole(file);
+    if (!text) return text.error();
+    const Result<AdapterConfig> config = parse_adapter_config(text.value(), file.string());
     if (!config) return config.error();
     sizing.model.lora.rank = config.value().rank;
     sizing.model.lora.alpha = config.value().alpha;
