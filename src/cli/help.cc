@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/suggest.h"
@@ -12,7 +13,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kWidth = 92;
+constexpr size_t kWidth = 80;  // As wide as a terminal is by default.
 constexpr size_t kTitleColumn = 2;
 constexpr size_t kHelpColumn = 28;
 
@@ -25,6 +26,14 @@ std::string entry(std::string_view title, std::string_view text) {
   for (const std::string& line : wrap(text, kWidth - kHelpColumn)) {
     out += std::string(on_title_line ? kHelpColumn - used : kHelpColumn, ' ') + line + "\n";
     on_title_line = false;
+  }
+  return out;
+}
+
+std::string heading(std::string_view name, std::string_view summary) {
+  std::string out;
+  for (const std::string& line : wrap(fmt::format("{} - {}", name, summary), kWidth)) {
+    out += line + "\n";
   }
   return out;
 }
@@ -61,7 +70,10 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
   size_t width = 0;
   for (const ExitMeaning& exit : exits) width = std::max(width, exit.code.size());
   for (const ExitMeaning& exit : exits) {
-    out += fmt::format("  {:<{}}  {}\n", exit.code, width, exit.meaning);
+    std::string_view code = exit.code;
+    for (const std::string& line : wrap(exit.meaning, kWidth - width - 4)) {
+      out += fmt::format("  {:<{}}  {}\n", std::exchange(code, ""), width, line);
+    }
   }
   return out;
 }
@@ -88,21 +100,20 @@ int run_help(const Invocation& invocation) {
 }  // namespace
 
 std::string overview_help(std::span<const Verb> verbs) {
-  std::string out =
-      fmt::format("plateau - {}\n\nUsage: plateau VERB [OPTIONS] [FILE...]\n\nVerbs:\n", kTagline);
+  std::string out = heading("plateau", kTagline);
+  out += "\nUsage: plateau VERB [OPTIONS] [FILE...]\n\nVerbs:\n";
   for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
   out += "\nOptions:\n";
   out += entry("-h, --help", "this text; 'plateau VERB --help' for a verb");
   out += entry("-V, --version", "the version");
-  out +=
-      "\nStart with a log that has steps and memory in it, whatever wrote it, or with the job:\n";
+  out += "\nStart with a log that has steps and memory in it, or with the job:\n";
   out += "  plateau judge train.log\n  plateau run -- python train.py\n";
   return out + exit_codes(verdict_exits());
 }
 
 std::string verb_help(const Verb& verb) {
-  std::string out =
-      fmt::format("plateau {} - {}\n\nUsage: {}\n", verb.name, verb.summary, usage_line(verb));
+  std::string out = heading("plateau " + verb.name, verb.summary);
+  out += fmt::format("\nUsage: {}\n", usage_line(verb));
   out += paragraphs(verb.description);
   if (!verb.positional.placeholder.empty()) {
     out += "\nArguments:\n" + entry(verb.positional.placeholder, verb.positional.help);

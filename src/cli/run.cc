@@ -133,8 +133,7 @@ Verb run_verb() {
       "either, growth is judged over time.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
       "FILE' then says which call stacks grew. A program that is statically linked or setuid "
-      "cannot "
-      "load it.",
+      "cannot load it.",
       "Watching is light: small files are read a few times a second, and the costly page-table "
       "walks take at most 0.2 % of the job's time. If plateau is killed, the job goes on."};
   verb.positional = {.placeholder = "COMMAND",
@@ -148,8 +147,8 @@ Verb run_verb() {
       {"see which call stacks grow", "plateau run --heap -- python train.py"},
       {"say what it cannot know, and where the ceiling is",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
-      {"save and stop before the machine does, and resume",
-       "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py --resume"},
+      {"save and stop before the machine does, and start a job again that resumes",
+       "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };
