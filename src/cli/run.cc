@@ -33,11 +33,8 @@ std::string ending_sentence(const Ending& ending) {
 // What watching cost, so that nobody has to ask.
 std::string cost_sentence(const JobOutcome& outcome) {
   const double elapsed_s = std::max(outcome.elapsed_s, 1e-3);
-  return fmt::format(
-      "{} samples in {}; watching took {:.2f} % of one core, and {:.2f} % of the "
-      "job's time passed under page-table walks",
-      outcome.cost.ticks, format_seconds(outcome.elapsed_s), 100 * outcome.watch_cpu_s / elapsed_s,
-      100 * outcome.cost.worst_share);
+  return fmt::format("watching took {:.2f} % of one core, page walks {:.2f} % of the job's time",
+                     100 * outcome.watch_cpu_s / elapsed_s, 100 * outcome.cost.worst_share);
 }
 
 Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
@@ -61,8 +58,9 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   }
   out.remark("\n" + render_verdict(verdict, request.view));
   if (request.explain) out.remark(render_explain(verdict, request.view));
-  out.remark(
-      fmt::format("\nplateau: {}; {}\n", ending_sentence(outcome.ending), cost_sentence(outcome)));
+  out.remark(fmt::format("\nplateau: {}; {} samples in {}\nplateau: {}\n",
+                         ending_sentence(outcome.ending), outcome.cost.ticks,
+                         format_seconds(outcome.elapsed_s), cost_sentence(outcome)));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "base/fd.h"
@@ -73,6 +74,9 @@ std::string conclusion(const ExperimentOutcome& outcome) {
   const auto& after = outcome.after.allocator;
   const bool known = before.in_use && after.in_use;
   const double in_use = known ? mb_of(*before.in_use) - mb_of(*after.in_use) : 0;
+  const std::string found = outcome.collected ? fmt::format("{} unreachable objects were found, ",
+                                                            format_count(*outcome.collected))
+                                              : "";
   switch (outcome.finding) {
     case Finding::retention:
       return fmt::format(
@@ -84,12 +88,10 @@ std::string conclusion(const ExperimentOutcome& outcome) {
               : "");
     case Finding::cycles:
       return fmt::format(
-          "Cycles: {}the heap in use fell by {} and resident memory by {}. Those objects were held "
-          "by reference cycles only; Python's collector had not come to them.",
-          outcome.collected
-              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
-              : "",
-          format_mb(in_use), format_mb(rss));
+          "Cycles: {}{}resident memory {} by {}. Those objects were held by reference cycles only; "
+          "Python's collector had not come to them.",
+          found, in_use > 0 ? fmt::format("the heap in use fell by {}, ", format_mb(in_use)) : "",
+          rss < 0 ? "rose" : "fell", format_mb(std::fabs(rss)));
     case Finding::neither:
       if (outcome.kind == Experiment::trim) {
         return fmt::format(
@@ -100,10 +102,7 @@ std::string conclusion(const ExperimentOutcome& outcome) {
       return fmt::format(
           "Not cycles: {}resident memory changed by {}. What is there is held by live references, "
           "or is not Python's.",
-          outcome.collected
-              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
-              : "",
-          format_mb_signed(-rss));
+          found, format_mb_signed(-rss));
     case Finding::pending:
       break;
   }
