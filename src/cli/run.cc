@@ -58,9 +58,10 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   }
   out.remark("\n" + render_verdict(verdict, request.view));
   if (request.explain) out.remark(render_explain(verdict, request.view));
-  out.remark(fmt::format("\nplateau: {}; {} samples in {}\nplateau: {}\n",
+  out.remark(fmt::format("\nplateau: {}; {} sample{} in {}\nplateau: {}\n",
                          ending_sentence(outcome.ending), outcome.cost.ticks,
-                         format_seconds(outcome.elapsed_s), cost_sentence(outcome)));
+                         outcome.cost.ticks == 1 ? "" : "s", format_seconds(outcome.elapsed_s),
+                         cost_sentence(outcome)));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }
