@@ -137,12 +137,14 @@ Census census_of(pid_t pid, const PythonPlace& place, const Attempt& attempt) {
 
 }  // namespace
 
-Result<Census> take_census(pid_t pid, const CensusOptions& options) {
+Result<Census> take_census(pid_t pid, const CensusOptions& options,
+                           const std::function<void()>& before_stop) {
   if (auto refused = refuse_at_first_sight(pid)) return *refused;
   RemoteMemory memory(pid);
   const Result<PythonPlace> place = find_python(pid, memory);
   if (!place) return place.error();
   memory.reserve(likely_bytes(pid, place.value(), memory));
+  if (before_stop) before_stop();
   double stopped_s = 0;
   Attempt last;
   for (int i = 0; i < kTries; ++i) {

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ struct Census {
 //
 // Only objects that the garbage collector tracks are seen: no strings, numbers, bytes, arrays.
 // A process found in the middle of a collection is let go and stopped again; max_stop_s bounds the
-// sum of all stops, and `stopped_s` is that sum.
-Result<Census> take_census(pid_t pid, const CensusOptions& options = {});
+// sum of all stops, and `stopped_s` is that sum. `before_stop`, if there is one, is called once,
+// right before the first stop; never for a process that is refused at first sight.
+Result<Census> take_census(pid_t pid, const CensusOptions& options = {},
+                           const std::function<void()>& before_stop = {});
 
 // A type in two censuses of one process.
 struct TypeGrowth {

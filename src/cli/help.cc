@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/suggest.h"
@@ -12,7 +13,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kWidth = 92;
+constexpr size_t kWidth = 80;  // As wide as a terminal is by default.
 constexpr size_t kTitleColumn = 2;
 constexpr size_t kHelpColumn = 28;
 
@@ -25,6 +26,14 @@ std::string entry(std::string_view title, std::string_view text) {
   for (const std::string& line : wrap(text, kWidth - kHelpColumn)) {
     out += std::string(on_title_line ? kHelpColumn - used : kHelpColumn, ' ') + line + "\n";
     on_title_line = false;
+  }
+  return out;
+}
+
+std::string heading(std::string_view name, std::string_view summary) {
+  std::string out;
+  for (const std::string& line : wrap(fmt::format("{} - {}", name, summary), kWidth)) {
+    out += line + "\n";
   }
   return out;
 }
@@ -61,7 +70,10 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
   size_t width = 0;
   for (const ExitMeaning& exit : exits) width = std::max(width, exit.code.size());
   for (const ExitMeaning& exit : exits) {
-    out += fmt::format("  {:<{}}  {}\n", exit.code, width, exit.meaning);
+    std::string_view code = exit.code;
+    for (const std::string& line : wrap(exit.meaning, kWidth - width - 4)) {
+      out += fmt::format("  {:<{}}  {}\n", std::exchange(code, ""), width, line);
+    }
   }
   return out;
 }
@@ -88,8 +100,8 @@ int run_help(const Invocation& invocation) {
 }  // namespace
 
 std::string overview_help(const Program& program, std::span<const Verb> verbs) {
-  std::string out = fmt::format("{0} - {1}\n\nUsage: {0} VERB [OPTIONS] [FILE...]\n\nVerbs:\n",
-                                program.name, program.tagline);
+  std::string out = heading(program.name, program.tagline);
+  out += fmt::format("\nUsage: {} VERB [OPTIONS] [FILE...]\n\nVerbs:\n", program.name);
   for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
   out += "\nOptions:\n";
   out += entry("-h, --help", fmt::format("this text; '{} VERB --help' for a verb", program.name));
@@ -100,15 +112,14 @@ std::string overview_help(const Program& program, std::span<const Verb> verbs) {
 Program plateau_program() {
   return {.tagline = std::string(kTagline),
           .way_in =
-              "Start with a log that has steps and memory in it, whatever wrote it, or with "
-              "the job:\n"
+              "Start with a log that has steps and memory in it, or with the job:\n"
               "  plateau judge train.log\n  plateau run -- python train.py\n",
           .exits = verdict_exits()};
 }
 
 std::string verb_help(const Verb& verb) {
-  std::string out = fmt::format("{} {} - {}\n\nUsage: {}\n", verb.program, verb.name, verb.summary,
-                                usage_line(verb));
+  std::string out = heading(verb.program + " " + verb.name, verb.summary);
+  out += fmt::format("\nUsage: {}\n", usage_line(verb));
   out += paragraphs(verb.description);
   if (!verb.positional.placeholder.empty()) {
     out += "\nArguments:\n" + entry(verb.positional.placeholder, verb.positional.help);

@@ -53,6 +53,9 @@ std::vector<Option> judge_options() {
        {context_options(), moment_options(), answer_options(), expect_options(), look_options()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
+  for (Option& option : all) {
+    if (option.name == "quiet") option.help = "One line a file and nothing else.";
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/profile.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -25,6 +26,17 @@ namespace {
 
 constexpr const char* kHowToRecord = "record one with 'plateau run --heap -- COMMAND'";
 
+bool process_exists(int64_t pid) {
+  return access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
+}
+
+std::string no_such_process(int64_t pid) {
+  return fmt::format(
+      "pid {}: no such process; `ps -eo pid,rss,args --sort=-rss | head` lists the largest "
+      "processes",
+      pid);
+}
+
 bool traces(const Run& run, int64_t pid) {
   return std::any_of(run.heaps.begin(), run.heaps.end(),
                      [pid](const HeapTrack& track) { return track.pid == pid; });
@@ -33,6 +45,10 @@ bool traces(const Run& run, int64_t pid) {
 // The last run of a file of which a heap was recorded.
 Result<Run> run_with_heaps(const Invocation& invocation, const std::string& file) {
   Result<std::vector<Run>> runs = read_runs(invocation, file);
+  if (!runs && runs.error().kind == Error::Kind::no_samples) {
+    return Error{Error::Kind::no_samples,
+                 fmt::format("{} is no recording with a heap; {}", file, kHowToRecord)};
+  }
   if (!runs) return runs.error();
   for (auto run = runs.value().rbegin(); run != runs.value().rend(); ++run) {
     if (!run->heaps.empty()) return std::move(*run);
@@ -231,6 +247,10 @@ int run_profile(const Invocation& invocation) {
     invocation.out.complain("profile", request.error().message + "; try 'plateau profile --help'");
     return kExitTrouble;
   }
+  if (request.value().pid && !process_exists(*request.value().pid)) {
+    invocation.out.complain("profile", no_such_process(*request.value().pid));
+    return kExitTrouble;
+  }
   if (request.value().objects) {
     return profile_objects(invocation, static_cast<pid_t>(*request.value().pid));
   }
@@ -256,8 +276,7 @@ Verb profile_verb() {
       "given. With --from-step and --to-step the list is sorted by what changed between the two; "
       "the words are still those of the whole run.",
       "Into any PID of one's own, --for loads the tracer for a while, at a safe point, and takes "
-      "it "
-      "out again: then the list shows what was allocated meanwhile, over time.",
+      "it out again: then the list shows what was allocated meanwhile, over time.",
       "Of any PID of one's own, --objects counts Python objects by type and --rss shows what its "
       "resident memory is made of."};
   verb.positional = {.placeholder = "FILE|PID",
@@ -267,8 +286,8 @@ Verb profile_verb() {
                      .many = false};
   verb.options = profile_options();
   verb.examples = {
-      {"record the heap, then see what grows",
-       "plateau run --heap -o job.plateau -- python3 train.py && plateau profile job.plateau"},
+      {"record the heap", "plateau run --heap -o job.plateau -- python3 train.py"},
+      {"see what grows", "plateau profile job.plateau"},
       {"what came between steps 100 and 200?",
        "plateau profile job.plateau --from-step 100 --to-step 200"},
       {"who holds it, by function and as a tree",

@@ -41,9 +41,11 @@ ObjectsRequest request_of(const Arguments& arguments) {
 
 std::optional<Census> announced_census(const Invocation& invocation, const ObjectsRequest& request,
                                        pid_t pid) {
-  invocation.out.remark(fmt::format("plateau profile: stopping pid {} for at most {:.0f} ms\n", pid,
-                                    request.census.max_stop_s * 1000));
-  Result<Census> census = take_census(pid, request.census);
+  const auto announce = [&] {
+    invocation.out.remark(fmt::format("plateau profile: stopping pid {} for at most {:.0f} ms\n",
+                                      pid, request.census.max_stop_s * 1000));
+  };
+  Result<Census> census = take_census(pid, request.census, announce);
   if (census) return std::move(census.value());
   invocation.out.complain("profile", census.error().message);
   return std::nullopt;

@@ -33,11 +33,8 @@ std::string ending_sentence(const Ending& ending) {
 // What watching cost, so that nobody has to ask.
 std::string cost_sentence(const JobOutcome& outcome) {
   const double elapsed_s = std::max(outcome.elapsed_s, 1e-3);
-  return fmt::format(
-      "{} samples in {}; watching took {:.2f} % of one core, and {:.2f} % of the "
-      "job's time passed under page-table walks",
-      outcome.cost.ticks, format_seconds(outcome.elapsed_s), 100 * outcome.watch_cpu_s / elapsed_s,
-      100 * outcome.cost.worst_share);
+  return fmt::format("watching took {:.2f} % of one core, page walks {:.2f} % of the job's time",
+                     100 * outcome.watch_cpu_s / elapsed_s, 100 * outcome.cost.worst_share);
 }
 
 Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
@@ -61,8 +58,10 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   }
   out.remark("\n" + render_verdict(verdict, request.view));
   if (request.explain) out.remark(render_explain(verdict, request.view));
-  out.remark(
-      fmt::format("\nplateau: {}; {}\n", ending_sentence(outcome.ending), cost_sentence(outcome)));
+  out.remark(fmt::format("\nplateau: {}; {} sample{} in {}\nplateau: {}\n",
+                         ending_sentence(outcome.ending), outcome.cost.ticks,
+                         outcome.cost.ticks == 1 ? "" : "s", format_seconds(outcome.elapsed_s),
+                         cost_sentence(outcome)));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }
@@ -133,8 +132,7 @@ Verb run_verb() {
       "either, growth is judged over time.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
       "FILE' then says which call stacks grew. A program that is statically linked or setuid "
-      "cannot "
-      "load it.",
+      "cannot load it.",
       "Watching is light: small files are read a few times a second, and the costly page-table "
       "walks take at most 0.2 % of the job's time. If plateau is killed, the job goes on."};
   verb.positional = {.placeholder = "COMMAND",
@@ -148,8 +146,8 @@ Verb run_verb() {
       {"see which call stacks grow", "plateau run --heap -- python train.py"},
       {"say what it cannot know, and where the ceiling is",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
-      {"save and stop before the machine does, and resume",
-       "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py --resume"},
+      {"save and stop before the machine does, and start a job again that resumes",
+       "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };

@@ -85,10 +85,7 @@ std::vector<Option> expect_options() {
 
 std::vector<Option> look_options() {
   return {
-      {.name = "quiet",
-       .letter = 'q',
-       .group = kLooks,
-       .help = "One line a file and nothing else."},
+      {.name = "quiet", .letter = 'q', .group = kLooks, .help = "One line and nothing else."},
       {.name = "no-plot", .group = kLooks, .help = "Leave the plot out."},
       {.name = "color",
        .takes = Takes::choice,

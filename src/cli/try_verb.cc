@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "base/fd.h"
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
+#include "cli/shared_options.h"
 #include "inject/experiment.h"
 #include "report/text.h"
 #include "session/step_hub.h"
@@ -44,14 +47,17 @@ std::string intention(pid_t pid, const ExperimentPlan& plan) {
   if (plan.kind == Experiment::trim) {
     return fmt::format(
         "Calls {} inside process {} ({}): one thread is stopped at a safe point for it, and free "
-        "memory goes back to the kernel.\n",
+        "memory goes back to the kernel.",
         plan.action, pid, plan.allocator);
   }
   return fmt::format(
       "Runs a full {} inside process {}: it is put on Python's list of pending calls and run by "
-      "its "
-      "main thread; finalizers of unreachable objects run too.\n",
+      "its main thread; finalizers of unreachable objects run too.",
       plan.action, pid);
+}
+
+std::string wrapped(std::string_view text, size_t width) {
+  return fmt::format("{}\n", fmt::join(wrap(text, width), "\n"));
 }
 
 std::string row(std::string_view name, std::optional<uint64_t> before,
@@ -68,6 +74,9 @@ std::string conclusion(const ExperimentOutcome& outcome) {
   const auto& after = outcome.after.allocator;
   const bool known = before.in_use && after.in_use;
   const double in_use = known ? mb_of(*before.in_use) - mb_of(*after.in_use) : 0;
+  const std::string found = outcome.collected ? fmt::format("{} unreachable objects were found, ",
+                                                            format_count(*outcome.collected))
+                                              : "";
   switch (outcome.finding) {
     case Finding::retention:
       return fmt::format(
@@ -79,12 +88,10 @@ std::string conclusion(const ExperimentOutcome& outcome) {
               : "");
     case Finding::cycles:
       return fmt::format(
-          "Cycles: {}the heap in use fell by {} and resident memory by {}. Those objects were held "
-          "by reference cycles only; Python's collector had not come to them.",
-          outcome.collected
-              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
-              : "",
-          format_mb(in_use), format_mb(rss));
+          "Cycles: {}{}resident memory {} by {}. Those objects were held by reference cycles only; "
+          "Python's collector had not come to them.",
+          found, in_use > 0 ? fmt::format("the heap in use fell by {}, ", format_mb(in_use)) : "",
+          rss < 0 ? "rose" : "fell", format_mb(std::fabs(rss)));
     case Finding::neither:
       if (outcome.kind == Experiment::trim) {
         return fmt::format(
@@ -94,19 +101,15 @@ std::string conclusion(const ExperimentOutcome& outcome) {
       }
       return fmt::format(
           "Not cycles: {}resident memory changed by {}. What is there is held by live references, "
-          "or "
-          "is not Python's.",
-          outcome.collected
-              ? fmt::format("{} unreachable objects were found, ", format_count(*outcome.collected))
-              : "",
-          format_mb_signed(-rss));
+          "or is not Python's.",
+          found, format_mb_signed(-rss));
     case Finding::pending:
       break;
   }
   return "Not decided: the collection has not run yet.";
 }
 
-std::string report(pid_t pid, const ExperimentOutcome& outcome) {
+std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
   const ResidentFigures& before = outcome.before.resident;
   const ResidentFigures& after = outcome.after.resident;
   std::string text = fmt::format("  {:<22} {:>10} {:>10} {:>11}\n", fmt::format("process {}", pid),
@@ -120,10 +123,12 @@ std::string report(pid_t pid, const ExperimentOutcome& outcome) {
   text += row(fmt::format("{}: in use", held.name), held.in_use, now.in_use);
   text += row(fmt::format("{}: held, free", held.name), held.free, now.free);
   text += row(fmt::format("{}: from kernel", held.name), held.system, now.system);
-  text += "\n" + conclusion(outcome) + "\n";
-  text += fmt::format("{} took {:.3g} ms; one thread, stopped {}, stood still for {:.3g} ms.\n",
-                      outcome.action, outcome.took_s * 1e3, outcome.how, outcome.stopped_s * 1e3);
-  for (const std::string& note : outcome.notes) text += "Note: " + note + ".\n";
+  text += "\n" + wrapped(conclusion(outcome), width);
+  text += wrapped(
+      fmt::format("{} took {:.3g} ms; one thread, stopped {}, stood still for {:.3g} ms.",
+                  outcome.action, outcome.took_s * 1e3, outcome.how, outcome.stopped_s * 1e3),
+      width);
+  for (const std::string& note : outcome.notes) text += wrapped("Note: " + note + ".", width);
   return text;
 }
 
@@ -185,7 +190,7 @@ int run_try(const Invocation& invocation) {
                                      "'plateau try --help'",
                                      given.front()));
   }
-  if (given.size() < 2 || (given[1] != "trim" && given[1] != "gc")) {
+  if (given.size() != 2 || (given[1] != "trim" && given[1] != "gc")) {
     return complain(out, fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
                                      "{} gc'",
                                      given.front(), given.front()));
@@ -193,14 +198,15 @@ int run_try(const Invocation& invocation) {
   const auto pid = static_cast<pid_t>(*pid_given);
   const Experiment kind = given[1] == "trim" ? Experiment::trim : Experiment::gc;
   const bool json = arguments.has("json");
+  const size_t width = view_of(arguments, STDOUT_FILENO).width;
   const Result<ExperimentPlan> plan = plan_experiment(pid, kind);
   if (!plan.ok()) return complain(out, plan.error().message);
   if (arguments.has("dry-run")) {
-    out.print(intention(pid, plan.value()) + "Nothing was done (--dry-run).\n");
+    out.print(wrapped(intention(pid, plan.value()), width) + "Nothing was done (--dry-run).\n");
     return kExitFine;
   }
   if (!json) {
-    out.print(intention(pid, plan.value()) + "\n");
+    out.print(wrapped(intention(pid, plan.value()), width) + "\n");
     out.flush();
   }
   ExperimentOptions options;
@@ -209,7 +215,7 @@ int run_try(const Invocation& invocation) {
   const int told = tell_watchers(pid, kind);
   const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
   if (!outcome.ok()) return complain(out, outcome.error().message);
-  out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value()));
+  out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value(), width));
   return outcome.value().finding == Finding::pending ? kExitUndecided : kExitFine;
 }
 
@@ -222,13 +228,11 @@ Verb try_verb() {
   verb.description = {
       "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
       "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
-      "mimalloc "
-      "have their own): if resident memory falls and the heap in use does not, memory was "
+      "mimalloc have their own): if resident memory falls and the heap in use does not, memory was "
       "retained, "
       "not leaked. 'gc' runs a full gc.collect() in a Python process, also where the collector is "
       "switched off: what goes away was held by reference cycles only. If neither helps, the "
-      "memory "
-      "is in use.",
+      "memory is in use.",
       "The process is changed by it, once, and only as said. One thread is stopped for the call at "
       "the entry of an allocator function or in a sleeping system call; if no such moment comes, "
       "nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A watcher of the "

@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "import/column_role.h"
+#include "import/json_document.h"
 #include "import/readers.h"
 #include "import/run_builder.h"
 
@@ -171,16 +172,10 @@ void merge(std::vector<PromSeries>& all, RunBuilder& builder) {
 }  // namespace
 
 Result<Runs> read_prometheus(LineReader& lines) {
-  Result<std::string> text = lines.read_all(simdjson::SIMDJSON_PADDING);
-  if (!text.ok()) return text.error();
   simdjson::dom::parser parser;
-  simdjson::dom::element root;
-  const std::string& json = text.value();
-  const auto failed = parser.parse(json.data(), json.size(), false).get(root);
-  if (failed != simdjson::SUCCESS) {
-    return Error{Error::Kind::bad_input, fmt::format("holds JSON that cannot be parsed: {}",
-                                                     simdjson::error_message(failed))};
-  }
+  const Result<simdjson::dom::element> parsed = read_json_document(lines, parser);
+  if (!parsed.ok()) return parsed.error();
+  const simdjson::dom::element root = parsed.value();
   RunBuilder builder("prometheus");
   std::string_view status;
   if (root["status"].get(status) == simdjson::SUCCESS && status == "error") {

@@ -19,83 +19,23 @@
 // Blind spot: a restart without an epoch or a step on the line cannot be seen.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
-#include <memory>
-#include <vector>
 
 #include "base/text.h"
+#include "import/log_clock.h"
 #include "import/readers.h"
 #include "import/record_rows.h"
 #include "import/run_builder.h"
 #include "import/scan_cache.h"
 #include "import/text_context.h"
 #include "import/text_scan.h"
-#include "import/timestamp.h"
 
 namespace plateau {
 namespace {
 
-constexpr size_t kMaxBars = 8;
 constexpr size_t kMaxContextLines = 20000;  // Facts stand near the start; later ones cost time.
-constexpr size_t kMinNumbered = 5;
-constexpr size_t kEvalHeader = 5;  // Lines.
-
-// Makes positions that start again in each epoch count on.
-class Unroller {
- public:
-  // Returns the step since the start. `epoch` is -1 if the line does not say.
-  int64_t unroll(int64_t position, int64_t total, double epoch) {
-    wrapped_ = false;
-    if (epoch >= 0) {
-      if (epoch > last_epoch_ && last_epoch_ >= 0 && position < last_) {
-        const int64_t length = total > 0 ? total : last_;
-        const double epochs = total > 0 ? epoch - last_epoch_ : 1;
-        if (epochs < 1e6 && length < (1LL << 40)) {
-          offset_ += length * static_cast<int64_t>(epochs);
-          epoch_length_ = length;
-          wrapped_ = true;
-        }
-      } else if (position < last_) {
-        offset_ = 0;
-      }
-      last_epoch_ = epoch;
-    }
-    last_ = position;
-    return offset_ + position;
-  }
-  [[nodiscard]] bool wrapped() const { return wrapped_; }
-  [[nodiscard]] int64_t epoch_length() const { return epoch_length_; }
-
- private:
-  int64_t last_ = 0;
-  int64_t offset_ = 0;
-  int64_t epoch_length_ = 0;
-  double last_epoch_ = -1;
-  bool wrapped_ = false;
-};
-
-// Ordered by preference.
-enum class ClockKind : uint8_t { step, iteration, batch, bar, time, none };
-
-struct Clock {
-  explicit Clock(ClockKind clock_kind, int64_t bar_total)
-      : kind(clock_kind), total(bar_total), builder("text log") {
-    columns.fill(RunBuilder::kNone);
-    gauges.fill(RunBuilder::kNone);
-  }
-  ClockKind kind;
-  int64_t total;
-  RunBuilder builder;
-  TimeTrack times;
-  Unroller steps;
-  double last_time = kMissing;
-  double time_offset = 0;
-  bool placed = false;                            // Some row carries a step or a time.
-  std::array<double, kMetricCount> bare_units{};  // Units guessed for figures that name none.
-  std::array<size_t, kMetricCount> columns{};     // Of process 0, the common case.
-  std::array<size_t, 3> gauges{};
-};
+constexpr size_t kEvalHeader = 5;           // Lines.
 
 struct Picked {
   Metric metric;
@@ -110,24 +50,20 @@ class TextLog {
  private:
   size_t pick();
   void sample(std::string_view text, size_t picked);
-  Clock& clock_for_line();
-  Clock& clock_of(ClockKind kind, int64_t total);
-  Instant place(Clock& clock);
-  void put(Clock& clock, std::string_view text, const Picked& picked);
-  void put_tensors(Clock& clock);
+  LogClock& clock_for_line();
+  Instant place(LogClock& clock);
+  void put(LogClock& clock, std::string_view text, const Picked& picked);
+  void put_tensors(LogClock& clock);
   void happened(std::string_view text, bool is_sample);
-  void add_event(EventKind kind, std::string_view text);
   void remember_position();
   void read_context(std::string_view text);
-  Clock* choose();
 
   ScanCache cache_;
   const ScannedLine* scan_ = nullptr;  // The current line's.
   std::array<Picked, ScannedLine::kMaxFigures> picked_{};
   size_t number_ = 0;
-  std::vector<std::unique_ptr<Clock>> clocks_;
+  LogClocks clocks_;
   TextContext context_;
-  Context stated_;
   size_t context_lines_ = 0;
   size_t eval_line_ = 0;
   int64_t carried_step_ = -1;  // From a line with a step but no memory.
@@ -165,44 +101,27 @@ size_t TextLog::pick() {
   return count;
 }
 
-Clock& TextLog::clock_of(ClockKind kind, int64_t total) {
-  size_t bars = 0;
-  for (const auto& clock : clocks_) {
-    if (clock->kind == kind && clock->total == total) return *clock;
-    bars += clock->kind == ClockKind::bar ? 1 : 0;
-  }
-  if (kind == ClockKind::bar && bars >= kMaxBars) return clock_of(ClockKind::none, 0);
-  clocks_.push_back(std::make_unique<Clock>(kind, total));
-  Clock& clock = *clocks_.back();
-  for (const FactField field :
-       {&Context::examples, &Context::batch, &Context::epoch_steps, &Context::total_steps}) {
-    if (stated_.*field)
-      clock.builder.fact(field, (stated_.*field)->value, (stated_.*field)->source);
-  }
-  return clock;
-}
-
-Clock& TextLog::clock_for_line() {
+LogClock& TextLog::clock_for_line() {
   switch (scan_->step_word) {
     case StepWord::step:
-      return clock_of(ClockKind::step, 0);
+      return clocks_.of(LogClockKind::step, 0);
     case StepWord::iteration:
-      return clock_of(ClockKind::iteration, 0);
+      return clocks_.of(LogClockKind::iteration, 0);
     case StepWord::batch:
-      return clock_of(ClockKind::batch, 0);
+      return clocks_.of(LogClockKind::batch, 0);
     case StepWord::none:
       break;
   }
-  if (scan_->bar_at >= 0) return clock_of(ClockKind::bar, scan_->bar_total);
-  return clock_of(scan_->has_time ? ClockKind::time : ClockKind::none, 0);
+  if (scan_->bar_at >= 0) return clocks_.of(LogClockKind::bar, scan_->bar_total);
+  return clocks_.of(scan_->has_time ? LogClockKind::time : LogClockKind::none, 0);
 }
 
 // Where on the clock the line stands, with the facts its position gives away.
-Instant TextLog::place(Clock& clock) {
+Instant TextLog::place(LogClock& clock) {
   Instant at;
   at.epoch = scan_->epoch;
-  const bool bar = clock.kind == ClockKind::bar;
-  if (bar || clock.kind < ClockKind::bar) {
+  const bool bar = clock.kind == LogClockKind::bar;
+  if (bar || clock.kind < LogClockKind::bar) {
     const int64_t total = bar ? scan_->bar_total : scan_->step_total;
     const int64_t position = bar ? scan_->bar_at : scan_->step;
     at.step = clock.steps.unroll(position, total, whole_epoch_);
@@ -214,7 +133,7 @@ Instant TextLog::place(Clock& clock) {
       clock.builder.fact_at_line(per_epoch ? &Context::epoch_steps : &Context::total_steps,
                                  static_cast<double>(total), number_);
     }
-  } else if (clock.kind == ClockKind::time) {
+  } else if (clock.kind == LogClockKind::time) {
     at.step = carried_step_;
   } else {
     at.step = carried_step_ >= 0 ? carried_step_ : carried_bar_;
@@ -234,7 +153,7 @@ Instant TextLog::place(Clock& clock) {
   return at;
 }
 
-void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
+void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) {
   const auto metric = static_cast<size_t>(picked.metric);
   const LineFigure& figure = *picked.figure;
   std::string_view label = text.substr(figure.key_begin, figure.key_end - figure.key_begin);
@@ -262,7 +181,7 @@ void TextLog::put(Clock& clock, std::string_view text, const Picked& picked) {
   clock.builder.set_mb(clock.columns[metric], figure.value * unit);
 }
 
-void TextLog::put_tensors(Clock& clock) {
+void TextLog::put_tensors(LogClock& clock) {
   static constexpr std::array<std::string_view, 3> kNames = {"tensors", "tensors.cpu",
                                                              "tensors.gpu"};
   const std::array<double, 3> values = {scan_->tensors, scan_->tensors_cpu, scan_->tensors_gpu};
@@ -276,14 +195,10 @@ void TextLog::put_tensors(Clock& clock) {
 }
 
 void TextLog::sample(std::string_view text, size_t picked) {
-  Clock& clock = clock_for_line();
+  LogClock& clock = clock_for_line();
   clock.builder.row(place(clock), number_);
   for (size_t i = 0; i < picked; ++i) put(clock, text, picked_[i]);
   put_tensors(clock);
-}
-
-void TextLog::add_event(EventKind kind, std::string_view text) {
-  for (const auto& clock : clocks_) clock->builder.event(kind, trim(text));
 }
 
 // Events are what a line says besides its numbers. A word inside a key (eval_loss=0.3) is none,
@@ -292,24 +207,24 @@ void TextLog::happened(std::string_view text, bool is_sample) {
   if (clocks_.empty()) return;
   if (is_sample && scan_->arrow) {
     const std::string_view note = trim(text.substr(scan_->note));
-    if (!note.empty()) add_event(event_kind_of(note), note);
+    if (!note.empty()) clocks_.event(event_kind_of(note), note);
     return;
   }
   // Lists and headings of a note talk about events; they are none.
   if (text.starts_with("- ") || text.starts_with("#")) return;
   if ((scan_->free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
     if (!is_sample) eval_line_ = number_;
-    add_event(EventKind::eval, text);
+    clocks_.event(EventKind::eval, trim(text));
   }
-  if ((scan_->free_words & kWordSave) != 0) add_event(EventKind::checkpoint, text);
-  if ((scan_->free_words & kWordRestart) != 0) add_event(EventKind::restart, text);
+  if ((scan_->free_words & kWordSave) != 0) clocks_.event(EventKind::checkpoint, trim(text));
+  if ((scan_->free_words & kWordRestart) != 0) clocks_.event(EventKind::restart, trim(text));
   const auto says = [text](std::string_view phrase) {
     return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
   };
   const bool maybe_oom = (scan_->words & (kWordOom | kWordMemory)) != 0 && !is_sample;
   const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") || says("oom-kill") ||
                                  says("oom_kill") || says("oomkill"));
-  if (oom) add_event(EventKind::oom, text);
+  if (oom) clocks_.event(EventKind::oom, trim(text));
 }
 
 // Keeps the position of lines that carry one but no memory.
@@ -325,10 +240,8 @@ void TextLog::read_context(std::string_view text) {
   if (++context_lines_ > kMaxContextLines) return;
   // "***** Running Evaluation *****" is followed by the evaluation's own examples and batch size.
   if (eval_line_ > 0 && number_ - eval_line_ <= kEvalHeader) return;
-  context_.read(text, [this](FactField field, double value) {
-    stated_.*field = Fact{value, fmt::format("line {}", number_)};
-    for (const auto& clock : clocks_) clock->builder.fact_at_line(field, value, number_);
-  });
+  context_.read(text,
+                [this](FactField field, double value) { clocks_.fact(field, value, number_); });
 }
 
 void TextLog::line(std::string_view text, size_t number) {
@@ -336,7 +249,7 @@ void TextLog::line(std::string_view text, size_t number) {
   scan_ = &cache_.scan(text);
   if (scan_->whole_epoch) {
     if (whole_epoch_ >= 0 && scan_->epoch > whole_epoch_) {
-      add_event(EventKind::epoch, fmt::format("epoch {}", scan_->epoch));
+      clocks_.event(EventKind::epoch, fmt::format("epoch {}", scan_->epoch));
     }
     whole_epoch_ = scan_->epoch;
   }
@@ -357,28 +270,8 @@ void TextLog::line(std::string_view text, size_t number) {
   if ((scan_->words & kWordContext) != 0) read_context(text);
 }
 
-Clock* TextLog::choose() {
-  size_t most = 0;
-  const auto counts = [](const Clock& clock) {
-    // A row may still be open, so one more than the builder counts.
-    const size_t rows = clock.builder.samples() + 1;
-    if (clock.kind != ClockKind::none) return rows;
-    return clock.placed ? size_t{1} : rows >= kMinNumbered ? size_t{1} : size_t{0};
-  };
-  for (const auto& clock : clocks_) most = std::max(most, counts(*clock));
-  Clock* best = nullptr;
-  for (const auto& clock : clocks_) {
-    const size_t rows = counts(*clock);
-    if (rows == 0 || rows * 4 < most) continue;
-    const bool better = best == nullptr || clock->kind < best->kind ||
-                        (clock->kind == best->kind && rows > counts(*best));
-    if (better) best = clock.get();
-  }
-  return best;
-}
-
 Runs TextLog::finish(size_t lines_read) {
-  Clock* clock = choose();
+  LogClock* clock = clocks_.best();
   return clock == nullptr ? Runs{} : clock->builder.finish(lines_read);
 }
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hugging Face trainer_state.json: one document whose log_history is a list of records. A bare
-// array of records is read the same way. The document is parsed whole (see LineReader).
+// array of records is read the same way.
 #include <simdjson.h>
-
-#include <fmt/format.h>
 
 #include <string>
 
+#include "import/json_document.h"
 #include "import/json_records.h"
 #include "import/readers.h"
 
 namespace plateau {
 namespace {
-
-Error not_json(std::string_view why) {
-  return {Error::Kind::bad_input, fmt::format("holds JSON that cannot be parsed: {}", why)};
-}
 
 void read_fact(RunBuilder& builder, simdjson::dom::object document, const char* key,
                std::optional<Fact> Context::* fact) {
@@ -26,14 +21,10 @@ void read_fact(RunBuilder& builder, simdjson::dom::object document, const char* 
 }  // namespace
 
 Result<Runs> read_trainer_state(LineReader& lines) {
-  Result<std::string> text = lines.read_all(simdjson::SIMDJSON_PADDING);
-  if (!text.ok()) return text.error();
   simdjson::dom::parser parser;
-  simdjson::dom::element root;
-  const std::string& json = text.value();
-  const auto failed = parser.parse(json.data(), json.size(), false).get(root);
-  if (failed != simdjson::SUCCESS) return not_json(simdjson::error_message(failed));
-
+  const Result<simdjson::dom::element> parsed = read_json_document(lines, parser);
+  if (!parsed.ok()) return parsed.error();
+  const simdjson::dom::element root = parsed.value();
   RunBuilder builder("trainer state");
   simdjson::dom::array history;
   simdjson::dom::object document;

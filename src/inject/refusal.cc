@@ -111,7 +111,8 @@ std::optional<Error> reason_not_to_try(pid_t pid, const TargetFacts& facts) {
 #if !defined(__x86_64__)
   return refuse("cannot be entered: this works on x86-64 only; start it under 'plateau run'");
 #endif
-  if (!facts.exists) return Error{Error::Kind::not_found, fmt::format("no such process: {}", pid)};
+  if (!facts.exists)
+    return Error{Error::Kind::not_found, fmt::format("pid {}: no such process", pid)};
   if (pid == ::getpid()) return refuse("is this very program");
   if (facts.state == 'Z' || facts.state == 'X') return refuse("has ended");
   if (facts.tracer > 0) {
@@ -135,7 +136,8 @@ Error explain_refusal(pid_t pid, const TargetFacts& facts) {
     return Error{Error::Kind::not_found,
                  fmt::format("process {} may not be traced: {}; {}", pid, reason, remedy)};
   };
-  if (!facts.exists) return Error{Error::Kind::not_found, fmt::format("no such process: {}", pid)};
+  if (!facts.exists)
+    return Error{Error::Kind::not_found, fmt::format("pid {}: no such process", pid)};
   if (facts.yama == 3) {
     return refuse("yama's ptrace_scope is 3", remedy_for_yama(facts));
   }

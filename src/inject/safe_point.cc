@@ -43,6 +43,26 @@ InjectClock::time_point after(double seconds) {
          std::chrono::duration_cast<InjectClock::duration>(std::chrono::duration<double>(seconds));
 }
 
+// `before`, but about to run `address` with the first six arguments, and not on the way out of a
+// system call that the kernel would want to restart. The fourth argument is in rcx for a function
+// and in r10 for the kernel, and neither minds what is in the other.
+user_regs_struct registers_for(const user_regs_struct& before, uint64_t address,
+                               const std::vector<uint64_t>& arguments) {
+  const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : 0; };
+  user_regs_struct registers = before;
+  registers.rip = address;
+  registers.orig_rax = ~0ULL;
+  registers.eflags &= ~kRegistersCleared;
+  registers.rdi = argument(0);
+  registers.rsi = argument(1);
+  registers.rdx = argument(2);
+  registers.rcx = argument(3);
+  registers.r10 = argument(3);
+  registers.r8 = argument(4);
+  registers.r9 = argument(5);
+  return registers;
+}
+
 }  // namespace
 
 bool TargetCode::has(uint64_t address) const {
@@ -168,18 +188,8 @@ struct SafePoint::State {
 
   // One system call made by the thread; the thread is not at rest afterwards.
   Result<uint64_t> system_call(int64_t number, const std::vector<uint64_t>& arguments) {
-    user_regs_struct registers = before.registers;
-    registers.rip = system_call_at;
+    user_regs_struct registers = registers_for(before.registers, system_call_at, arguments);
     registers.rax = static_cast<uint64_t>(number);
-    registers.orig_rax = ~0ULL;
-    registers.eflags &= ~kRegistersCleared;
-    const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : 0; };
-    registers.rdi = argument(0);
-    registers.rsi = argument(1);
-    registers.rdx = argument(2);
-    registers.r10 = argument(3);
-    registers.r8 = argument(4);
-    registers.r9 = argument(5);
     block_signals();
     if (!thread->set_registers(registers) || !thread->step()) return lost({.kind = Kind::gone});
     const ThreadStop stop = await(InjectClock::now() + kSystemCallLimit);
@@ -260,20 +270,10 @@ Result<SafePoint> SafePoint::reach(pid_t pid, const InjectOptions& options) {
 Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& arguments) {
   State& state = *state_;
   if (!state.thread->stopped()) return state.lost({.kind = Kind::gone});
-  user_regs_struct registers = state.before.registers;
+  user_regs_struct registers = registers_for(state.before.registers, address, arguments);
   // At the entry of a function the stack pointer is 8 below a multiple of 16.
   registers.rsp = state.plan.stack_top() - kArgumentRoom - 8;
-  registers.rip = address;
   registers.rax = 0;  // No vector arguments, where the function is variadic.
-  registers.orig_rax = ~0ULL;
-  registers.eflags &= ~kRegistersCleared;
-  const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : 0; };
-  registers.rdi = argument(0);
-  registers.rsi = argument(1);
-  registers.rdx = argument(2);
-  registers.rcx = argument(3);
-  registers.r8 = argument(4);
-  registers.r9 = argument(5);
   std::vector<uint64_t> stack = {state.plan.code()};  // Where it returns to; further arguments.
   for (size_t i = 6; i < arguments.size(); ++i) stack.push_back(arguments[i]);
   state.block_signals();

@@ -31,7 +31,7 @@ TracedBlocks traced_blocks(const HeapTrack& track, const HeapRow& row) {
     if (site.kind != HeapKind::heap) continue;
     traced.bytes += cell.live_bytes;
     traced.blocks += cell.live_blocks;
-    variance += site.live_variance;
+    variance += std::max(site.live_variance, sampling_variance(track, site, cell.live_bytes));
   }
   traced.error_bytes = std::sqrt(std::max(variance, 0.0));
   return traced;

@@ -61,7 +61,9 @@ class GrowthMaker {
 
   void add_traced() {
     double variance = 0;
-    for (const HeapSite& site : track_.sites) variance += site.live_variance;
+    for (const HeapCell& cell : to_.cells) {
+      variance += sampling_variance(track_, track_.sites[cell.site], cell.live_bytes);
+    }
     const std::string source =
         track_.exact ? "tracer, every allocation"
                      : fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",

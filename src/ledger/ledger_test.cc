@@ -254,6 +254,20 @@ TEST(LedgerGrowth, HeldMemoryIsMeasuredTheSameWayAtBothMoments) {
   EXPECT_EQ(lines_of(made.value().change)["allocator-held"], -60);
 }
 
+TEST(LedgerGrowth, SampledChangeCarriesTheErrorOfItsRowNotOfTheEmptyEnd) {
+  HeapTrack track = growing_track();
+  track.exact = false;
+  track.interval_bytes = 524288;
+  track.sites[0].allocated_blocks = 100;
+  track.sites[0].allocated_bytes = 100 * 262144.0;
+  track.sites[0].live_variance = 0;  // All was given back on the way out.
+  const auto made = ledger_growth(run_with(0), track, 0, 2);
+  ASSERT_TRUE(made.ok());
+  // 61 MB in blocks of 256 KiB, p = 0.393: the root of 61e6 x 262144 x 0.607 / 0.393.
+  EXPECT_EQ(made.value().change.lines[0].source,
+            "tracer, a sample every 512 KiB, give or take 4.96 MB");
+}
+
 TEST(LedgerGrowth, BetweenReadingsTheValueIsBetweenThem) {
   const auto made = ledger_growth(run_with(0), growing_track(), 0, 1);
   ASSERT_TRUE(made.ok());

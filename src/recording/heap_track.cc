@@ -63,6 +63,16 @@ std::string check_rows(const HeapTrack& track) {
 
 }  // namespace
 
+double sampling_variance(const HeapTrack& track, const HeapSite& site, double live_bytes) {
+  const bool sampled = !track.exact && track.interval_bytes > 0 &&
+                       (site.kind == HeapKind::heap || site.kind == HeapKind::python);
+  if (!sampled || site.allocated_blocks <= 0) return 0;
+  const double block = site.allocated_bytes / site.allocated_blocks;
+  const double missed = std::exp(-block / track.interval_bytes);
+  const double per_byte = missed >= 1 ? track.interval_bytes : block * missed / (1 - missed);
+  return per_byte * live_bytes;
+}
+
 std::string_view heap_kind_name(HeapKind kind) {
   return kKindNames[static_cast<size_t>(kind)];
 }

@@ -123,6 +123,13 @@ struct HeapTrack {
   double cpu_s = 0;             // Of the recorder, for this process.
 };
 
+// Variance of the estimate that `live_bytes` are alive at the site, in bytes squared; 0 where every
+// block is counted. The site's own figure is of the last moment, when a job that ends has given its
+// blocks back. So this is worked out from the mean size s of its blocks: sampled with p = 1 -
+// exp(-s / interval), a block adds s^2 (1-p)/p, that is s (1-p)/p per byte. Mappings and arenas
+// are all seen.
+double sampling_variance(const HeapTrack& track, const HeapSite& site, double live_bytes);
+
 // For the recording: compact and compressed. decode_heap_track() takes any bytes; it fails with a
 // sentence on damage and never returns indices that point nowhere.
 std::string encode_heap_track(const HeapTrack& track);

@@ -23,9 +23,9 @@ struct TrackShape {
   uint64_t seed = 1;
 };
 
-class TrackMaker {
+class RandomTrack {
  public:
-  explicit TrackMaker(const TrackShape& shape) : shape_(shape), random_(shape.seed) {}
+  explicit RandomTrack(const TrackShape& shape) : shape_(shape), random_(shape.seed) {}
 
   HeapTrack make() {
     track_.pid = 4242;
@@ -181,7 +181,7 @@ class TrackMaker {
 };
 
 inline HeapTrack track_like(const TrackShape& shape) {
-  return TrackMaker(shape).make();
+  return RandomTrack(shape).make();
 }
 
 }  // namespace plateau

@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "recording/file_bytes_for_test.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/recording_reader.h"
@@ -17,13 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
 
 class RecordingHeap : public testing::Test {
  protected:

@@ -5,23 +5,15 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
+#include "recording/file_bytes_for_test.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/same_run_for_test.h"
 
 namespace plateau {
 namespace {
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
 
 // Drives a writer with random calls, as a watcher might and also as it should not.
 class RandomWatcher {

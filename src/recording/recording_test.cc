@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "recording/append_file.h"
+#include "recording/file_bytes_for_test.h"
 #include "recording/record_codec.h"
 #include "recording/recording_reader.h"
 #include "recording/same_run_for_test.h"
@@ -24,13 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
 
 class RecordingTest : public testing::Test {
  protected:

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,63 +30,64 @@ inline bool same_fact(const std::optional<Fact>& a, const std::optional<Fact>& b
   return !a || (same_number(a->value, b->value) && a->source == b->source);
 }
 
-// "" if they are; source and format may differ.
-inline std::string difference_between(const Run& a, const Run& b) {
-  const auto process = [](const Process& p) {
+template <typename T, typename Same>
+bool same_lists(const std::vector<T>& a, const std::vector<T>& b, Same same) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+inline bool same_process(const Process& a, const Process& b) {
+  const auto all = [](const Process& p) {
     return std::tie(p.id, p.parent, p.id_is_pid, p.name, p.role, p.role_reason);
   };
-  if (!std::equal(a.processes.begin(), a.processes.end(), b.processes.begin(), b.processes.end(),
-                  [&](const Process& x, const Process& y) { return process(x) == process(y); })) {
-    return "processes";
-  }
-  if (!std::equal(a.instants.begin(), a.instants.end(), b.instants.begin(), b.instants.end(),
-                  [](const Instant& x, const Instant& y) {
-                    return x.step == y.step && same_number(x.time_s, y.time_s) &&
-                           same_number(x.epoch, y.epoch);
-                  })) {
+  return all(a) == all(b);
+}
+
+inline bool same_instant(const Instant& a, const Instant& b) {
+  return a.step == b.step && same_number(a.time_s, b.time_s) && same_number(a.epoch, b.epoch);
+}
+
+inline bool same_series(const Series& a, const Series& b) {
+  return a.process == b.process && a.metric == b.metric && a.label == b.label &&
+         same_numbers(a.mb, b.mb);
+}
+
+inline bool same_gauge(const Gauge& a, const Gauge& b) {
+  return a.process == b.process && a.name == b.name && same_numbers(a.value, b.value);
+}
+
+inline bool same_event(const Event& a, const Event& b) {
+  return a.instant == b.instant && a.kind == b.kind && a.text == b.text;
+}
+
+inline bool same_context(const Context& a, const Context& b) {
+  return same_fact(a.examples, b.examples) && same_fact(a.batch, b.batch) &&
+         same_fact(a.epoch_steps, b.epoch_steps) && same_fact(a.total_steps, b.total_steps) &&
+         same_fact(a.limit_mb, b.limit_mb);
+}
+
+inline bool same_ending(const Ending& a, const Ending& b) {
+  return a.kind == b.kind && a.code == b.code && a.text == b.text;
+}
+
+// Encoding is the same for the same track, so its bytes stand for every field of it.
+inline bool same_track(const HeapTrack& a, const HeapTrack& b) {
+  return encode_heap_track(a) == encode_heap_track(b);
+}
+
+// "" if they are; source and format may differ.
+inline std::string difference_between(const Run& a, const Run& b) {
+  if (!same_lists(a.processes, b.processes, same_process)) return "processes";
+  if (!same_lists(a.instants, b.instants, same_instant)) {
     return fmt::format("instants ({} and {})", a.instants.size(), b.instants.size());
   }
-  if (!std::equal(a.series.begin(), a.series.end(), b.series.begin(), b.series.end(),
-                  [](const Series& x, const Series& y) {
-                    return x.process == y.process && x.metric == y.metric && x.label == y.label &&
-                           same_numbers(x.mb, y.mb);
-                  })) {
-    return "series";
-  }
-  if (!std::equal(a.gauges.begin(), a.gauges.end(), b.gauges.begin(), b.gauges.end(),
-                  [](const Gauge& x, const Gauge& y) {
-                    return x.process == y.process && x.name == y.name &&
-                           same_numbers(x.value, y.value);
-                  })) {
-    return "gauges";
-  }
-  if (!std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(),
-                  [](const Event& x, const Event& y) {
-                    return x.instant == y.instant && x.kind == y.kind && x.text == y.text;
-                  })) {
-    return "events";
-  }
-  const Context& c = a.context;
-  const Context& d = b.context;
-  if (!same_fact(c.examples, d.examples) || !same_fact(c.batch, d.batch) ||
-      !same_fact(c.epoch_steps, d.epoch_steps) || !same_fact(c.total_steps, d.total_steps) ||
-      !same_fact(c.limit_mb, d.limit_mb)) {
-    return "context";
-  }
+  if (!same_lists(a.series, b.series, same_series)) return "series";
+  if (!same_lists(a.gauges, b.gauges, same_gauge)) return "gauges";
+  if (!same_lists(a.events, b.events, same_event)) return "events";
+  if (!same_context(a.context, b.context)) return "context";
   if (a.command != b.command) return "command";
-  if (a.ending.kind != b.ending.kind || a.ending.code != b.ending.code ||
-      a.ending.text != b.ending.text) {
-    return "ending";
-  }
+  if (!same_ending(a.ending, b.ending)) return "ending";
   if (a.notes != b.notes) return "notes";
-  // Encoding is the same for the same track, so its bytes stand for every field of it.
-  if (!std::equal(a.heaps.begin(), a.heaps.end(), b.heaps.begin(), b.heaps.end(),
-                  [](const HeapTrack& x, const HeapTrack& y) {
-                    return encode_heap_track(x) == encode_heap_track(y);
-                  }) ||
-      a.heap_start_s != b.heap_start_s) {
-    return "heaps";
-  }
+  if (!same_lists(a.heaps, b.heaps, same_track) || a.heap_start_s != b.heap_start_s) return "heaps";
   if (a.epoch_time != b.epoch_time) return "epoch_time";
   if (a.title != b.title || a.lines_read != b.lines_read || a.lines_bad != b.lines_bad) {
     return "title or counts of lines";

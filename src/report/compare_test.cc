@@ -6,12 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-
 #include "report/example_verdicts.h"
+#include "report/stored_page_for_test.h"
 
 namespace plateau {
 namespace {
@@ -68,15 +64,6 @@ Comparison three_example() {
   return comparison;
 }
 
-void expect_page(const std::string& name, const std::string& text) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/report/" + name + ".txt";
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
-}
-
 std::string sentence_of(const Comparison& comparison) {
   return change_sentence(comparison, comparison.changes.front());
 }
@@ -92,10 +79,7 @@ TEST(GoldenComparison, LooksAsStored) {
 TEST(Comparison, FitsEveryTerminalFromEightyToTwoHundred) {
   for (const Comparison& comparison : {fixed_example(), three_example()}) {
     for (size_t width = 80; width <= 200; width += 20) {
-      std::istringstream lines(render_comparison(comparison, {.width = width}));
-      for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(display_width(line), width) << line;
-      }
+      expect_narrow(render_comparison(comparison, {.width = width}), width);
     }
   }
 }

@@ -7,12 +7,11 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "report/stored_page_for_test.h"
 
 namespace plateau {
 namespace {
@@ -55,15 +54,6 @@ ExportProfile example() {
             .build_id = "\x01\xab\xff"},
            {.begin = 0x400000, .end = 0x500000, .bias = 0x400000, .path = "/usr/bin/python3.11"}},
       .interval_bytes = 524288};
-}
-
-void expect_page(const std::string& name, const std::string& text) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/export/" + name;
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
 }
 
 std::string gunzipped(const std::string& bytes) {
@@ -182,7 +172,7 @@ std::string described(const std::string& bytes) {
 }
 
 TEST(ExportFolded, LooksAsStored) {
-  expect_page("heap.folded", export_folded(example()));
+  expect_stored_page("export/heap.folded", export_folded(example()));
 }
 
 TEST(ExportFolded, GrowthAndBlocksAreChosen) {
@@ -201,7 +191,7 @@ TEST(ExportPprof, LooksAsStoredWhenReadBack) {
   const std::string packed = export_pprof(example());
 
   EXPECT_EQ(packed.substr(0, 2), "\x1f\x8b");
-  expect_page("heap.pprof.txt", described(gunzipped(packed)));
+  expect_stored_page("export/heap.pprof.txt", described(gunzipped(packed)));
 }
 
 TEST(ExportPprof, InlinedCallsShareOneLocation) {
@@ -227,7 +217,7 @@ TEST(ExportPprof, BytesThatAreNoTextBecomeText) {
 }
 
 TEST(ExportSpeedscope, LooksAsStored) {
-  expect_page("heap.speedscope.json", export_speedscope(example()) + "\n");
+  expect_stored_page("export/heap.speedscope.json", export_speedscope(example()) + "\n");
 }
 
 // What https://www.speedscope.app/file-format-schema.json asks of a sampled profile.

@@ -4,34 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-
 #include "report/example_verdicts.h"
 #include "report/explain.h"
 #include "report/replay.h"
+#include "report/stored_page_for_test.h"
 #include "report/terminal.h"
 
 namespace plateau {
 namespace {
-
-void expect_page(const std::string& name, const std::string& text) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/report/" + name + ".txt";
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
-}
-
-void expect_narrow(const std::string& text, size_t width) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(display_width(line), width) << line;
-  }
-}
 
 struct Page {
   std::string name;

@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "base/json_writer.h"
+#include "report/json_text.h"
 
 namespace plateau {
 namespace {
@@ -12,15 +13,6 @@ std::optional<double> known(double confidence) {
 }
 
 constexpr int kSchema = 1;
-
-// Unknown texts are empty in a Verdict and null in JSON.
-void text_or_null(JsonWriter& json, std::string_view text) {
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.value(text);
-  }
-}
 
 void texts(JsonWriter& json, const std::vector<std::string>& list) {
   json.begin_array();

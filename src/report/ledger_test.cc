@@ -4,22 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
+#include "report/stored_page_for_test.h"
 
 namespace plateau {
 namespace {
-
-void expect_stored(const std::string& name, const std::string& text) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/report/" + name + ".txt";
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
-}
 
 Ledger example() {
   ResidentByMapping resident;
@@ -60,18 +48,15 @@ LedgerGrowth example_growth() {
 }
 
 TEST(LedgerText, LooksAsStored) {
-  expect_stored("ledger-80", ledger_text(example(), {.width = 80}));
-  expect_stored("ledger-120", ledger_text(example(), {.width = 120}));
-  expect_stored("ledger-ascii", ledger_text(example(), {.width = 100, .utf8 = false}));
-  expect_stored("ledger-growth-120", ledger_growth_text(example_growth(), {.width = 120}));
+  expect_page("ledger-80", ledger_text(example(), {.width = 80}));
+  expect_page("ledger-120", ledger_text(example(), {.width = 120}));
+  expect_page("ledger-ascii", ledger_text(example(), {.width = 100, .utf8 = false}));
+  expect_page("ledger-growth-120", ledger_growth_text(example_growth(), {.width = 120}));
 }
 
 TEST(LedgerText, FitsEveryTerminalFromSixtyToTwoHundred) {
   for (size_t width = 60; width <= 200; width += 10) {
-    std::istringstream lines(ledger_text(example(), {.width = width}));
-    for (std::string line; std::getline(lines, line);) {
-      EXPECT_LE(display_width(line), width) << line;
-    }
+    expect_narrow(ledger_text(example(), {.width = width}), width);
   }
 }
 

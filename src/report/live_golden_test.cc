@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-
 #include "report/example_live.h"
 #include "report/example_verdicts.h"
+#include "report/stored_page_for_test.h"
 
 namespace plateau {
 namespace {
@@ -17,38 +14,32 @@ namespace {
 constexpr View kPlain = {.width = 80, .color = false, .utf8 = true, .plot = true};
 constexpr View kAscii = {.width = 80, .color = false, .utf8 = false, .plot = true};
 
-void expect_page(const std::string& name, const Frame& frame) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/live/" + name + ".txt";
-  const std::string text = frame.text();
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
+void expect_screen(const std::string& name, const Frame& frame) {
+  expect_stored_page("live/" + name + ".txt", frame.text());
 }
 
 TEST(GoldenLive, UndecidedLooksAsStoredAtEverySize) {
   const LiveState state = live_example();
-  expect_page("undecided-80x24", render_live(state, {}, 80, 24, kPlain));
-  expect_page("undecided-120x40", render_live(state, {}, 120, 40, kPlain));
-  expect_page("undecided-60x12", render_live(state, {}, 60, 12, kPlain));
-  expect_page("undecided-40x10", render_live(state, {}, 40, 10, kPlain));
-  expect_page("undecided-20x5", render_live(state, {}, 20, 5, kPlain));
+  expect_screen("undecided-80x24", render_live(state, {}, 80, 24, kPlain));
+  expect_screen("undecided-120x40", render_live(state, {}, 120, 40, kPlain));
+  expect_screen("undecided-60x12", render_live(state, {}, 60, 12, kPlain));
+  expect_screen("undecided-40x10", render_live(state, {}, 40, 10, kPlain));
+  expect_screen("undecided-20x5", render_live(state, {}, 20, 5, kPlain));
 }
 
 TEST(GoldenLive, LeakAndPlateauLookAsStored) {
   LiveState state = live_example();
   state.verdict = leak_example();
-  expect_page("leak-80x24", render_live(state, {}, 80, 24, kPlain));
-  expect_page("leak-132x50", render_live(state, {}, 132, 50, kPlain));
+  expect_screen("leak-80x24", render_live(state, {}, 80, 24, kPlain));
+  expect_screen("leak-132x50", render_live(state, {}, 132, 50, kPlain));
   state.verdict = plateau_example();
   state.limit.seconds_to_limit.reset();
-  expect_page("plateau-80x24", render_live(state, {}, 80, 24, kPlain));
+  expect_screen("plateau-80x24", render_live(state, {}, 80, 24, kPlain));
 }
 
 TEST(GoldenLive, AsciiScreenIsAsciiOnly) {
   const Frame frame = render_live(live_example(), {}, 80, 24, kAscii);
-  expect_page("undecided-80x24-ascii", frame);
+  expect_screen("undecided-80x24-ascii", frame);
   for (const char c : frame.text()) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7F));
 }
 
@@ -58,30 +49,30 @@ TEST(GoldenLive, DetailShowsEveryFigureOfTheSelectedProcess) {
   controls.selected_pid = 4243;
   LiveState state = live_example();
   state.verdict = leak_example();
-  expect_page("detail-80x24", render_live(state, controls, 80, 24, kPlain));
-  expect_page("detail-40x10", render_live(state, controls, 40, 10, kPlain));
+  expect_screen("detail-80x24", render_live(state, controls, 80, 24, kPlain));
+  expect_screen("detail-40x10", render_live(state, controls, 40, 10, kPlain));
 }
 
 TEST(GoldenLive, HelpExplainsKeysAndWords) {
   LiveControls controls;
   controls.help = true;
-  expect_page("help-80x24", render_live(live_example(), controls, 80, 24, kPlain));
+  expect_screen("help-80x24", render_live(live_example(), controls, 80, 24, kPlain));
 }
 
 TEST(GoldenLive, EmptyStateShowsDashesNotNumbers) {
-  expect_page("empty-80x24", render_live({}, {}, 80, 24, kPlain));
-  expect_page("empty-40x10", render_live({}, {}, 40, 10, kPlain));
+  expect_screen("empty-80x24", render_live({}, {}, 80, 24, kPlain));
+  expect_screen("empty-40x10", render_live({}, {}, 40, 10, kPlain));
 }
 
 TEST(GoldenLive, ManyProcessesScrollWithTheSelection) {
   const LiveState state = crowded_example(30);
   LiveControls controls;
-  expect_page("crowd-first-80x24", render_live(state, controls, 80, 24, kPlain));
+  expect_screen("crowd-first-80x24", render_live(state, controls, 80, 24, kPlain));
   controls.selected_pid = 5020;
-  expect_page("crowd-scrolled-80x24", render_live(state, controls, 80, 24, kPlain));
+  expect_screen("crowd-scrolled-80x24", render_live(state, controls, 80, 24, kPlain));
   controls.sort = LiveSort::growth;
   controls.selected_pid = -1;
-  expect_page("crowd-by-growth-100x30", render_live(state, controls, 100, 30, kPlain));
+  expect_screen("crowd-by-growth-100x30", render_live(state, controls, 100, 30, kPlain));
 }
 
 }  // namespace

@@ -95,80 +95,6 @@ LiveState printable_state(LiveState state) {
   return state;
 }
 
-std::string amount(double mb) {
-  return std::isfinite(mb) && mb >= 0 ? format_mb(mb) : "-";
-}
-
-std::string signed_amount(double mb) {
-  return std::isfinite(mb) ? format_mb_signed(mb) : "-";
-}
-
-std::string hms(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0) return "-";
-  const auto whole = static_cast<int64_t>(std::min(seconds, 1e12));
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
-std::string step_phrase(const LiveState& state) {
-  if (state.step < 0) return "";
-  std::string text = "step " + format_count(state.step);
-  if (state.total_steps >= 0) text += "/" + format_count(state.total_steps);
-  return text;
-}
-
-std::string pace_phrase(const Verdict& verdict) {
-  const double now = verdict.current_rate_mb_per_step;
-  const double rate = now != 0 ? now : verdict.rate_mb_per_step;
-  const bool moves = verdict.samples > 1 && !verdict.settled && rate != 0;
-  return moves ? rate_phrase(verdict.clock, rate) : "level";
-}
-
-std::string movement_phrase(const Verdict& verdict) {
-  if (verdict.samples < 2) return "";
-  if (verdict.settled) {
-    return fmt::format("level at {} since {}",
-                       band_phrase(verdict.settled->mb, verdict.settled->range),
-                       moment_phrase(verdict.clock, verdict.settled->step));
-  }
-  std::string what = verdict.component.empty() ? "memory" : verdict.component;
-  if (what != "memory") what += " memory";
-  return fmt::format("{} {}", what, pace_phrase(verdict));
-}
-
-std::string fit(const View& view, std::string_view text, size_t width) {
-  if (view.utf8) return shorten(text, width);
-  std::string plain = to_ascii(text);
-  if (plain.size() > width) {
-    plain.resize(width);
-    if (width > 0) plain.back() = '~';
-  }
-  return plain;
-}
-
-std::string ink(const View& view, Ink color, std::string_view text) {
-  return paint(view, color, view.utf8 ? std::string(text) : to_ascii(text));
-}
-
-std::string joined(const View& view, const std::vector<Piece>& pieces, size_t width) {
-  constexpr size_t kBetween = 3;
-  std::string out;
-  size_t used = 0;
-  for (const Piece& piece : pieces) {
-    if (piece.text.empty()) continue;
-    if (used == 0) {
-      const std::string text = fit(view, piece.text, width);
-      out = paint(view, piece.ink, text);
-      used = display_width(text);
-      continue;
-    }
-    const std::string text = fit(view, piece.text, piece.text.size());
-    if (used + kBetween + display_width(text) > width) continue;
-    out += ink(view, Ink::dim, " · ") + paint(view, piece.ink, text);
-    used += kBetween + display_width(text);
-  }
-  return out;
-}
-
 LiveRow title_row(const LiveState& state, const LiveControls& controls, const View& view) {
   std::vector<Piece> right;
   if (controls.paused) right.push_back({"paused", Ink::yellow});
@@ -234,7 +160,10 @@ LiveRow ahead_row(const LiveState& state, const View& view) {
                                   moment_phrase(verdict.clock, *verdict.total_steps))});
   }
   if (verdict.risk.at_step && !ends) {
-    pieces.push_back({fmt::format("{}passes the limit at {}", open ? "if not, " : "",
+    pieces.push_back({fmt::format("{}passes the limit at {}",
+                                  !open              ? ""
+                                  : verdict.forecast ? "if not, "
+                                                     : "if growth goes on, ",
                                   moment_phrase(verdict.clock, *verdict.risk.at_step))});
   }
   if (verdict.word == Word::undecided) pieces.push_back({verdict.undecided_because});

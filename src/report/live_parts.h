@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "report/live.h"
+#include "report/live_words.h"
 
 namespace plateau {
-
-// A piece of a row in one colour.
-struct Piece {
-  std::string text;
-  Ink ink = Ink::plain;
-};
 
 struct LiveRow {
   std::string text;         // May be painted.
@@ -27,26 +22,6 @@ struct LiveRow {
 
 // The same state with every text made harmless, and the verdict's too.
 LiveState printable_state(LiveState state);
-
-// "8.20 GB", "-" if it is not known.
-std::string amount(double mb);
-// "+1.20 GB", "-".
-std::string signed_amount(double mb);
-// "0:12:34".
-std::string hms(double seconds);
-// "step 120/250", "step 120"; "" if there is no step.
-std::string step_phrase(const LiveState& state);
-// "+170 MB/step", what memory does now; "level" when it has settled or does not move.
-std::string pace_phrase(const Verdict& verdict);
-// "owned memory +170 MB/step", "level at 17.4 GB since step 83"; "" if nothing is known.
-std::string movement_phrase(const Verdict& verdict);
-
-// In the view's alphabet, cut to `width` columns with a mark where something was cut.
-std::string fit(const View& view, std::string_view text, size_t width);
-// In the view's alphabet and colour.
-std::string ink(const View& view, Ink color, std::string_view text);
-// Pieces with a dot between them, as many from the front as fit; the first is cut if it must be.
-std::string joined(const View& view, const std::vector<Piece>& pieces, size_t width);
 
 // Rows above the plot. view.width is the width.
 LiveRow title_row(const LiveState& state, const LiveControls& controls, const View& view);

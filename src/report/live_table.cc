@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of the job: as a table, and one of them in full.
+// The processes of the job as a table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +20,6 @@ constexpr size_t kDeepest = 6;
 constexpr double kGrownShare = 0.05;
 constexpr double kGrownMb = 10;
 
-std::string count(int64_t value) {
-  return value < 0 ? "-" : format_count(value);
-}
-
-std::string percent(double value) {
-  return std::isfinite(value) && value >= 0 ? fmt::format("{:.0f}", value) : "-";
-}
-
 struct Column {
   std::string_view head;
   size_t width;
@@ -43,9 +35,9 @@ constexpr std::array<Column, 9> kColumns = {{
     {"SHARED", 8, 96, [](const LiveProcess& p) { return amount(p.shmem_mb); }},
     {"FILE", 8, 104, [](const LiveProcess& p) { return amount(p.file_mb); }},
     {"GPU", 8, 120, [](const LiveProcess& p) { return amount(p.gpu_mb); }},
-    {"CPU%", 5, 66, [](const LiveProcess& p) { return percent(p.cpu_percent); }},
-    {"THR", 5, 112, [](const LiveProcess& p) { return count(p.threads); }},
-    {"FDS", 6, 132, [](const LiveProcess& p) { return count(p.fds); }},
+    {"CPU%", 5, 66, [](const LiveProcess& p) { return percent_text(p.cpu_percent); }},
+    {"THR", 5, 112, [](const LiveProcess& p) { return count_text(p.threads); }},
+    {"FDS", 6, 132, [](const LiveProcess& p) { return count_text(p.fds); }},
 }};
 constexpr size_t kPidWidth = 7;
 constexpr size_t kRoleWidth = 14;
@@ -188,71 +180,6 @@ std::vector<LiveRow> process_rows(const LiveState& state, const LiveControls& co
   }
   if (order.empty() && room > 0) out.push_back({ink(view, Ink::dim, "  no processes"), 0, 0});
   return out;
-}
-
-std::vector<LiveRow> detail_rows(const LiveState& state, const LiveProcess& process,
-                                 const View& view) {
-  std::vector<LiveRow> rows;
-  const size_t room = view.width > 10 ? view.width - 10 : 1;
-  const auto say = [&](std::string_view label, const std::string& text) {
-    if (text.empty()) return;
-    std::string_view shown = label;
-    for (const std::string& line : wrap(view.utf8 ? text : to_ascii(text), room)) {
-      rows.push_back({ink(view, Ink::dim, pad_right(shown, 10)) + line, 0, 0});
-      shown = "";
-    }
-  };
-  const auto figures = [&](std::string_view label,
-                           const std::vector<std::pair<std::string_view, std::string>>& list) {
-    constexpr size_t kPair = 21;
-    std::string text;
-    for (const auto& [name, value] : list) {
-      if (display_width(text) + kPair > room) {
-        rows.push_back({ink(view, Ink::dim, pad_right(label, 10)) + text, 0, 0});
-        text.clear();
-        label = "";
-      }
-      text += pad_right(name, 9) + pad_left(value, 9) + "   ";
-    }
-    rows.push_back({ink(view, Ink::dim, pad_right(label, 10)) + text, 0, 0});
-  };
-  rows.push_back({ink(view, Ink::bold,
-                      fmt::format("pid {}  {}{}", process.pid, process.name,
-                                  process.alive ? "" : "  (ended)")),
-                  0, 0});
-  const std::string role(process.role == Role::unknown ? "not known" : role_name(process.role));
-  say("Role", process.role_reason.empty() ? role : role + ": " + process.role_reason);
-  for (const LiveProcess& other : state.processes) {
-    if (process.parent >= 0 && other.pid == process.parent) {
-      say("Parent", fmt::format("pid {}  {}", other.pid, other.name));
-    }
-  }
-  std::string growth = signed_amount(process.growth_mb) + " of owned memory since first seen";
-  for (const ProcessGrowth& other :
-       state.verdict ? state.verdict->processes : std::vector<ProcessGrowth>()) {
-    if (other.id_is_pid && other.id == process.pid) {
-      growth += fmt::format("; {} of the tree's growth", percent_phrase(other.share));
-    }
-  }
-  say("Growth", growth);
-  figures("Memory", {{"owned", amount(process.owned_mb)}, {"RSS", amount(process.rss_mb)}});
-  figures("", {{"PSS", amount(process.pss_mb)}, {"USS", amount(process.uss_mb)}});
-  figures("", {{"file", amount(process.file_mb)}, {"shared", amount(process.shmem_mb)}});
-  figures("", {{"swap", amount(process.swap_mb)}, {"GPU", amount(process.gpu_mb)}});
-  const std::string cpu = percent(process.cpu_percent);
-  figures("Activity",
-          {{"CPU", cpu == "-" ? cpu : cpu + " %"}, {"threads", count(process.threads)}});
-  figures("", {{"files", count(process.fds)}});
-  const bool named = state.verdict && state.verdict->process && state.verdict->process->id_is_pid &&
-                     state.verdict->process->id == process.pid;
-  if (named) {
-    std::string_view label = "Why";
-    for (const Cause& cause : state.verdict->causes) {
-      say(label, cause_sentence(cause));
-      label = "Or";
-    }
-  }
-  return rows;
 }
 
 }  // namespace plateau

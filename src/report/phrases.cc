@@ -11,6 +11,9 @@
 namespace plateau {
 namespace {
 
+// A span that begins earlier than this begins with the job.
+constexpr double kStartSeconds = 0.5;
+
 // A step number, with a decimal only where it is small enough to matter: "83", "1,250", "0.5".
 std::string plain_number(double value) {
   if (!std::isfinite(value)) return "?";
@@ -107,6 +110,7 @@ std::string moment_phrase(Clock clock, double at) {
 
 std::string span_phrase(Clock clock, double from, double to) {
   if (clock == Clock::seconds) {
+    if (from < kStartSeconds) return "the first " + format_seconds(to);
     return fmt::format("{} to {}", format_seconds(from), format_seconds(to));
   }
   return fmt::format("{}s {}–{}", clock == Clock::steps ? "step" : "sample", plain_number(from),

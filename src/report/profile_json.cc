@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.h"
+#include "report/json_text.h"
 #include "report/profile.h"
 
 namespace plateau {
 namespace {
 
 constexpr int kSchema = 1;
-
-void text_or_null(JsonWriter& json, std::string_view text) {
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.value(text);
-  }
-}
 
 std::string_view kind_name(FrameKind kind) {
   switch (kind) {

@@ -115,9 +115,8 @@ class List {
 
   void process() {
     const std::string how =
-        profile_.exact
-            ? "every block"
-            : fmt::format("a sample per {}", format_mb(profile_.interval_bytes / kBytesPerMb));
+        profile_.exact ? "every block"
+                       : fmt::format("a sample per {:.0f} KiB", profile_.interval_bytes / 1024);
     paragraph(2, fmt::format("Heap of {}: {} over {}; {}{}", profiled_process(profile_),
                              from_to_phrase(profile_.from_mb, profile_.to_mb),
                              span_phrase(profile_.clock, profile_.from, profile_.to), how,
@@ -148,9 +147,9 @@ class List {
     text_ += "\n";
     if (more > 0) paragraph(2, fmt::format("and {} more; --top {} shows them", more, shown + more));
     if (rest > 0) {
-      paragraph(2, fmt::format("{} {} {} and did not {}; --show all lists them", rest,
+      paragraph(2, fmt::format("{} {} {} and did not {}; --show all lists {}", rest,
                                rest == 1 ? "site holds" : "sites hold", format_mb(rest_mb),
-                               profile_.compares ? "change" : "grow"));
+                               profile_.compares ? "change" : "grow", rest == 1 ? "it" : "them"));
     }
   }
 

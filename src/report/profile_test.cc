@@ -5,14 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-
 #include "report/example_profile.h"
 #include "report/profile_counts.h"
 #include "report/stack_view.h"
+#include "report/stored_page_for_test.h"
 
 namespace plateau {
 namespace {
@@ -25,22 +21,6 @@ HeapProfile example(const ProfileOptions& options = {}) {
   Result<HeapProfile> profile = make_profile(run, run.heaps.front(), example_names(), options);
   EXPECT_TRUE(profile.ok());
   return profile.value();
-}
-
-void expect_page(const std::string& name, const std::string& text) {
-  const std::string path = PLATEAU_SOURCE_DIR "/tests/golden/report/" + name + ".txt";
-  if (std::getenv("PLATEAU_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing; PLATEAU_UPDATE_GOLDEN=1 writes it";
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, stored) << "differs from " << path;
-}
-
-void expect_narrow(const std::string& text, size_t width) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(display_width(line), width) << line;
-  }
 }
 
 TEST(Profile, LeakComesFirstAndTheFilledCacheNext) {

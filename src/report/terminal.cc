@@ -68,6 +68,8 @@ void say_tied(const Verdict& verdict, Layout& layout) {
   const bool listed = verdict.explanations.size() > 1 && verdict.explanations[1].weight >= kTied &&
                       because.find(verdict.explanations[0].words) != std::string::npos;
   if (!listed) layout.say("Tied", as_sentence(because));
+  // Without a confidence there were too few samples to weigh anything.
+  if (verdict.confidence == 0) return;
   size_t shown = 0;
   for (const Explanation& explanation : verdict.explanations) {
     if (explanation.weight < kTied || shown++ == kMostTied) break;

@@ -108,6 +108,28 @@ std::string_view spelled(char32_t value) {
   return "?";
 }
 
+constexpr std::array<std::string_view, 11> kUnits = {"%",   "B",   "kB",  "MB", "GB", "KiB",
+                                                     "MiB", "GiB", "min", "ms", "s"};
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// "GB", "MB/step," and "%)" do, "Based" does not.
+bool begins_with_unit(std::string_view text) {
+  return std::any_of(kUnits.begin(), kUnits.end(), [text](std::string_view unit) {
+    return text.starts_with(unit) && (text.size() == unit.size() || !is_letter(text[unit.size()]));
+  });
+}
+
+// Bytes up to the first space at which a line may end: not the one between a number and its unit.
+size_t unbroken_bytes(std::string_view text) {
+  const size_t space = std::min(text.find(' '), text.size());
+  const bool number = space > 0 && text[space - 1] >= '0' && text[space - 1] <= '9';
+  if (!number || space == text.size() || !begins_with_unit(text.substr(space + 1))) return space;
+  return std::min(text.find(' ', space + 1), text.size());
+}
+
 }  // namespace
 
 std::string_view ink_code(Ink ink) {
@@ -160,9 +182,8 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
   std::vector<std::string> lines(1);
   size_t used = 0;
   while (!text.empty()) {
-    const size_t space = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, space);
-    text.remove_prefix(std::min(space + 1, text.size()));
+    std::string_view word = text.substr(0, unbroken_bytes(text));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
     if (word.empty()) continue;
     size_t columns = display_width(word);
     if (used > 0 && used + 1 + columns > width) {

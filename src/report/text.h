@@ -42,8 +42,8 @@ size_t glyph_width(char32_t glyph);
 // Requires: `text` is printable() and unpainted.
 size_t display_width(std::string_view text);
 
-// Breaks at spaces into lines of at most `width` columns; a longer word is broken where it must be.
-// Never returns an empty list.
+// Breaks at spaces into lines of at most `width` columns, but not between a number and its unit
+// ("99.9 %", "17.4 GB"); a longer word is broken where it must be. Never returns an empty list.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
 // Pads with spaces on the right (or left) to `width` columns; longer text is returned as it is.

@@ -46,6 +46,12 @@ TEST(Wrap, BreaksAtSpacesAndKeepsWords) {
   EXPECT_THAT(wrap("", 9), ElementsAre(""));
 }
 
+TEST(Wrap, NumberStaysWithItsUnit) {
+  EXPECT_THAT(wrap("level now, 99.9 % sure", 16), ElementsAre("level now,", "99.9 % sure"));
+  EXPECT_THAT(wrap("at +8 MB/step, still", 13), ElementsAre("at", "+8 MB/step,", "still"));
+  EXPECT_THAT(wrap("page 5 Based on", 11), ElementsAre("page 5", "Based on"));
+}
+
 TEST(Wrap, WordLongerThanTheLineIsBroken) {
   EXPECT_THAT(wrap("ab abcdefghij c", 4), ElementsAre("ab", "abcd", "efgh", "ij c"));
 }

@@ -260,7 +260,7 @@ class Narrator {
     } else if (verdict_.processes.size() > 1 && !verdict_.process && rises()) {
       const auto growing = std::count_if(verdict_.processes.begin(), verdict_.processes.end(),
                                          [](const ProcessGrowth& p) { return p.growth_mb > 0; });
-      say(fmt::format("The growth is spread over {} processes.", growing));
+      if (growing > 1) say(fmt::format("The growth is spread over {} processes.", growing));
     }
   }
 

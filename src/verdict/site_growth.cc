@@ -70,20 +70,12 @@ void keep_smallest(std::vector<TimedValue>& points) {
   if (!points.empty()) points.resize(kept + 1);
 }
 
-// Variance of the estimate per MB alive, in MB. The track's own figure is of the last moment, when
-// a job that ends has given its blocks back; so it is also worked out from the mean size s of a
-// block: sampled with p = 1 - exp(-s / interval), it adds s^2 (1-p)/p, that is s (1-p)/p per byte.
-// Mappings and arenas are all seen.
+// Variance of the estimate per MB alive, in MB: the track's own figure, or the one by size of block
+// if that is larger.
 double variance_per_mb(const HeapTrack& track, const HeapSite& site, double live_mb) {
   double variance = 0;
   if (live_mb > 0) variance = site.live_variance / (kBytesPerMb * kBytesPerMb) / live_mb;
-  const bool sampled = !track.exact && track.interval_bytes > 0 &&
-                       (site.kind == HeapKind::heap || site.kind == HeapKind::python);
-  if (!sampled || site.allocated_blocks <= 0) return variance;
-  const double block = site.allocated_bytes / site.allocated_blocks;
-  const double missed = std::exp(-block / track.interval_bytes);
-  if (missed >= 1) return std::max(variance, track.interval_bytes / kBytesPerMb);
-  return std::max(variance, block * missed / (1 - missed) / kBytesPerMb);
+  return std::max(variance, sampling_variance(track, site, 1) / kBytesPerMb);
 }
 
 std::vector<SiteSeries> series_of_sites(const HeapTrack& track, const WorkingRows& working) {

@@ -57,9 +57,12 @@ class Sentence {
   [[nodiscard]] std::string when(double at) const { return clock_words(site_.clock, at); }
   [[nodiscard]] std::string span() const {
     const auto& points = site_.series->points;
-    return when(points.front().at) + " to " +
-           (site_.clock == Clock::seconds ? when(points.back().at)
-                                          : format_count(std::llround(points.back().at)));
+    const std::string to = site_.clock == Clock::seconds
+                               ? when(points.back().at)
+                               : format_count(std::llround(points.back().at));
+    if (site_.clock == Clock::seconds && points.front().at < 0.5) return "the first " + to;
+    if (site_.clock != Clock::steps) return when(points.front().at) + " to " + to;
+    return fmt::format("steps {}–{}", format_count(std::llround(points.front().at)), to);
   }
 
   [[nodiscard]] std::string likeliest(bool bounded) const {

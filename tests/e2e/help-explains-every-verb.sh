@@ -6,17 +6,22 @@
 run "$PLATEAU" --help
 expect_code 0
 expect_empty err
-for verb in judge profile compare convert completion man help; do
+for verb in judge run watch profile try compare convert dump completion man help; do
   expect_in out "  $verb "
 done
 expect_in out "Exit code:"
+fits_a_terminal() {
+  ! grep -nE '^.{81,}' "$1" || fail "wider than 80 columns"
+}
+fits_a_terminal out
 
-for verb in judge profile compare convert completion man help; do
+for verb in judge run watch profile try compare convert dump completion man help; do
   run "$PLATEAU" "$verb" --help
   expect_code 0
   expect_empty err
   expect_in out "Usage: plateau $verb"
   [ "$(grep -c '^  # ' out)" -ge 3 ] || fail "$verb has fewer than three examples"
+  fits_a_terminal out
   cp out by-option
   run "$PLATEAU" help "$verb"
   expect_code 0

@@ -21,7 +21,11 @@ refused "plateau run --heap" none.plateau
 refused "plateau run --heap" "$RUN2"
 refused "FILE|PID is missing"
 refused "nowhere.plateau" nowhere.plateau
-refused "traces the heap of process 999999999" 999999999
+refused "is no recording with a heap" "$SOURCE_DIR/CMakeLists.txt"
+refused "traces the heap of process $$" $$
+refused "pid 999999999: no such process" 999999999
+refused "pid 999999999: no such process" 999999999 --objects
+refused "pid 999999999: no such process" 999999999 --rss
 refused "there are 4242 (python3), 4243 (worker)" leak.plateau --process nobody
 refused "regular expression" leak.plateau --filter '('
 refused "from step 4 to 996" leak.plateau --from-step 5000

@@ -55,6 +55,7 @@ sleep 60 &
 other=$!
 run "$PLATEAU" profile "$other" --objects
 expect_code 2
+expect_one_line err
 grep -q "cannot be read: it is no CPython" err || fail "$(cat err)"
 kill "$other" || fail "the refused process is gone"
 

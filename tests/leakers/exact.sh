@@ -5,20 +5,14 @@
 # the totals of every process to what it counted. Environment as for run_leaker.sh.
 # shellcheck source=tests/e2e/lib.sh
 . "${SOURCE_DIR:?path of the repository}/tests/e2e/lib.sh"
-: "${LEAKERS_BIN:?directory of the built leakers}"
-python=${LEAKERS_PYTHON:-/usr/bin/python3}
-leakers=$SOURCE_DIR/tests/leakers
+# shellcheck source=tests/leakers/leaker_words.sh
+. "$SOURCE_DIR/tests/leakers/leaker_words.sh"
 at_once=6
-export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
 
 # one NAME COMMAND: leaves NAME.log, and NAME.passed if all is well.
 one() {
-  local name=$1 words=() word
-  for word in $2; do
-    word=${word//'{python}'/$python}
-    word=${word//'{src}'/$leakers}
-    words+=("${word//'{bin}'/$LEAKERS_BIN}")
-  done
+  local name=$1 words=()
+  fill_words "$2"
   # The wrapper script starts one program and hands on no arguments.
   [ "$name" = wrapper_sh ] || words+=(--steps 60 --seconds 2)
   mkdir "$name"

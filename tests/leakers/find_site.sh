@@ -5,21 +5,13 @@
 # both modes. Environment as for run_leaker.sh.
 # shellcheck source=tests/e2e/lib.sh
 . "${SOURCE_DIR:?path of the repository}/tests/e2e/lib.sh"
-: "${LEAKERS_BIN:?directory of the built leakers}"
-python=${LEAKERS_PYTHON:-/usr/bin/python3}
-leakers=$SOURCE_DIR/tests/leakers
+# shellcheck source=tests/leakers/leaker_words.sh
+. "$SOURCE_DIR/tests/leakers/leaker_words.sh"
 name=${1:?name of a row of sites.tsv}
 mode=${2:-sampled}
 
-row=$(grep -P "^$name\t" "$leakers/sites.tsv") || fail "sites.tsv has no row '$name'"
-command=$(grep -P "^$name\t" "$leakers/expected.tsv" | cut -f2)
-words=()
-for word in $command; do
-  word=${word//'{python}'/$python}
-  word=${word//'{src}'/$leakers}
-  words+=("${word//'{bin}'/$LEAKERS_BIN}")
-done
-export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
+row=$(row_of sites.tsv "$name")
+fill_words "$(row_of expected.tsv "$name" | cut -f2)"
 run "$PLATEAU" run -q "--heap=$mode" -o "$name.plateau" -- "${words[@]}"
 expect_code 0
 run "$PLATEAU" profile "$name.plateau" --json

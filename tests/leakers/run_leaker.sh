@@ -5,21 +5,12 @@
 # LEAKERS_BIN (the built programs), LEAKERS_PYTHON. LEAKERS_KEEP=DIR keeps the recording there.
 # shellcheck source=tests/e2e/lib.sh
 . "${SOURCE_DIR:?path of the repository}/tests/e2e/lib.sh"
-: "${LEAKERS_BIN:?directory of the built leakers}"
-python=${LEAKERS_PYTHON:-/usr/bin/python3}
-leakers=$SOURCE_DIR/tests/leakers
+# shellcheck source=tests/leakers/leaker_words.sh
+. "$SOURCE_DIR/tests/leakers/leaker_words.sh"
 name=${1:?name of a row of expected.tsv}
 
-row=$(grep -P "^$name\t" "$leakers/expected.tsv") || fail "expected.tsv has no row '$name'"
-command=$(cut -f2 <<<"$row")
-words=()
-for word in $command; do
-  word=${word//'{python}'/$python}
-  word=${word//'{src}'/$leakers}
-  words+=("${word//'{bin}'/$LEAKERS_BIN}")
-done
-# File mappings must be of a disk: a scratch directory may be a tmpfs.
-export TMPDIR=/var/tmp PYTHONDONTWRITEBYTECODE=1
+row=$(row_of expected.tsv "$name")
+fill_words "$(cut -f2 <<<"$row")"
 
 recording=$SCRATCH/$name.plateau
 # The leakers do in ten seconds what a job does in an hour, so their page tables are walked ten times

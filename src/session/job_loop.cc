@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/job_loop.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "session/leftovers.h"
+#include "session/machine.h"
+
+namespace plateau {
+namespace {
+
+// For output that is still on its way when the job has ended, while something may yet write more.
+constexpr double kRelayGraceSeconds = 2;
+// Helpers that end by themselves right after the job (Python's resource tracker) are no leftovers.
+constexpr double kHelperGraceSeconds = 0.5;
+
+}  // namespace
+
+JobLoop::JobLoop(const SupervisorOptions& options, Journal journal, StepSocket socket, Job job,
+                 std::optional<Sampler> sampler, HeapWatch heap)
+    : options_(options),
+      journal_(std::move(journal)),
+      socket_(std::move(socket)),
+      job_(std::move(job)),
+      sampler_(std::move(sampler)),
+      heap_(std::move(heap)),
+      output_(job_.relays.size()),
+      pace_(options.interval_s),
+      guard_(options.limit),
+      oom_before_(oom_kills_of_machine()) {}
+
+double JobLoop::now() const {
+  return monotonic_s() - start_s_;
+}
+
+// Sleeps until something comes or the next sample is due, and deals with what came.
+void JobLoop::wait(SignalReader& signals) {
+  std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
+  for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
+  const double left_s = pace_.next_s(now()) - now();
+  const int timeout_ms = std::max(0, static_cast<int>(left_s * 1000) + 1);
+  if (poll(polled.data(), polled.size(), timeout_ms) <= 0) return;
+  if ((polled[1].revents & POLLIN) != 0) read_words();
+  for (size_t i = 0; i < job_.relays.size(); ++i) {
+    if (polled[i + 2].revents != 0) read_output(i);
+  }
+  if ((polled[0].revents & POLLIN) != 0) {
+    for (const int number : signals.read_all()) handle_signal(number);
+  }
+}
+
+void JobLoop::read_words() {
+  for (const StepWords& words : socket_.receive()) {
+    hub_.words(words);
+    step_ended_ = journal_.words(words, now()) || step_ended_;
+  }
+  heap_.step(journal_.step());
+}
+
+void JobLoop::read_output(size_t relay) {
+  Fd& copy = job_.relays[relay].copy;
+  std::array<char, 65536> buffer{};
+  const ssize_t n = read(copy.get(), buffer.data(), buffer.size());
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) {
+    copy.reset();  // poll() ignores a negative descriptor.
+    return;
+  }
+  const std::string_view bytes(buffer.data(), static_cast<size_t>(n));
+  for (const LineClock::News& news : output_[relay].read(bytes)) {
+    if (!journal_.output(news, now())) continue;
+    step_ended_ = true;
+    heap_.step(journal_.step());
+    StepWords words;
+    words.kind = StepWords::Kind::step;
+    words.step = journal_.step();
+    words.epoch = news.epoch;
+    hub_.words(words);
+  }
+}
+
+// A signal to us is one to the job. Those that ask for an end reach its whole group, as from a
+// terminal; the others mean something to the process that was started and would kill its helpers.
+void JobLoop::handle_signal(int number) {
+  switch (number) {
+    case SIGCHLD:
+      reap();
+      return;
+    case SIGCONT:
+      give_terminal(job_);
+      kill(-job_.pid, SIGCONT);
+      return;
+    case SIGUSR1:
+    case SIGUSR2:
+      if (!status_) kill(job_.pid, number);
+      return;
+    default:
+      interrupted_ = true;
+      if (!status_) kill(-job_.pid, number);
+  }
+}
+
+void JobLoop::reap() {
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+    if (pid != job_.pid) continue;
+    if (WIFSTOPPED(status)) {
+      suspend(WSTOPSIG(status));
+    } else {
+      status_ = status;
+    }
+  }
+}
+
+// The job was stopped. If it wants the terminal and that is ours to give (the shell has brought us
+// to the foreground), it gets it. If the terminal stopped it (Ctrl-Z), our own group is stopped as
+// it would have been without us, so that the shell takes over; where there is no shell to wake us
+// again, the kernel drops that signal and the job goes on at once.
+void JobLoop::suspend(int stop_signal) {
+  const bool by_terminal =
+      stop_signal == SIGTSTP || stop_signal == SIGTTIN || stop_signal == SIGTTOU;
+  if (!by_terminal) return;
+  if (stop_signal != SIGTSTP && give_terminal(job_)) {
+    kill(-job_.pid, SIGCONT);
+    return;
+  }
+  take_terminal(job_);
+  kill(0, SIGTSTP);
+  give_terminal(job_);
+  kill(-job_.pid, SIGCONT);
+}
+
+void JobLoop::tick() {
+  const double at_s = now();
+  if (!sampler_) {
+    pace_.sampled(at_s);
+    return;
+  }
+  const Snapshot snapshot = sampler_->sample(monotonic_s());
+  pace_.sampled(at_s);
+  step_ended_ = false;
+  cost_ = snapshot.cost;
+  journal_.sample(snapshot, at_s);
+  heap_.tick(at_s, journal_.step(), journal_.recording());
+  for (const std::string& complaint : snapshot.complaints) options_.say(complaint);
+  if (const std::string trouble = journal_.recording().trouble(); !trouble.empty()) {
+    options_.say(trouble);
+  }
+  for (const ProcessSample& process : snapshot.processes) {
+    if (process.role == Role::main) main_ = process.key.pid;
+  }
+  guard(snapshot);
+}
+
+void JobLoop::guard(const Snapshot& snapshot) {
+  if (options_.limit.limit_mb <= 0) return;
+  const double mb = held_mb(snapshot);
+  const pid_t target = main_ > 0 ? main_ : job_.pid;
+  const bool can_save = options_.save_signal > 0 && handles_signal(target, options_.save_signal);
+  const LimitAction action = guard_.check(mb, now(), can_save);
+  if (action == LimitAction::none) return;
+  std::string what;
+  switch (action) {
+    case LimitAction::none:
+      return;
+    case LimitAction::warn:
+      what = "the job goes on";
+      break;
+    case LimitAction::save:
+      what = fmt::format("asked pid {} to save (signal {})", target, options_.save_signal);
+      kill(target, options_.save_signal);
+      break;
+    case LimitAction::terminate:
+      what = "asked the job to end (SIGTERM)";
+      kill(-job_.pid, SIGTERM);
+      break;
+    case LimitAction::kill:
+      what = "ended the job (SIGKILL)";
+      kill(-job_.pid, SIGKILL);
+      break;
+  }
+  const std::string text = fmt::format("memory {} with a limit of {}: {}", format_mb(mb),
+                                       format_mb(options_.limit.limit_mb), what);
+  journal_.event(EventKind::mark, text, now());
+  options_.say(text);
+}
+
+Ending JobLoop::ending() const {
+  Ending end;
+  // A shell around the job reports its child's death as 128 + signal.
+  const bool killed = exit_code_of(*status_) == 128 + SIGKILL;
+  if (killed && oom_kills_of_machine() > oom_before_) {
+    end.kind = Ending::Kind::oom_killed;
+    end.code = SIGKILL;
+  } else if (WIFSIGNALED(*status_)) {
+    end.kind = Ending::Kind::signaled;
+    end.code = WTERMSIG(*status_);
+  } else {
+    end.kind = Ending::Kind::exited;
+    end.code = WEXITSTATUS(*status_);
+  }
+  if (guard_.acted()) {
+    end.text = fmt::format("ended by --on-limit at {}", format_mb(options_.limit.limit_mb));
+  }
+  return end;
+}
+
+void JobLoop::end_leftovers_of_job() {
+  std::vector<pid_t> ours(job_.relays.size());
+  std::transform(job_.relays.begin(), job_.relays.end(), ours.begin(),
+                 [](const Relay& relay) { return relay.pid; });
+  if (heap_.pid() > 0) ours.push_back(heap_.pid());
+  size_t left = children_left(ours).size();
+  const double deadline_s = now() + kHelperGraceSeconds;
+  while (left > 0 && now() < deadline_s) {
+    poll(nullptr, 0, 10);
+    left = children_left(ours).size();
+  }
+  if (left == 0) return;
+  end_leftovers(job_.pid, ours, options_.orphan_grace_s);
+  // Somebody else's process (sudo) is not ours to end.
+  const size_t stayed = children_left(ours).size();
+  orphans_stay_ = stayed > 0;
+  const size_t told = orphans_stay_ ? stayed : left;
+  const std::string_view end = orphans_stay_ ? "could not be ended"
+                               : told == 1   ? "was ended (--keep-orphans leaves it)"
+                                             : "were ended (--keep-orphans leaves them)";
+  const std::string text =
+      fmt::format("{} process{} outlived the job and {}", told, told == 1 ? "" : "es", end);
+  journal_.event(EventKind::mark, text, now());
+  options_.say(text);
+}
+
+// The relays end by themselves once the last writer has, and once a slow reader has taken all: that
+// is waited for, as the job itself would have waited, until somebody interrupts. Orphans that stay
+// may write for ever, so they are not.
+void JobLoop::carry_rest(SignalReader& signals) {
+  const double deadline_s = now() + kRelayGraceSeconds;
+  const auto open = [&] {
+    return std::any_of(job_.relays.begin(), job_.relays.end(),
+                       [](const Relay& relay) { return relay.copy.open(); });
+  };
+  interrupted_ = false;
+  while (open() && !interrupted_ && !(orphans_stay_ && now() > deadline_s)) {
+    std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}};
+    for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
+    if (poll(polled.data(), polled.size(), 50) <= 0) continue;
+    for (size_t i = 0; i < job_.relays.size(); ++i) {
+      if (polled[i + 1].revents != 0) read_output(i);
+    }
+    for (const int number : signals.read_all()) handle_signal(number);
+  }
+  reap();
+}
+
+JobOutcome JobLoop::run(SignalReader& signals, double start_s) {
+  start_s_ = start_s;
+  tick();
+  while (!status_) {
+    wait(signals);
+    if (status_) break;
+    if (pace_.due(now()) || (step_ended_ && pace_.due_after_step(now()))) tick();
+    reap();  // SIGCHLD may have come before it was blocked.
+  }
+  const int code = exit_code_of(*status_);
+  JobOutcome outcome;
+  outcome.interrupted = interrupted_ || code == 128 + SIGINT;
+  read_words();
+  take_terminal(job_);
+  orphans_stay_ = options_.keep_orphans;
+  if (!options_.keep_orphans) end_leftovers_of_job();
+  carry_rest(signals);
+  outcome.ending = ending();
+  outcome.exit_code = code;
+  outcome.stopped_by_limit = guard_.acted();
+  outcome.elapsed_s = now();
+  outcome.cost = cost_;
+  outcome.watch_cpu_s = heap_.cpu_s();
+  if (outcome.ending.kind == Ending::Kind::oom_killed) {
+    journal_.event(EventKind::oom, "the kernel killed the job for want of memory", now());
+  }
+  outcome.heap_tracks = heap_.finish(journal_.recording());
+  journal_.recording().finish(outcome.ending);
+  outcome.run = journal_.recording().run();
+  return outcome;
+}
+
+}  // namespace plateau
