@@ -74,10 +74,43 @@ class LineParser {
                 std::string(type_name(found)));
   }
 
+  // Calls visit(key, value) for every member until one returns false.
+  template <typename Visit>
+  bool each_member(ondemand::object object, Visit visit) {
+    for (auto member : object) {
+      ondemand::field field;
+      if (const auto code = std::move(member).get(field)) return fail_json(code);
+      std::string_view key;
+      if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
+      if (!visit(key, field.value())) return false;
+    }
+    return true;
+  }
+  // Calls visit(element, number) for every element, counted from 1, until one returns false.
+  template <typename Visit>
+  bool each_element(ondemand::value value, Visit visit) {
+    ondemand::array list;
+    if (const auto code = value.get_array().get(list)) return fail_json(code);
+    size_t number = 0;
+    for (auto member : list) {
+      ondemand::value element;
+      if (const auto code = std::move(member).get(element)) return fail_json(code);
+      if (!visit(element, ++number)) return false;
+    }
+    return true;
+  }
+  // An error, for which `what` is the name, unless `value` is an object.
+  bool to_object(ondemand::value value, const std::string& what, ondemand::object& out) {
+    ondemand::json_type type{};
+    if (!type_of(value, type)) return false;
+    if (type != ondemand::json_type::object) return fail_type(what, "an object", type);
+    const simdjson::error_code code = value.get_object().get(out);
+    return code ? fail_json(code) : true;
+  }
+
   bool read_string(ondemand::value value, const std::string& what, std::string_view& out);
   bool read_optional(ondemand::value value, const std::string& what,
                      std::optional<std::string_view>& out);
-  bool has_messages(ondemand::object root, bool& out);
 
   bool parse_simple(ondemand::object root);
   bool parse_images(ondemand::value value, std::vector<Part>& parts);
@@ -119,17 +152,6 @@ bool LineParser::read_optional(ondemand::value value, const std::string& what,
   return true;
 }
 
-bool LineParser::has_messages(ondemand::object root, bool& out) {
-  for (auto member : root) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-    if (key == "messages") out = true;
-  }
-  return true;
-}
-
 bool LineParser::add_picture(std::string_view reference, std::vector<Part>& parts) {
   const size_t index = example_.pictures.size();
   Result<PictureSource> picture = read_picture_(reference, index + 1);
@@ -145,19 +167,13 @@ bool LineParser::parse_images(ondemand::value value, std::vector<Part>& parts) {
   ondemand::json_type type{};
   if (!type_of(value, type)) return false;
   if (type == ondemand::json_type::null) return true;
-  std::string_view reference;
-  if (type == ondemand::json_type::string) {
-    return read_string(value, what, reference) && add_picture(reference, parts);
-  }
+  const auto add = [&](ondemand::value reference, size_t /*number*/) {
+    std::string_view text;
+    return read_string(reference, what, text) && add_picture(text, parts);
+  };
+  if (type == ondemand::json_type::string) return add(value, 1);
   if (type != ondemand::json_type::array) return fail_type(what, "a string or a list", type);
-  ondemand::array list;
-  if (const auto code = value.get_array().get(list)) return fail_json(code);
-  for (auto member : list) {
-    ondemand::value element;
-    if (const auto code = std::move(member).get(element)) return fail_json(code);
-    if (!read_string(element, what, reference) || !add_picture(reference, parts)) return false;
-  }
-  return true;
+  return each_element(value, add);
 }
 
 bool LineParser::parse_simple(ondemand::object root) {
@@ -166,25 +182,15 @@ bool LineParser::parse_simple(ondemand::object root) {
   std::optional<std::string_view> output;
   bool has_image = false;
   Message question{.role = Message::Role::user};
-  for (auto member : root) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-    bool is_good = true;
-    if (key == options_.text_field) {
-      is_good = read_optional(field.value(), in_quotes(key), text);
-    } else if (key == "response") {
-      is_good = read_optional(field.value(), in_quotes(key), response);
-    } else if (key == "output") {
-      is_good = read_optional(field.value(), in_quotes(key), output);
-    } else if (key == options_.image_field) {
-      if (has_image) return fail(in_quotes(key) + " stands twice");
-      has_image = true;
-      is_good = parse_images(field.value(), question.parts);
-    }
-    if (!is_good) return false;
-  }
+  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value value) {
+    if (key == options_.text_field) return read_optional(value, in_quotes(key), text);
+    if (key == "response") return read_optional(value, in_quotes(key), response);
+    if (key == "output") return read_optional(value, in_quotes(key), output);
+    if (key != options_.image_field) return true;
+    if (std::exchange(has_image, true)) return fail(in_quotes(key) + " stands twice");
+    return parse_images(value, question.parts);
+  });
+  if (!is_read) return false;
   if (!text) return fail("no field " + in_quotes(options_.text_field) + " and no \"messages\"");
   if (!has_image) {
     return fail("no field " + in_quotes(options_.image_field) +
@@ -208,41 +214,29 @@ bool LineParser::parse_image_url(ondemand::value value, const std::string& what,
   if (!type_of(value, type)) return false;
   if (type != ondemand::json_type::object) return read_optional(value, what, out);
   ondemand::object object;
-  if (const auto code = value.get_object().get(object)) return fail_json(code);
-  for (auto member : object) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-    if (key == "url" && !read_optional(field.value(), what + ": \"url\"", out)) return false;
-  }
-  return true;
+  if (!to_object(value, what, object)) return false;
+  return each_member(object, [&](std::string_view key, ondemand::value url) {
+    return key != "url" || read_optional(url, what + ": \"url\"", out);
+  });
 }
 
 bool LineParser::parse_part(ondemand::value value, const std::string& what,
                             std::vector<Part>& parts) {
-  ondemand::json_type json_type{};
-  if (!type_of(value, json_type)) return false;
-  if (json_type != ondemand::json_type::object) return fail_type(what, "an object", json_type);
   ondemand::object object;
-  if (const auto code = value.get_object().get(object)) return fail_json(code);
+  if (!to_object(value, what, object)) return false;
   std::optional<std::string_view> type;
   std::optional<std::string_view> text;
   std::optional<std::string_view> image;
   std::optional<std::string_view> image_url;
-  for (auto member : object) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
+  const bool is_read = each_member(object, [&](std::string_view key, ondemand::value member) {
     const std::string named = what + ": " + in_quotes(key);
-    bool is_good = true;
-    if (key == "type") is_good = read_optional(field.value(), named, type);
-    if (key == "text") is_good = read_optional(field.value(), named, text);
-    if (key == "image") is_good = read_optional(field.value(), named, image);
-    if (key == "image_url") is_good = parse_image_url(field.value(), named, image_url);
-    if (!is_good) return false;
-  }
+    if (key == "type") return read_optional(member, named, type);
+    if (key == "text") return read_optional(member, named, text);
+    if (key == "image") return read_optional(member, named, image);
+    if (key == "image_url") return parse_image_url(member, named, image_url);
+    return true;
+  });
+  if (!is_read) return false;
   if (!type) return fail(what + ": no \"type\"");
   if (*type == "text") {
     if (!text) return fail(what + ": type text without \"text\"");
@@ -270,15 +264,9 @@ bool LineParser::parse_content(ondemand::value value, const std::string& what,
   if (type != ondemand::json_type::array) {
     return fail_type(what + ": \"content\"", "a string or a list of parts", type);
   }
-  ondemand::array list;
-  if (const auto code = value.get_array().get(list)) return fail_json(code);
-  size_t number = 0;
-  for (auto member : list) {
-    ondemand::value element;
-    if (const auto code = std::move(member).get(element)) return fail_json(code);
-    if (!parse_part(element, what + ", part " + std::to_string(++number), parts)) return false;
-  }
-  return true;
+  return each_element(value, [&](ondemand::value part, size_t number) {
+    return parse_part(part, what + ", part " + std::to_string(number), parts);
+  });
 }
 
 bool LineParser::parse_role(std::string_view text, const std::string& what, Message& message) {
@@ -295,28 +283,18 @@ bool LineParser::parse_role(std::string_view text, const std::string& what, Mess
 }
 
 bool LineParser::parse_message(ondemand::value value, const std::string& what) {
-  ondemand::json_type type{};
-  if (!type_of(value, type)) return false;
-  if (type != ondemand::json_type::object) return fail_type(what, "an object", type);
   ondemand::object object;
-  if (const auto code = value.get_object().get(object)) return fail_json(code);
+  if (!to_object(value, what, object)) return false;
   Message message;
   std::optional<std::string_view> role;
   bool has_content = false;
-  for (auto member : object) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-    bool is_good = true;
-    if (key == "role") is_good = read_optional(field.value(), what + ": \"role\"", role);
-    if (key == "content") {
-      if (has_content) return fail(what + ": \"content\" stands twice");
-      has_content = true;
-      is_good = parse_content(field.value(), what, message.parts);
-    }
-    if (!is_good) return false;
-  }
+  const bool is_read = each_member(object, [&](std::string_view key, ondemand::value member) {
+    if (key == "role") return read_optional(member, what + ": \"role\"", role);
+    if (key != "content") return true;
+    if (std::exchange(has_content, true)) return fail(what + ": \"content\" stands twice");
+    return parse_content(member, what, message.parts);
+  });
+  if (!is_read) return false;
   if (!role) return fail(what + ": no \"role\"");
   if (!has_content) return fail(what + ": no \"content\"");
   if (!parse_role(*role, what, message)) return false;
@@ -344,27 +322,17 @@ bool LineParser::check_turns() {
 
 bool LineParser::parse_messages(ondemand::object root) {
   bool is_seen = false;
-  for (auto member : root) {
-    ondemand::field field;
-    if (const auto code = std::move(member).get(field)) return fail_json(code);
-    std::string_view key;
-    if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-    if (key != "messages") continue;
+  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value value) {
+    if (key != "messages") return true;
     if (std::exchange(is_seen, true)) return fail("\"messages\" stands twice");
-    ondemand::value value = field.value();
     ondemand::json_type type{};
     if (!type_of(value, type)) return false;
     if (type != ondemand::json_type::array) return fail_type("\"messages\"", "a list", type);
-    ondemand::array list;
-    if (const auto code = value.get_array().get(list)) return fail_json(code);
-    size_t number = 0;
-    for (auto element : list) {
-      ondemand::value message;
-      if (const auto code = std::move(element).get(message)) return fail_json(code);
-      if (!parse_message(message, "message " + std::to_string(++number))) return false;
-    }
-  }
-  return check_turns();
+    return each_element(value, [&](ondemand::value message, size_t number) {
+      return parse_message(message, "message " + std::to_string(number));
+    });
+  });
+  return is_read && check_turns();
 }
 
 bool LineParser::parse(std::string& line) {
@@ -383,7 +351,11 @@ bool LineParser::parse(std::string& line) {
   ondemand::object root;
   if (const auto code = document.get_object().get(root)) return fail_json(code);
   bool is_messages = false;
-  if (!has_messages(root, is_messages)) return false;
+  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value /*value*/) {
+    if (key == "messages") is_messages = true;
+    return true;
+  });
+  if (!is_read) return false;
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
     return fail("not JSON: something follows the object");
   }

@@ -4,8 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
+#include <chrono>
+#include <thread>
 
 #include "trainer/data/data_for_test.h"
 
@@ -138,6 +138,21 @@ TEST(Loader, DestructionInTheMiddleDoesNotHang) {
       EXPECT_TRUE(loader.next().ok());
     }
     if (i % 4 > 2) loader.start(1, 0);
+  }
+}
+
+// Kept pictures tell how far the workers went: workers + queue batches, and no further.
+TEST(Loader, WorkersStopWhenTheQueueIsFull) {
+  const Fixture data(shapes_jsonl(60), {.keep_decoded = true});
+  Loader loader(data.dataset, data.tokenizer, {.batch_size = 2, .workers = 3, .queue = 2});
+  loader.start(0, 0);
+  for (int64_t taken = 0; taken < 4; ++taken) {
+    const int64_t expected = (taken + 3 + 2) * 2 * 56 * 56 * 3;
+    while (data.dataset.kept_bytes() < expected) std::this_thread::yield();
+    // Time enough to go too far.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(data.dataset.kept_bytes(), expected);
+    EXPECT_TRUE(loader.next().ok());
   }
 }
 

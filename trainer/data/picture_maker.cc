@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -66,8 +68,8 @@ Picture draw(const Drawing& drawing, int64_t side, SplitMix64& random) {
   picture.rgb.assign(static_cast<size_t>(side * side * 3), ground);
   // Cells without repetition: the first `count` of a shuffled list.
   const int64_t across = side / kCell;
-  std::vector<int64_t> cells;
-  for (int64_t cell = 0; cell < across * across; ++cell) cells.push_back(cell);
+  std::vector<int64_t> cells(static_cast<size_t>(across * across));
+  std::iota(cells.begin(), cells.end(), int64_t{0});
   for (int64_t i = 0; i < drawing.count; ++i) {
     const uint64_t other = random.below(cells.size() - static_cast<uint64_t>(i));
     std::swap(cells[static_cast<size_t>(i)], cells[static_cast<size_t>(i) + other]);

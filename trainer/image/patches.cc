@@ -99,7 +99,7 @@ Result<Grid> append_patches(const Picture& picture, const ProcessorOptions& opti
       is_fitting ? Picture{} : resize_bicubic(picture, size.value().height, size.value().width);
   const Picture& source = is_fitting ? picture : resized;
 
-  static const std::array<std::array<float, 256>, 3> kTable = normalised_bytes();
+  static const std::array<std::array<float, 256>, 3> table = normalised_bytes();
   const Grid grid = grid_of(size.value(), options);
   const auto added =
       static_cast<size_t>(grid.patches() * 3 * options.patch_size * options.patch_size);
@@ -109,7 +109,7 @@ Result<Grid> append_patches(const Picture& picture, const ProcessorOptions& opti
     for (int64_t left = 0; left < source.width; left += block) {
       for (int64_t y = top; y < top + block; y += options.patch_size) {
         for (int64_t x = left; x < left + block; x += options.patch_size) {
-          append_patch(source, y, x, options.patch_size, kTable, values);
+          append_patch(source, y, x, options.patch_size, table, values);
         }
       }
     }

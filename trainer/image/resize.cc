@@ -35,6 +35,12 @@ double cubic(double x) {
   return 0.0;
 }
 
+// The first pixel whose middle is not before `edge`, and not one before the picture.
+int64_t pixel_from(double edge) {
+  const double moved = edge + 0.5;
+  return std::max<int64_t>(static_cast<int64_t>(moved), 0);
+}
+
 // Of one output pixel: input pixels from `first` on, `count` of them.
 struct Window {
   int64_t first = 0;
@@ -57,8 +63,8 @@ Windows windows_between(int64_t in, int64_t out) {
   for (int64_t i = 0; i < out; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
     Window window;
-    window.first = std::max<int64_t>(static_cast<int64_t>(centre - reach + 0.5), 0);
-    window.count = std::min(static_cast<int64_t>(centre + reach + 0.5), in) - window.first;
+    window.first = pixel_from(centre - reach);
+    window.count = std::min(pixel_from(centre + reach), in) - window.first;
     window.weights = windows.weights.size();
     exact.clear();
     double sum = 0.0;
