@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
-#include <set>
+#include <utility>
 
 #include "trainer/store/config_check.h"
 
@@ -41,7 +41,7 @@ class ConfigQuestions {
   ConfigQuestions(std::vector<Place> places, std::optional<std::string>& error)
       : places_(std::move(places)), error_(error) {}
 
-  // The same places and, first in line, the objects called `key` in them.
+  // The objects called `key` in these places.
   [[nodiscard]] std::vector<Place> inside(std::string_view key) const {
     std::vector<Place> inner;
     for (const Place& place : places_) {
@@ -114,7 +114,7 @@ class ConfigQuestions {
       }
       return values;
     }
-    missing(fmt::format("{}\", an array of whole numbers, \"", key));
+    missing(key);
     return values;
   }
 

@@ -168,8 +168,10 @@ Result<std::monostate> check_weights(const ModelConfig& config, const WeightFile
     }
     if (expected.contains(hub) || may_be_left_over(config, hub)) continue;
     // What NF4 stores beside a weight belongs to the weight.
-    const std::string_view owner = nf4_owner(hub);
-    if (owner.empty() || !expected.contains(owner)) left_over.push_back(tensor->name);
+    const std::string_view owner = nf4_owner(tensor->name);
+    if (owner.empty() || !expected.contains(hub_name(owner)) || !is_nf4(files, owner)) {
+      left_over.push_back(tensor->name);
+    }
   }
   if (!left_over.empty()) {
     return bad(fmt::format("{} tensors are not part of this model: {}", left_over.size(),

@@ -182,6 +182,11 @@ TEST_F(StoredModel, LeftoversAreNamed) {
               HasSubstr("1 tensors are not part of this model: model.layers.1.mlp.up_proj.weight"));
 }
 
+TEST_F(StoredModel, ScalesOfAWeightThatIsNotQuantisedAreLeftOver) {
+  add("model.norm.weight.absmax", {2});
+  EXPECT_THAT(check(), HasSubstr("not part of this model: model.norm.weight.absmax"));
+}
+
 TEST_F(StoredModel, AHeadBesideTheTiedEmbeddingAndRotaryTablesAreLetPass) {
   add("lm_head.weight", {1024, 128});
   add("model.rotary_emb.inv_freq", {16});
