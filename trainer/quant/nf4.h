@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plateau::train {
@@ -27,12 +28,17 @@ struct Nf4Weight {
   std::vector<uint8_t> nested_codes;  // One a block; empty if not nested.
   std::vector<float> nested_absmax;   // One per 256 blocks.
   float nested_offset = 0;
+  // The 256 values that the nested codes stand for, if a file has others than dynamic_map(true):
+  // the map's last bits depend on the machine that made the file. Empty: dynamic_map(true).
+  std::vector<float> nested_map;
 
   [[nodiscard]] bool nested() const { return !nested_codes.empty(); }
   [[nodiscard]] int64_t elements() const;
   [[nodiscard]] int64_t bytes() const;  // Of everything above.
 };
 
+// Requires: `weights` are finite, as many as `shape` says. A block of zeros comes back as zeros,
+// with double quantisation too.
 Nf4Weight quantise_nf4(std::span<const float> weights, std::vector<int64_t> shape,
                        bool double_quant);
 // `out` has elements() values. Rows [first, last) of the first dimension only, if given: what a
@@ -41,8 +47,12 @@ void dequantise_nf4(const Nf4Weight& weight, std::span<float> out);
 void dequantise_nf4_rows(const Nf4Weight& weight, int64_t first, int64_t last,
                          std::span<float> out);
 
-// The JSON that bitsandbytes stores as X.weight.quant_state.bitsandbytes__nf4, and its reader in
-// store/ terms: keys quant_type, blocksize, dtype, shape, nested_*.
-std::string nf4_state_json(const Nf4Weight& weight, const std::string& dtype);
+// The scale of one block, taken out of the double quantisation if there is one.
+float nf4_scale(const Nf4Weight& weight, int64_t block);
+
+// The JSON that bitsandbytes stores as X.weight.quant_state.bitsandbytes__nf4, byte for byte as
+// Python writes it: keys quant_type, blocksize, dtype, shape, nested_*. `dtype` is what the weight
+// had before: "bfloat16", "float16", "float32". store/nf4_tensors.h reads it.
+std::string nf4_state_json(const Nf4Weight& weight, std::string_view dtype);
 
 }  // namespace plateau::train

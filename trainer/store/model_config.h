@@ -54,8 +54,8 @@ struct ModelConfig {
   int64_t video_token = 0;
   int64_t vision_start_token = 0;
   int64_t vision_end_token = 0;
-  int64_t bos_token = 0;
-  int64_t eos_token = 0;
+  int64_t bos_token = -1;  // -1: the file does not say; nothing computed here depends on it.
+  int64_t eos_token = -1;  // The same.
   VisionConfig vision;
 
   [[nodiscard]] int64_t head_dim() const { return hidden_size / heads; }
@@ -65,7 +65,8 @@ struct ModelConfig {
 Result<ModelConfig> parse_model_config(std::string_view json, const std::string& file);
 Result<ModelConfig> read_model_config(const std::filesystem::path& model_directory);
 
-// "qwen2.5-vl-3b", "qwen2.5-vl-7b": no files needed; "tiny": what `plateau-train init` writes.
+// "qwen2.5-vl-3b", "qwen2.5-vl-7b": no files needed; "tiny": what `plateau-train init` writes. Of
+// its 1,024 tokens the last 22 are the added ones of Qwen2.5, in their order (1002: endoftext).
 Result<ModelConfig> preset_config(std::string_view name);
 
 // The same as the flat JSON that the hub has, which parse_model_config() reads back.

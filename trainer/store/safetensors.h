@@ -30,7 +30,7 @@ struct TensorView {
   std::string name;
   DType dtype = DType::f32;
   std::vector<int64_t> shape;
-  std::span<const std::byte> bytes;
+  std::span<const std::byte> bytes;  // Little-endian, row by row; may be at an odd address.
 
   [[nodiscard]] int64_t elements() const;
 };
