@@ -11,8 +11,8 @@
 namespace plateau::train {
 
 struct BlasInfo {
-  std::string library;  // The file that matrix products come from; "unknown".
-  bool is_reference = false;
+  std::string library;        // The file that has it, links followed; "built in" if it is hidden.
+  bool is_reference = false;  // No sign of OpenBLAS, MKL, BLIS or ATLAS: warn.
 };
 BlasInfo blas_in_use();
 

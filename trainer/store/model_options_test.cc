@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/store/model_options.h"
+
+#include <gmock/gmock.h>
+
+namespace plateau::train {
+namespace {
+
+int64_t adapter_weights(const char* preset) {
+  const LoraOptions options;
+  int64_t sum = 0;
+  for (const LinearShape& layer : adapter_layers(preset_config(preset).value(), options)) {
+    sum += options.rank * (layer.inputs + layer.outputs);
+  }
+  return sum;
+}
+
+std::vector<std::string> modules(const LoraOptions& options) {
+  ModelConfig config = preset_config("tiny").value();
+  config.layers = 1;
+  config.vision.depth = 1;
+  std::vector<std::string> names;
+  for (const LinearShape& layer : adapter_layers(config, options)) names.push_back(layer.module);
+  return names;
+}
+
+TEST(AdapterLayers, HaveTheNumberOfWeightsThatOthersCount) {
+  EXPECT_EQ(adapter_weights("qwen2.5-vl-3b"), 41084928);
+  EXPECT_EQ(adapter_weights("qwen2.5-vl-7b"), 51521536);
+}
+
+TEST(AdapterLayers, FollowTheSwitches) {
+  EXPECT_THAT(modules({.vision = false, .mlp = false}),
+              testing::UnorderedElementsAre(
+                  "model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.k_proj",
+                  "model.layers.0.self_attn.v_proj", "model.layers.0.self_attn.o_proj"));
+  EXPECT_THAT(
+      modules({.language = false}),
+      testing::UnorderedElementsAre("visual.blocks.0.attn.qkv", "visual.blocks.0.attn.proj",
+                                    "visual.blocks.0.mlp.gate_proj", "visual.blocks.0.mlp.up_proj",
+                                    "visual.blocks.0.mlp.down_proj"));
+}
+
+TEST(LoraOptions, RankStabilisedScalingDividesByTheRoot) {
+  EXPECT_DOUBLE_EQ((LoraOptions{.rank = 16, .alpha = 32}.scaling()), 2);
+  EXPECT_DOUBLE_EQ((LoraOptions{.rank = 16, .alpha = 32, .rslora = true}.scaling()), 8);
+}
+
+}  // namespace
+}  // namespace plateau::train
