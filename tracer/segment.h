@@ -47,9 +47,11 @@ enum class SegmentState : uint32_t {
 // What a block is. The recorder sums kinds apart: an arena holds python blocks.
 enum class BlockKind : uint8_t {
   heap = 0,     // malloc and its family, operator new.
-  mapping = 1,  // mmap of kMinMappingBytes or more by the program: anonymous or shared memory.
+  mapping = 1,  // Private anonymous mmap of kMinMappingBytes or more by the program.
   python = 2,   // A small object of CPython's own allocator (PyObject_Malloc, PyMem_Malloc).
   arena = 3,    // A mapping that CPython's allocator carves small objects from.
+  shared = 4,   // Shared memory: mapped by the program, or a file in memory that it holds unmapped.
+  stack = 5,    // The touched part of a thread's stack.
 };
 inline constexpr uint64_t kMinMappingBytes = uint64_t{64} * 1024;
 
