@@ -62,7 +62,7 @@ for mode in sampled exact; do
   # For one usual ring of 8 MiB, one of 2 and three of half a one.
   run in_room 12m "$PLATEAU" run "--heap=$mode" -o "some-$mode.plateau" -- ./leak 5
   expect_code 0
-  [ "$(grep -c done out)" -eq 5 ] || fail "the job suffered: $(cat out err)"
+  [ "$(grep -c "^done$" out)" -eq 5 ] || fail "the job suffered: $(cat out err)"
   expect_in err "little room in /dev/shm: 4 of the job's processes were traced through smaller rings"
   expect_not_in err "ran untraced"
   run "$PLATEAU" profile "some-$mode.plateau" --json --process all
@@ -71,6 +71,6 @@ for mode in sampled exact; do
   # For none at all. What an untraced process forks does not try again.
   run in_room 300k "$PLATEAU" run "--heap=$mode" -o "none-$mode.plateau" -- ./leak 3
   expect_code 0
-  [ "$(grep -c done out)" -eq 3 ] || fail "the job suffered: $(cat out err)"
+  [ "$(grep -c "^done$" out)" -eq 3 ] || fail "the job suffered: $(cat out err)"
   expect_in err "no room in /dev/shm for the heap tracer: 1 of the job's processes, and what they forked, ran untraced"
 done
