@@ -37,3 +37,5 @@ print(f"{time.monotonic() - begin:.2f} s wall, {usage.ru_utime + usage.ru_stime:
 PY
 echo "== plateau run: what watching costs the job"
 bench/run_overhead.sh build/bench/plateau build/bench
+echo "== exceptions under the tracer: target at most 1.2 times the bare program"
+python3 bench/heap/overhead.py build/bench --only throws

@@ -2,6 +2,7 @@
 // Each allocator names things its own way. What is reported is the same for all: bytes handed out,
 // bytes held but not handed out, bytes held from the kernel. Where one does not say, UINT64_MAX.
 #include "tracer/account.h"
+#include "tracer/holdings.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -164,6 +165,7 @@ void answer_account(SegmentHeader& segment) noexcept {
   account.free.store(figures.free, std::memory_order_relaxed);
   account.mapped.store(figures.mapped, std::memory_order_relaxed);
   account.system.store(figures.system, std::memory_order_relaxed);
+  measure_holdings(kOthersPerAccount);
   account.answered.store(asked, std::memory_order_release);
   tables.answering.store(0, std::memory_order_release);
 }

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "tracer/blocks.h"
+#include "tracer/holdings.h"
 #include "tracer/python.h"
 #include "tracer/real_functions.h"
 #include "tracer/stack.h"
@@ -217,7 +218,8 @@ inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int fl
   if (is_memory(bytes, protection, flags)) {
     note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
   } else if (is_shared_memory(bytes, protection, flags, fd)) {
-    note_mapping(BlockKind::mapping, memory, bytes, site);
+    note_mapping(BlockKind::shared, memory, bytes, site);
+    note_file_mapped(fd, memory);
   }
   return memory;
 }
@@ -230,6 +232,7 @@ inline int munmap_body(void* at, size_t bytes) {
   const int result = real.munmap(at, bytes);
   if (wanted && result == 0) {
     note_unmapping(at, bytes, stamp);
+    note_file_unmapped(at);
   }
   if (known && result != 0) {
     tables.mappings.insert(reinterpret_cast<uint64_t>(at));
@@ -255,6 +258,22 @@ inline void* mremap_body(Site site, void* at, size_t old_bytes, size_t bytes, in
     note_mapping(mapping_kind(site.caller, bytes), memory, bytes, site);
   }
   return memory;
+}
+
+inline int memfd_create_body(Site site, const char* name, unsigned flags) {
+  const int fd = static_cast<int>(syscall(SYS_memfd_create, name, flags));
+  if (fd >= 0 && holdings_wanted()) {
+    note_memory_file(fd, nullptr, site);
+  }
+  return fd;
+}
+
+inline int shm_open_body(Site site, const char* name, int flags, mode_t mode) {
+  const int fd = real.shm_open(name, flags, mode);
+  if (fd >= 0 && (flags & O_CREAT) != 0 && holdings_wanted()) {
+    note_memory_file(fd, name, site);
+  }
+  return fd;
 }
 
 inline int dlclose_body(void* handle) {

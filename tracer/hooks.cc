@@ -135,6 +135,10 @@ PLATEAU_HOOK(int, munmap, (void* at, size_t bytes), munmap_body(at, bytes))
 // Variadic in C; a fifth argument that was not given is not looked at.
 PLATEAU_HOOK(void*, mremap, (void* at, size_t old_bytes, size_t bytes, int flags, void* to),
              mremap_body(PLATEAU_SITE, at, old_bytes, bytes, flags, to))
+PLATEAU_HOOK(int, memfd_create, (const char* name, unsigned flags),
+             memfd_create_body(PLATEAU_SITE, name, flags))
+PLATEAU_HOOK(int, shm_open, (const char* name, int flags, mode_t mode),
+             shm_open_body(PLATEAU_SITE, name, flags, mode))
 PLATEAU_HOOK(int, dlclose, (void* handle), dlclose_body(handle))
 
 #define PLATEAU_NEW(which, name)                                               \
@@ -197,6 +201,8 @@ const HookEntry kHooks[] = {
     PLATEAU_ENTRY(mmap64),
     PLATEAU_ENTRY(munmap),
     PLATEAU_ENTRY(mremap),
+    PLATEAU_ENTRY(memfd_create),
+    PLATEAU_ENTRY(shm_open),
     PLATEAU_ENTRY(dlclose),
     PLATEAU_ENTRY(_Znwm),
     PLATEAU_ENTRY(_Znam),

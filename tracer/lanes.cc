@@ -17,8 +17,8 @@ uint64_t record_bytes(const RecordPieces& record) noexcept {
 }
 
 // Bytes that are lost at the end of the ring if a record of `bytes` begins at `place`.
-uint64_t padding_before(uint64_t place, uint64_t bytes) noexcept {
-  const uint64_t left = kLaneBytes - place % kLaneBytes;
+uint64_t padding_before(uint64_t place, uint64_t bytes, uint64_t lane_bytes) noexcept {
+  const uint64_t left = lane_bytes - (place & (lane_bytes - 1));
   return bytes <= left ? 0 : left;
 }
 
@@ -43,24 +43,25 @@ void write_record(char* to, const RecordPieces& record, uint64_t bytes) noexcept
 bool write_all(SegmentHeader& segment, uint32_t index, const RecordPieces* records,
                size_t count) noexcept {
   Lane& lane = segment.lanes[index];
-  char* ring = reinterpret_cast<char*>(&segment) + kHeaderBytes + index * kLaneBytes;
+  const uint64_t lane_bytes = segment.lane_bytes;
+  char* ring = reinterpret_cast<char*>(&segment) + kHeaderBytes + index * lane_bytes;
   const uint64_t begin = lane.written.load(std::memory_order_relaxed);
   uint64_t end = begin;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t bytes = record_bytes(records[i]);
-    end += padding_before(end, bytes) + bytes;
+    end += padding_before(end, bytes, lane_bytes) + bytes;
   }
-  if (end - lane.read.load(std::memory_order_acquire) > kLaneBytes) {
+  if (end - lane.read.load(std::memory_order_acquire) > lane_bytes) {
     return false;
   }
   uint64_t at = begin;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t bytes = record_bytes(records[i]);
-    if (const uint64_t padding = padding_before(at, bytes); padding > 0) {
-      write_padding(ring + at % kLaneBytes, padding);
+    if (const uint64_t padding = padding_before(at, bytes, lane_bytes); padding > 0) {
+      write_padding(ring + (at & (lane_bytes - 1)), padding);
       at += padding;
     }
-    write_record(ring + at % kLaneBytes, records[i], bytes);
+    write_record(ring + (at & (lane_bytes - 1)), records[i], bytes);
     at += bytes;
   }
   lane.written.store(at, std::memory_order_release);

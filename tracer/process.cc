@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tracer/account.h"
+#include "tracer/holdings.h"
 #include "tracer/sampler.h"
 #include "tracer/segment_file.h"
 #include "tracer/stack.h"
@@ -86,7 +87,8 @@ void switch_off() noexcept {
 
 bool configure_from(const char* text) noexcept {
   Spec spec;
-  if (!read_spec(text, spec) || sys_madvise(&tables, sizeof(tables), MADV_WIPEONFORK) != 0) {
+  if (!read_spec(text, spec) || sys_madvise(&tables, sizeof(tables), MADV_WIPEONFORK) != 0 ||
+      !protect_holdings()) {
     return false;
   }
   memcpy(process.directory, text, spec.directory_bytes);

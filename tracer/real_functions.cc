@@ -135,6 +135,16 @@ void* boot_mremap(void* at, size_t old_bytes, size_t bytes, int flags, void* to)
   return found() ? real.mremap(at, old_bytes, bytes, flags, to)
                  : plain_mremap(at, old_bytes, bytes, flags, to);
 }
+int boot_shm_open(const char* name, int flags, mode_t mode) {
+  return found() && real.shm_open != boot_shm_open ? real.shm_open(name, flags, mode)
+                                                   : (errno = ENOSYS, -1);
+}
+int boot_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                        void* (*routine)(void*), void* argument) {
+  return found() && real.pthread_create != boot_pthread_create
+             ? real.pthread_create(thread, attributes, routine, argument)
+             : EAGAIN;
+}
 int boot_dlclose(void* handle) {
   return found() ? real.dlclose(handle) : 0;
 }
@@ -283,6 +293,8 @@ constinit RealFunctions real = {
     .mmap = boot_mmap,
     .munmap = boot_munmap,
     .mremap = boot_mremap,
+    .shm_open = boot_shm_open,
+    .pthread_create = boot_pthread_create,
     .dlclose = boot_dlclose,
     .short_cut = ShortCut::none,
     .operator_new = {},
@@ -311,6 +323,8 @@ void find_real_functions() noexcept {
   find(next.mmap, "mmap");
   find(next.munmap, "munmap");
   find(next.mremap, "mremap");
+  find(next.shm_open, "shm_open");
+  find(next.pthread_create, "pthread_create");
   find(next.dlclose, "dlclose");
   if (is_in_libc(reinterpret_cast<const void*>(next.malloc)) &&
       is_in_libc(reinterpret_cast<const void*>(next.free))) {

@@ -6,6 +6,7 @@
 // malloc comes from a small arena of our own (boot arena), which is never given back.
 #pragma once
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -49,6 +50,8 @@ struct RealFunctions {
   void* (*mmap)(void*, size_t, int, int, int, off_t);
   int (*munmap)(void*, size_t);
   void* (*mremap)(void*, size_t, size_t, int, void*);
+  int (*shm_open)(const char*, int, mode_t);
+  int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   int (*dlclose)(void*);
   ShortCut short_cut;
   // Null until found: a C++ runtime may be loaded at any time, and may be visible only to those

@@ -3,7 +3,8 @@
 //
 // One file per process image (a fork or an exec makes a new one), created by the tracer in the
 // directory that PLATEAU_HEAP names, mapped by both sides, unlinked by the recorder once it is
-// mapped. The file is a header page and kLaneCount rings ("lanes") of 8-byte words.
+// mapped. The file is a header page and kLaneCount rings ("lanes") of 8-byte words. A process that
+// finds no room for one leaves an empty file whose name ends in kUntracedEnding, and runs untraced.
 //
 // Writing. A thread locks any lane by a single try (never a wait), writes whole records, publishes
 // `written`, unlocks. A record that does not fit before `read` is dropped and counted. A writer
@@ -28,14 +29,24 @@ namespace plateau::trace {
 inline constexpr uint64_t kSegmentMagic = 0x31504145484c5450;  // "PTLHEAP1"
 inline constexpr uint32_t kSegmentVersion = 1;
 inline constexpr uint32_t kLaneCount = 4;
-inline constexpr uint64_t kLaneBytes = uint64_t{2} * 1024 * 1024;  // A power of two.
+// Where there is no room for lanes of the usual size they are made smaller, in steps; all are
+// powers of two. SegmentHeader::lane_bytes has the size.
+inline constexpr uint64_t kLaneBytes = uint64_t{2} * 1024 * 1024;
+inline constexpr uint64_t kMinLaneBytes = uint64_t{128} * 1024;
+inline constexpr uint64_t kLaneStep = 4;
 inline constexpr uint64_t kHeaderBytes = 4096;
-inline constexpr uint64_t kSegmentBytes = kHeaderBytes + kLaneCount * kLaneBytes;
+constexpr uint64_t segment_bytes(uint64_t lane_bytes) {
+  return kHeaderBytes + kLaneCount * lane_bytes;
+}
+inline constexpr uint64_t kSegmentBytes = segment_bytes(kLaneBytes);
 
 inline constexpr uint32_t kMaxNativeFrames = 128;
 inline constexpr uint32_t kMaxPythonFrames = 128;
 inline constexpr uint32_t kMaxTextBytes = 4096;        // Of one path or name.
 inline constexpr uint32_t kMaxLineTableBytes = 16384;  // Longer ones are cut: later lines unknown.
+
+inline constexpr char kSegmentEnding[] = ".segment";
+inline constexpr char kUntracedEnding[] = ".untraced";
 
 enum class SegmentState : uint32_t {
   starting = 0,
@@ -47,9 +58,11 @@ enum class SegmentState : uint32_t {
 // What a block is. The recorder sums kinds apart: an arena holds python blocks.
 enum class BlockKind : uint8_t {
   heap = 0,     // malloc and its family, operator new.
-  mapping = 1,  // mmap of kMinMappingBytes or more by the program: anonymous or shared memory.
+  mapping = 1,  // Private anonymous mmap of kMinMappingBytes or more by the program.
   python = 2,   // A small object of CPython's own allocator (PyObject_Malloc, PyMem_Malloc).
   arena = 3,    // A mapping that CPython's allocator carves small objects from.
+  shared = 4,   // Shared memory: mapped by the program, or a file in memory that it holds unmapped.
+  stack = 5,    // The touched part of a thread's stack.
 };
 inline constexpr uint64_t kMinMappingBytes = uint64_t{64} * 1024;
 
@@ -138,7 +151,7 @@ struct ModuleRecord {
 struct alignas(64) Lane {
   std::atomic<uint32_t> locked{0};
   uint32_t reserved = 0;
-  std::atomic<uint64_t> written{0};  // Bytes ever published; the place is that modulo kLaneBytes.
+  std::atomic<uint64_t> written{0};  // Bytes ever published; the place is that modulo lane_bytes.
   alignas(64) std::atomic<uint64_t> read{0};  // Bytes ever consumed, by the recorder.
 };
 

@@ -58,14 +58,15 @@ PathText segment_path(const char* directory, uint64_t stamp, const char* ending)
 
 // Maps `bytes` of a fresh file. The blocks are reserved first: a full tmpfs shows here, not as a
 // SIGBUS in the program later.
-void* map_file(const char* path) noexcept {
+void* map_file(const char* path, uint64_t bytes) noexcept {
   const int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) {
     return nullptr;
   }
   void* memory = MAP_FAILED;
-  if (sys_fallocate(fd, kSegmentBytes)) {
-    memory = sys_mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  // More than the program may write would not only fail but raise SIGXFSZ.
+  if (sys_file_size_limit() >= bytes && sys_fallocate(fd, bytes)) {
+    memory = sys_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   }
   sys_close(fd);
   if (memory == MAP_FAILED) {
@@ -75,7 +76,8 @@ void* map_file(const char* path) noexcept {
   return memory;
 }
 
-void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t stamp) noexcept {
+void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t lane_bytes,
+                 uint64_t stamp) noexcept {
   // The file is all zero; what is zero by default needs no writing.
   header.magic = kSegmentMagic;
   header.version = kSegmentVersion;
@@ -84,34 +86,48 @@ void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t 
   header.pid = static_cast<uint32_t>(sys_getpid());
   header.parent = static_cast<uint32_t>(sys_getppid());
   header.exact = request.exact ? 1 : 0;
-  header.lane_bytes = kLaneBytes;
+  header.lane_bytes = lane_bytes;
   header.interval_bytes = request.exact ? 0 : uint64_t{1} << request.interval_log2;
   header.started_stamp = stamp;
   header.interval_log2.store(request.exact ? 0 : request.interval_log2, std::memory_order_relaxed);
   header.state.store(SegmentState::running, std::memory_order_release);
 }
 
+// Tells the recorder that there is a process it will hear nothing of. Takes a name and no blocks.
+void leave_word(const char* directory, uint64_t stamp) noexcept {
+  const PathText word = segment_path(directory, stamp, kUntracedEnding);
+  if (word.fits()) {
+    const int fd =
+        sys_open(word.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0) {
+      sys_close(fd);
+    }
+  }
+}
+
 }  // namespace
 
 SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
-  if (sys_file_size_limit() < kSegmentBytes) {
-    return nullptr;
-  }
   const uint64_t stamp = trace_stamp();
   const PathText unready = segment_path(request.directory, stamp, ".segment.tmp");
   const PathText ready = segment_path(request.directory, stamp, ".segment");
   if (!unready.fits() || !ready.fits()) {
     return nullptr;
   }
-  void* memory = map_file(unready.c_str());
-  if (memory == nullptr) {
-    return nullptr;
+  void* memory = nullptr;
+  uint64_t lane_bytes = kLaneBytes;
+  while ((memory = map_file(unready.c_str(), segment_bytes(lane_bytes))) == nullptr) {
+    lane_bytes /= kLaneStep;
+    if (lane_bytes < kMinLaneBytes) {
+      leave_word(request.directory, stamp);
+      return nullptr;
+    }
   }
   auto* header = static_cast<SegmentHeader*>(memory);
-  fill_header(*header, request, stamp);
+  fill_header(*header, request, lane_bytes, stamp);
   if (!sys_rename(unready.c_str(), ready.c_str())) {
     sys_unlink(unready.c_str());
-    sys_munmap(memory, kSegmentBytes);
+    sys_munmap(memory, segment_bytes(lane_bytes));
     return nullptr;
   }
   return header;

@@ -16,7 +16,8 @@ struct SegmentRequest {
 };
 
 // Creates DIRECTORY/PID-STAMP.segment with all its blocks reserved, mapped and its header filled in
-// (state running). nullptr if anything fails; then nothing is left behind. Allocates nothing.
+// (state running); with smaller lanes if there is no room. nullptr if anything fails; then nothing
+// is left behind but, if possible, an empty file PID-STAMP.untraced. Allocates nothing.
 SegmentHeader* create_segment(const SegmentRequest& request) noexcept;
 
 }  // namespace plateau::trace

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -60,6 +61,16 @@ inline bool sys_is_in_memory(int fd) noexcept {
   const bool told = syscall(SYS_fstatfs, fd, &about) == 0;
   errno = saved;
   return told && (about.f_type == TMPFS_MAGIC || about.f_type == HUGETLBFS_MAGIC);
+}
+inline bool sys_fstat(int fd, struct stat& about) noexcept {
+  return syscall(SYS_newfstatat, fd, "", &about, AT_EMPTY_PATH) == 0;
+}
+inline bool sys_stat(const char* path, struct stat& about) noexcept {
+  return syscall(SYS_newfstatat, AT_FDCWD, path, &about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+// One byte a page; its lowest bit says whether the page is resident.
+inline bool sys_mincore(uint64_t at, size_t bytes, unsigned char* out) noexcept {
+  return syscall(SYS_mincore, at, bytes, out) == 0;
 }
 // Bytes that a file may have; more than that would not only fail but raise SIGXFSZ.
 inline uint64_t sys_file_size_limit() noexcept {

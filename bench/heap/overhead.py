@@ -4,8 +4,8 @@
 
     bench/heap/overhead.py BENCH_DIR [--rounds 5] [--only PATTERN] [--tools PATTERN]
 
-BENCH_DIR holds plateau, libplateau_tracer.so, heap_storm and heap_realistic (build/release). Programs: a malloc
-storm with 1, 2 and 4 threads, a realistic C++ program, allocation-heavy Python. Configurations take
+BENCH_DIR holds plateau, libplateau_tracer.so and the heap_* programs (build/release). Programs: a malloc
+storm with 1, 2 and 4 threads, a realistic C++ program, exceptions, allocation-heavy Python. Configurations take
 turns within a round, so that a slow minute of the machine hits all of them; printed are ratios of
 medians against the bare program: CPU of the target, CPU of the target and all helper processes
 ("tree"), wall time, and the peak of resident memory beyond the bare one. Peers that change the
@@ -69,6 +69,7 @@ def programs_of(bench):
         "storm, 2 threads": [storm, "3000000", "2"],
         "storm, 4 threads": [storm, "1500000", "4"],
         "realistic C++": [str(bench / "heap_realistic"), "180000"],
+        "throws at depth 20": [str(bench / "heap_throws"), "60000"],
         "Python objects": ["/usr/bin/python3", str(here / "objects.py"), "800"],
     }
 

@@ -23,6 +23,13 @@ std::string name_of(const Run& run, int64_t pid) {
 
 constexpr double kSpread = 2;
 
+constexpr double kLeastGrowthBytes = 50e3;
+constexpr double kLeastGrowthShare = 0.01;
+
+double last_bytes(const HeapTrack& track) {
+  return track.rows.empty() ? 0 : live_bytes_at(track, track.rows.back());
+}
+
 bool is_sum(const HeapTrack& track) {
   return track.pid == 0;
 }
@@ -40,6 +47,22 @@ void add_sum_of_heaps(Run& run) {
   if (run.heaps.size() > 1) run.heaps.push_back(sum_heaps(run.heaps));
 }
 
+namespace {
+
+// The one that grew most; of those that did not, the largest: what is small beside the heap itself
+// is noise, and the first one of a dozen helpers answers no question.
+bool is_of_more_interest(const HeapTrack& track, const HeapTrack& than) {
+  const auto growth = [](const HeapTrack& one) {
+    const double bytes = heap_growth_bytes(one);
+    return bytes < std::max(kLeastGrowthBytes, kLeastGrowthShare * last_bytes(one)) ? 0 : bytes;
+  };
+  const double mine = growth(track);
+  const double other = growth(than);
+  return mine != other ? mine > other : last_bytes(track) > last_bytes(than);
+}
+
+}  // namespace
+
 Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) {
   const HeapTrack* best = nullptr;
   const HeapTrack* sum = nullptr;
@@ -51,7 +74,7 @@ Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) 
     const bool fits =
         wanted.empty() || wanted == std::to_string(track.pid) || wanted == name_of(run, track.pid);
     if (!fits) continue;
-    if (best == nullptr || heap_growth_bytes(track) > heap_growth_bytes(*best)) best = &track;
+    if (best == nullptr || is_of_more_interest(track, *best)) best = &track;
   }
   if (wanted == kAllProcesses && sum == nullptr && run.heaps.size() == 1) {
     return &run.heaps.front();

@@ -59,9 +59,9 @@ std::vector<Option> what_options() {
        .takes = Takes::choice,
        .placeholder = "KIND",
        .group = kWhat,
-       .help = "Only blocks of malloc (heap), of the program's own mmap (mapping), or small Python "
-               "objects (python).",
-       .choices = {"heap", "mapping", "python"}},
+       .help = "Only blocks of malloc (heap), of the program's own mmap (mapping), small Python "
+               "objects (python), shared memory (shared), or stacks of threads (stack).",
+       .choices = {"heap", "mapping", "python", "shared", "stack"}},
   };
 }
 
@@ -139,7 +139,8 @@ ProfileBy by_of(const std::string& name) {
 }
 
 std::optional<HeapKind> kind_of(const std::optional<std::string>& name) {
-  for (const HeapKind kind : {HeapKind::heap, HeapKind::mapping, HeapKind::python}) {
+  for (const HeapKind kind :
+       {HeapKind::heap, HeapKind::mapping, HeapKind::python, HeapKind::shared, HeapKind::stack}) {
     if (name && *name == heap_kind_name(kind)) return kind;
   }
   return std::nullopt;

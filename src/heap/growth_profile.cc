@@ -7,7 +7,7 @@ namespace plateau {
 namespace {
 
 bool is_range(HeapKind kind) {
-  return kind == HeapKind::mapping || kind == HeapKind::arena;
+  return kind == HeapKind::mapping || kind == HeapKind::arena || kind == HeapKind::shared;
 }
 
 }  // namespace

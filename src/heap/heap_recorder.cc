@@ -94,7 +94,11 @@ void HeapRecorder::scan() {
   std::vector<std::string> names;
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name = entry->d_name;
-    if (name.ends_with(".segment")) names.emplace_back(name);
+    if (name.ends_with(trace::kSegmentEnding)) names.emplace_back(name);
+    if (name.ends_with(trace::kUntracedEnding) &&
+        unlinkat(dirfd(directory), entry->d_name, 0) == 0) {
+      ++untraced_;
+    }
   }
   closedir(directory);
   std::sort(names.begin(), names.end());
@@ -109,6 +113,7 @@ void HeapRecorder::adopt(const std::string& path) {
     return;
   }
   ++segments_seen_;
+  if (segment.value().lane_bytes() < trace::kLaneBytes) ++cramped_;
   const pid_t pid = segment.value().pid();
   std::erase_if(living_, [&](const auto& other) { return other->segment.pid() == pid; });
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
@@ -146,7 +151,9 @@ HeapRecorder::Load HeapRecorder::look(bool check_all) {
     process->cut = process->segment.cut();
     if (process->cut.bytes > 0) process->last_news = now;
     load.bytes += process->cut.bytes;
-    load.fullest_bytes = std::max(load.fullest_bytes, process->cut.fullest_bytes);
+    // As if all lanes were of the usual size.
+    const uint64_t times_smaller = trace::kLaneBytes / process->segment.lane_bytes();
+    load.fullest_bytes = std::max(load.fullest_bytes, process->cut.fullest_bytes * times_smaller);
   }
   return load;
 }

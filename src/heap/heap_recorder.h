@@ -53,6 +53,8 @@ class HeapRecorder {
 
   [[nodiscard]] size_t living() const { return living_.size(); }
   [[nodiscard]] size_t segments_seen() const { return segments_seen_; }
+  [[nodiscard]] size_t cramped() const { return cramped_; }      // Segments with smaller lanes.
+  [[nodiscard]] size_t untraced() const { return untraced_; }    // Processes without room for one.
   [[nodiscard]] size_t refused() const { return refused_; }      // Files that are no segments.
   [[nodiscard]] size_t forgotten() const { return forgotten_; }  // Tracks beyond kMaxTracks.
 
@@ -78,6 +80,8 @@ class HeapRecorder {
   double recording_began_s_ = 0;  // On the monotonic clock.
   int64_t newest_step_ = -1;
   size_t segments_seen_ = 0;
+  size_t cramped_ = 0;
+  size_t untraced_ = 0;
   size_t refused_ = 0;
   size_t forgotten_ = 0;
 };

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -61,13 +62,13 @@ Result<std::string> find_tracer(const std::string& given) {
       fmt::format("the heap tracer is not at {}; is Plateau installed in full?", places.front()));
 }
 
-bool has_room(const std::string& directory) {
+uint64_t room_in(const std::string& directory) {
   struct statvfs facts = {};
-  return statvfs(directory.c_str(), &facts) == 0 &&
-         uint64_t{facts.f_bavail} * facts.f_frsize >= kRoomBytes;
+  return statvfs(directory.c_str(), &facts) == 0 ? uint64_t{facts.f_bavail} * facts.f_frsize : 0;
 }
 
-// Memory rather than a disk where there is enough of it: containers often have 64 MB only.
+// Memory rather than a disk where there is enough of it: containers often have 64 MB only. Where
+// neither has enough, whichever has more.
 Result<std::string> make_directory(const std::string& given) {
   if (!given.empty()) {
     if (mkdir(given.c_str(), 0700) == 0 || errno == EEXIST) return given;
@@ -76,8 +77,9 @@ Result<std::string> make_directory(const std::string& given) {
   const char* temporary = std::getenv("TMPDIR");
   const std::string usual = temporary != nullptr && temporary[0] == '/' ? temporary : "/tmp";
   std::string error;
-  for (const std::string& base : {std::string("/dev/shm"), usual}) {
-    if (base != usual && !has_room(base)) continue;
+  const std::string memory = "/dev/shm";
+  const bool in_memory = room_in(memory) >= std::min(kRoomBytes, room_in(usual));
+  for (const std::string& base : {in_memory ? memory : usual, in_memory ? usual : memory}) {
     std::string path = base + "/plateau-heap-XXXXXX";
     if (mkdtemp(path.data()) != nullptr) return path;
     error = fmt::format("cannot make a directory in {}: {}", base, std::strerror(errno));
@@ -106,6 +108,8 @@ struct Keeper::State {
   double last_step_s = 0;
   size_t segments_seen = 0;
   size_t forgotten = 0;
+  size_t cramped = 0;
+  size_t untraced = 0;
 
   State() = default;
   State(const State&) = delete;
@@ -209,6 +213,14 @@ size_t Keeper::forgotten() const {
   return state_->forgotten;
 }
 
+size_t Keeper::cramped() const {
+  return state_->cramped;
+}
+
+size_t Keeper::untraced() const {
+  return state_->untraced;
+}
+
 void Keeper::step(int64_t step) {
   KeeperRequest request;
   request.ask = KeeperAsk::step;
@@ -251,6 +263,8 @@ Result<bool> Keeper::State::receive_piece(std::string& buffer, std::vector<Encod
   if (piece.number != requests) return true;  // Of a request that was given up.
   segments_seen = piece.segments_seen;
   forgotten = piece.forgotten;
+  cramped = piece.cramped;
+  untraced = piece.untraced;
   if (piece.last != 0) return false;
   const std::string_view bytes(buffer.data() + sizeof piece, static_cast<size_t>(n) - sizeof piece);
   if (tracks.empty() || tracks.back().pid != piece.pid) tracks.push_back({piece.pid, ""});

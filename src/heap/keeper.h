@@ -69,6 +69,9 @@ class Keeper {
   // could load the tracer), and ended processes whose track was given up for those of larger ones.
   [[nodiscard]] size_t segments_seen() const;
   [[nodiscard]] size_t forgotten() const;
+  // Processes that had room for small rings only, and such that had none and run untraced.
+  [[nodiscard]] size_t cramped() const;
+  [[nodiscard]] size_t untraced() const;
 
  private:
   struct State;

@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "heap/heap_recorder.h"
 #include "heap/keeper_wire.h"
+#include "tracer/segment.h"
 
 namespace plateau {
 namespace {
@@ -171,6 +172,8 @@ bool KeeperLoop::send_track(uint32_t number, int64_t pid) {
 bool KeeperLoop::send_piece(KeeperPiece head, std::string_view bytes) {
   head.segments_seen = recorder_.segments_seen();
   head.forgotten = recorder_.forgotten();
+  head.cramped = recorder_.cramped();
+  head.untraced = recorder_.untraced();
   std::array<iovec, 2> parts = {iovec{&head, sizeof head},
                                 iovec{const_cast<char*>(bytes.data()), bytes.size()}};
   msghdr message = {};
@@ -220,7 +223,8 @@ void remove_segment_directory(const std::string& directory) {
   if (open == nullptr) return;
   while (const dirent* entry = readdir(open)) {
     const std::string_view name = entry->d_name;
-    if (name.ends_with(".segment") || name.ends_with(".segment.tmp")) {
+    if (name.ends_with(".segment") || name.ends_with(".segment.tmp") ||
+        name.ends_with(trace::kUntracedEnding)) {
       unlinkat(dirfd(open), entry->d_name, 0);
     }
   }

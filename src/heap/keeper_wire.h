@@ -27,6 +27,8 @@ struct KeeperPiece {
   uint64_t track_bytes = 0;  // In all pieces.
   uint64_t segments_seen = 0;
   uint64_t forgotten = 0;
+  uint64_t cramped = 0;
+  uint64_t untraced = 0;
 };
 inline constexpr size_t kMaxPieceBytes = size_t{48} * 1024;
 

@@ -26,17 +26,17 @@ namespace plateau {
 struct LiveBlock {
   uint64_t address = 0;  // 0: the slot is empty.
   uint64_t stamp = 0;
-  uint64_t bytes_and_note = 0;  // 56 bits: bytes; 6: log2 of the sampling interval; 2: kind.
+  uint64_t bytes_and_note = 0;  // 55 bits: bytes; 6: log2 of the sampling interval; 3: kind.
   uint32_t site = 0;            // kGrave: freed; the stamp is that of the free.
   int32_t step = 0;
 
   static constexpr uint32_t kGrave = UINT32_MAX;
-  [[nodiscard]] uint64_t bytes() const { return bytes_and_note & ((uint64_t{1} << 56) - 1); }
-  [[nodiscard]] unsigned note() const { return static_cast<unsigned>(bytes_and_note >> 56) & 63; }
-  [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(bytes_and_note >> 62); }
-  // Requires note < 64 and kind < 4.
+  [[nodiscard]] uint64_t bytes() const { return bytes_and_note & ((uint64_t{1} << 55) - 1); }
+  [[nodiscard]] unsigned note() const { return static_cast<unsigned>(bytes_and_note >> 55) & 63; }
+  [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(bytes_and_note >> 61); }
+  // Requires note < 64 and kind < 8.
   static uint64_t pack(uint64_t bytes, unsigned note, unsigned kind = 0) {
-    return bytes | uint64_t{note} << 56 | uint64_t{kind} << 62;
+    return bytes | uint64_t{note} << 55 | uint64_t{kind} << 61;
   }
   [[nodiscard]] bool grave() const { return site == kGrave; }
 };

@@ -27,12 +27,20 @@ Error refused(const std::string& path, std::string_view why) {
   return {Error::Kind::bad_input, fmt::format("{}: {}", path, why)};
 }
 
+// Of a segment with a file of this size; 0 if there is none.
+uint64_t lane_bytes_of(off_t file_bytes) {
+  for (uint64_t lane = trace::kLaneBytes; lane >= trace::kMinLaneBytes; lane /= trace::kLaneStep) {
+    if (file_bytes == static_cast<off_t>(trace::segment_bytes(lane))) return lane;
+  }
+  return 0;
+}
+
 // "" if it is a segment that this program can read.
-std::string_view trouble_with(const trace::SegmentHeader& header, pid_t pid) {
+std::string_view trouble_with(const trace::SegmentHeader& header, pid_t pid, uint64_t lane_bytes) {
   if (header.magic != trace::kSegmentMagic) return "not a heap segment";
   if (header.version != trace::kSegmentVersion) return "a heap segment of another version";
   if (header.header_bytes != trace::kHeaderBytes || header.lane_count != trace::kLaneCount ||
-      header.lane_bytes != trace::kLaneBytes) {
+      header.lane_bytes != lane_bytes) {
     return "a heap segment of another shape";
   }
   if (static_cast<pid_t>(header.pid) != pid) return "a heap segment of another process";
@@ -50,24 +58,26 @@ Result<MappedSegment> MappedSegment::open(const std::string& path) {
   if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
     return refused(path, "not a regular file");
   }
-  if (facts.st_size != static_cast<off_t>(trace::kSegmentBytes)) {
-    return refused(path, "a heap segment of another size");
-  }
-  void* memory =
-      mmap(nullptr, trace::kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  const uint64_t lane_bytes = lane_bytes_of(facts.st_size);
+  if (lane_bytes == 0) return refused(path, "a heap segment of another size");
+  void* memory = mmap(nullptr, trace::segment_bytes(lane_bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      file.get(), 0);
   if (memory == MAP_FAILED) return refused(path, std::strerror(errno));
-  MappedSegment segment(static_cast<trace::SegmentHeader*>(memory), std::move(file));
-  if (const auto why = trouble_with(segment.header(), pid); !why.empty()) return refused(path, why);
+  MappedSegment segment(static_cast<trace::SegmentHeader*>(memory), lane_bytes, std::move(file));
+  if (const auto why = trouble_with(segment.header(), pid, lane_bytes); !why.empty()) {
+    return refused(path, why);
+  }
   segment.pid_ = pid;
   segment.exact_ = segment.header().exact != 0;
   return segment;
 }
 
-MappedSegment::MappedSegment(trace::SegmentHeader* header, Fd file)
-    : header_(header), file_(std::move(file)) {}
+MappedSegment::MappedSegment(trace::SegmentHeader* header, uint64_t lane_bytes, Fd file)
+    : header_(header), lane_bytes_(lane_bytes), file_(std::move(file)) {}
 
 MappedSegment::MappedSegment(MappedSegment&& other) noexcept
     : header_(std::exchange(other.header_, nullptr)),
+      lane_bytes_(other.lane_bytes_),
       file_(std::move(other.file_)),
       pid_(other.pid_),
       exact_(other.exact_),
@@ -77,6 +87,7 @@ MappedSegment::MappedSegment(MappedSegment&& other) noexcept
 
 MappedSegment& MappedSegment::operator=(MappedSegment&& other) noexcept {
   std::swap(header_, other.header_);
+  std::swap(lane_bytes_, other.lane_bytes_);
   std::swap(file_, other.file_);
   std::swap(pid_, other.pid_);
   std::swap(exact_, other.exact_);
@@ -87,19 +98,19 @@ MappedSegment& MappedSegment::operator=(MappedSegment&& other) noexcept {
 }
 
 MappedSegment::~MappedSegment() {
-  if (header_ != nullptr) munmap(header_, trace::kSegmentBytes);
+  if (header_ != nullptr) munmap(header_, trace::segment_bytes(lane_bytes_));
 }
 
 std::span<const uint64_t> MappedSegment::lane_words(size_t lane) const {
   const char* begin =
-      reinterpret_cast<const char*>(header_) + trace::kHeaderBytes + lane * trace::kLaneBytes;
-  return {reinterpret_cast<const uint64_t*>(begin), trace::kLaneBytes / sizeof(uint64_t)};
+      reinterpret_cast<const char*>(header_) + trace::kHeaderBytes + lane * lane_bytes_;
+  return {reinterpret_cast<const uint64_t*>(begin), lane_bytes_ / sizeof(uint64_t)};
 }
 
 bool MappedSegment::whole() const {
   struct stat facts = {};
   return fstat(file_.get(), &facts) == 0 &&
-         facts.st_size >= static_cast<off_t>(trace::kSegmentBytes);
+         facts.st_size >= static_cast<off_t>(trace::segment_bytes(lane_bytes_));
 }
 
 bool MappedSegment::has_news() const {
@@ -126,9 +137,9 @@ MappedSegment::Cut MappedSegment::cut() {
     const uint64_t written = header_->lanes[lane].written.load(std::memory_order_acquire);
     const uint64_t waiting = written - read_[lane];
     if (waiting == 0) continue;
-    if (waiting > trace::kLaneBytes || written % sizeof(uint64_t) != 0) {
+    if (waiting > lane_bytes_ || written % sizeof(uint64_t) != 0) {
       ++given_up_;
-      lost_bytes_ += std::min(waiting, trace::kLaneBytes);
+      lost_bytes_ += std::min(waiting, lane_bytes_);
       read_[lane] = written - written % sizeof(uint64_t);
       header_->lanes[lane].read.store(read_[lane], std::memory_order_release);
       cut.to[lane] = read_[lane];

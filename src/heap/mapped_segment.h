@@ -52,11 +52,12 @@ class MappedSegment {
     for (size_t lane = 0; lane < trace::kLaneCount; ++lane) drain_lane(lane, cut.to[lane], sink);
   }
 
+  [[nodiscard]] uint64_t lane_bytes() const { return lane_bytes_; }
   [[nodiscard]] uint64_t given_up() const { return given_up_; }      // Times.
   [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }  // By that.
 
  private:
-  MappedSegment(trace::SegmentHeader* header, Fd file);
+  MappedSegment(trace::SegmentHeader* header, uint64_t lane_bytes, Fd file);
 
   // The place in the ring is freed piece by piece, so that the writer need not wait for all.
   static constexpr size_t kPieceWords = 8192;
@@ -70,8 +71,8 @@ class MappedSegment {
   void drain_lane(size_t lane, uint64_t to, Sink& sink) {
     uint64_t& at = read_[lane];
     while (at < to) {
-      const uint64_t place = at % trace::kLaneBytes;
-      const uint64_t bytes = std::min(to - at, trace::kLaneBytes - place);
+      const uint64_t place = at % lane_bytes_;
+      const uint64_t bytes = std::min(to - at, lane_bytes_ - place);
       const ParseEnd end = parse_records(
           lane_words(lane).subspan(place / sizeof(uint64_t), bytes / sizeof(uint64_t)), kPieceWords,
           sink);
@@ -82,6 +83,7 @@ class MappedSegment {
   }
 
   trace::SegmentHeader* header_ = nullptr;
+  uint64_t lane_bytes_ = trace::kLaneBytes;  // As the size of the file says; the header may change.
   Fd file_;
   pid_t pid_ = -1;
   bool exact_ = false;

@@ -39,6 +39,36 @@ class Segments : public testing::Test {
   std::string directory;
 };
 
+TEST_F(Segments, SmallerLanesAreReadOverManyLaps) {
+  for (uint64_t lane_bytes = trace::kMinLaneBytes; lane_bytes < trace::kLaneBytes;
+       lane_bytes *= trace::kLaneStep) {
+    FakeTracer tracer(directory, 43, 1, lane_bytes);
+    Result<MappedSegment> opened = MappedSegment::open(tracer.path());
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    EXPECT_EQ(opened.value().lane_bytes(), lane_bytes);
+    Listener listener;
+    for (uint64_t i = 1; i <= 50'000; ++i) {
+      ASSERT_TRUE(tracer.put(3, alloc_record(i, 10, 1, i)));
+      if (i % 1000 == 0) opened.value().drain(opened.value().cut(), listener);
+    }
+    ASSERT_EQ(listener.allocs.size(), 50'000u);
+    EXPECT_EQ(listener.allocs.back(), 50'000u);
+    EXPECT_EQ(opened.value().given_up(), 0u);
+  }
+}
+
+TEST_F(Segments, LanesOfASizeThatNoTracerMakesAreRefused) {
+  for (const uint64_t lane_bytes :
+       {trace::kMinLaneBytes / 4, trace::kMinLaneBytes * 2, trace::kLaneBytes * 4}) {
+    const FakeTracer tracer(directory, 44, 1, lane_bytes);
+    EXPECT_FALSE(MappedSegment::open(tracer.path()).ok()) << lane_bytes;
+  }
+  // What the header says must be what the file has: it is the job's to write.
+  FakeTracer tracer(directory, 45);
+  tracer.header().lane_bytes = trace::kMinLaneBytes;
+  EXPECT_FALSE(MappedSegment::open(tracer.path()).ok());
+}
+
 TEST_F(Segments, RecordsOfAllTypesArriveOverManyLapsOfTheRing) {
   // Given a segment
   FakeTracer tracer(directory, 42);

@@ -66,7 +66,7 @@ constexpr bool has_size_of(const trace::RecordHead& head) {
 
 inline bool sound(const trace::AllocRecord& record) {
   return record.bytes <= kMaxBlockBytes && record.head.note <= kMaxIntervalLog2 &&
-         record.head.kind <= static_cast<uint8_t>(trace::BlockKind::arena);
+         record.head.kind <= static_cast<uint8_t>(trace::BlockKind::stack);
 }
 
 // Records of varying length: rare, so they may allocate.

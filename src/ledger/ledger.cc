@@ -85,7 +85,11 @@ TrackClaims claims_of(const HeapTrack& track) {
   double variance = 0;
   for (const HeapCell& cell : row.cells) {
     const HeapSite& site = track.sites[cell.site];
-    if (site.kind == HeapKind::arena) continue;
+    // Shared memory and stacks are told apart by the kernel, and have lines of their own.
+    if (site.kind == HeapKind::arena || site.kind == HeapKind::shared ||
+        site.kind == HeapKind::stack) {
+      continue;
+    }
     live += cell.live_bytes;
     variance += site.live_variance;
   }

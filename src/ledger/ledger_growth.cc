@@ -71,10 +71,16 @@ class GrowthMaker {
                                    format_mb(std::sqrt(variance) / kBytesPerMb));
     add("live-heap", change([this](const HeapRow& row) { return live_at(row); }), source);
     const double arenas = change([this](const HeapRow& row) { return arenas_at(row); });
-    if (has_arenas()) {
+    if (has(HeapKind::arena)) {
       add(track_.python_hooked ? "arenas-free" : "arenas", arenas,
           track_.python_hooked ? "tracer, arenas less the objects in them"
                                : "tracer, Python's arenas, in use and free");
+    }
+    if (has(HeapKind::stack)) {
+      add("thread-stacks", change([this](const HeapRow& row) {
+            return live_bytes_at(track_, row, HeapKind::stack);
+          }),
+          "tracer, touched by threads that it saw begin");
     }
     add_held();
   }
@@ -104,9 +110,9 @@ class GrowthMaker {
         fmt::format("{}, {}", track_.allocator.empty() ? "the allocator" : track_.allocator,
                     by_free ? "free" : "from the kernel, less the tracer's blocks"));
   }
-  [[nodiscard]] bool has_arenas() const {
+  [[nodiscard]] bool has(HeapKind kind) const {
     for (const HeapSite& site : track_.sites) {
-      if (site.kind == HeapKind::arena) return true;
+      if (site.kind == kind) return true;
     }
     return false;
   }
@@ -116,7 +122,9 @@ class GrowthMaker {
   }
   // Without arenas: they have a line of their own.
   [[nodiscard]] double live_at(const HeapRow& row) const {
-    const double all = live_bytes_at(track_, row);
+    // Shared memory has a line from the recording, stacks one of their own.
+    const double all = live_bytes_at(track_, row) - live_bytes_at(track_, row, HeapKind::shared) -
+                       live_bytes_at(track_, row, HeapKind::stack);
     return track_.python_hooked ? all : all - live_bytes_at(track_, row, HeapKind::arena);
   }
   [[nodiscard]] double arenas_at(const HeapRow& row) const {

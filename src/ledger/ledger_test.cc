@@ -124,6 +124,20 @@ TEST(Ledger, ArenasStandForThemselvesWhenTheirObjectsAreNotTraced) {
   EXPECT_EQ(lines.count("arenas-free"), 0u);
 }
 
+// The kernel tells them apart already: as heap they would be counted twice.
+TEST(Ledger, SharedMemoryAndStacksOfATrackAreNotHeap) {
+  HeapTrack track = track_with(100e6, 0, 0, 0, false);
+  track.sites.push_back({.kind = HeapKind::shared});
+  track.sites.push_back({.kind = HeapKind::stack});
+  track.rows[0].cells.push_back({4, 20e6, 1});
+  track.rows[0].cells.push_back({5, 8e6, 1});
+  const Ledger ledger = make_ledger(resident(500), &track);
+  auto lines = lines_of(ledger);
+  EXPECT_EQ(lines["live-heap"], 100);
+  EXPECT_EQ(lines["shared"], 20);
+  EXPECT_EQ(lines["thread-stacks"], 8);
+}
+
 TEST(Ledger, SampledFigureCarriesItsError) {
   HeapTrack track = track_with(100e6, 0, 0, 0, false);
   track.exact = false;
@@ -241,6 +255,18 @@ TEST(LedgerGrowth, EachLineIsADifferenceAndTheySumToTheGrowthOfRss) {
     EXPECT_EQ(made.value().to_step, 20);
     EXPECT_EQ(made.value().to_s, 7);
   }
+}
+
+TEST(LedgerGrowth, StacksOfThreadsHaveALineWhereTheTracerKnowsThem) {
+  HeapTrack track = growing_track();
+  track.sites.push_back({.kind = HeapKind::stack});
+  track.rows[2].cells.push_back({4, 3e6, 6});
+  const auto made = ledger_growth(run_with(0), track, 0, 2);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  auto lines = lines_of(made.value().change);
+  EXPECT_EQ(lines["live-heap"], 64);
+  EXPECT_EQ(lines["thread-stacks"], 3);
+  EXPECT_NEAR(made.value().change.rest_mb, 14, 1e-6);
 }
 
 TEST(LedgerGrowth, HeldMemoryIsMeasuredTheSameWayAtBothMoments) {

@@ -9,7 +9,8 @@
 namespace plateau {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKindNames = {"heap", "mapping", "python", "arena"};
+constexpr std::array<std::string_view, 6> kKindNames = {"heap",  "mapping", "python",
+                                                        "arena", "shared",  "stack"};
 
 std::string check_stacks(const HeapTrack& track) {
   for (size_t i = 0; i < track.stacks.size(); ++i) {

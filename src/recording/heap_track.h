@@ -51,7 +51,8 @@ struct HeapStack {
   bool truncated = false;
 };
 
-enum class HeapKind : uint8_t { heap, mapping, python, arena };  // As trace::BlockKind.
+// As trace::BlockKind.
+enum class HeapKind : uint8_t { heap, mapping, python, arena, shared, stack };
 std::string_view heap_kind_name(HeapKind kind);
 
 // How long blocks lived, in steps (in seconds where there are none): bucket 0 is "freed within the

@@ -73,6 +73,7 @@ class ProfileMaker {
     profile_.exact = track_.exact;
     profile_.interval_bytes = track_.interval_bytes;
     profile_.allocator = printable(track_.allocator);
+    profile_.heap_totals = track_.heap_totals;
   }
 
   // An arena holds Python blocks; where those are sites themselves, it would count them twice.

@@ -81,6 +81,7 @@ struct HeapProfile {
   std::string allocator;
   double from_mb = 0;  // Alive in all.
   double to_mb = 0;
+  HeapTotals heap_totals;          // All blocks of malloc's family, to the end of the process.
   double others_mb = 0;            // Of that in folded sites, without a stack.
   std::vector<ProfileSite> sites;  // Growing first; by difference if moments were asked for.
   std::vector<ProfileCount> tensors;

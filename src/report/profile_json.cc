@@ -77,6 +77,14 @@ void site(JsonWriter& json, const ProfileSite& site) {
   json.end_object();
 }
 
+void totals(JsonWriter& json, const HeapTotals& all) {
+  json.key("heap_totals").begin_object();
+  json.key("allocated_bytes").value(all.allocated_bytes);
+  json.key("allocated_blocks").value(all.allocated_blocks);
+  json.key("freed_bytes").value(all.freed_bytes);
+  json.key("freed_blocks").value(all.freed_blocks).end_object();
+}
+
 void counts(JsonWriter& json, std::string_view key, const std::vector<ProfileCount>& list) {
   json.key(key).begin_array();
   for (const ProfileCount& count : list) {
@@ -112,6 +120,7 @@ std::string profile_json(const HeapProfile& profile, std::string_view rss) {
   json.key("interval_bytes").value(profile.interval_bytes).key("allocator");
   text_or_null(json, profile.allocator);
   json.key("from_mb").value(profile.from_mb).key("to_mb").value(profile.to_mb);
+  totals(json, profile.heap_totals);
   json.key("others_mb").value(profile.others_mb).key("sites").begin_array();
   for (const ProfileSite& each : profile.sites) site(json, each);
   json.end_array();

@@ -151,6 +151,7 @@ TEST(ProfileViews, JsonNamesTheSiteAndItsFrames) {
   EXPECT_THAT(json, HasSubstr(R"("word":"unbounded")"));
   EXPECT_THAT(json, HasSubstr(R"({"kind":"python","function":"encode","file":"/home/me/text.py",)"
                               R"("line":17,"module":null})"));
+  EXPECT_THAT(json, HasSubstr(R"("heap_totals":{"allocated_bytes":)"));
   EXPECT_THAT(json, HasSubstr(R"("rss":null})"));
 }
 

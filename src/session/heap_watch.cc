@@ -62,6 +62,23 @@ void HeapWatch::write(RecordingWriter& recording) {
   }
 }
 
+void HeapWatch::say_of_room() const {
+  const std::string& directory = keeper_->directory();
+  const std::string place = directory.substr(0, directory.rfind('/'));
+  if (keeper_->untraced() > 0) {
+    say_(
+        fmt::format("no room in {} for the heap tracer: {} of the job's processes, and what they "
+                    "forked, ran untraced; free some, or set TMPDIR to a place with 8 MB for each",
+                    place, keeper_->untraced()));
+  }
+  if (keeper_->cramped() > 0) {
+    say_(
+        fmt::format("little room in {}: {} of the job's processes were traced through smaller "
+                    "rings, from which more may be lost",
+                    place, keeper_->cramped()));
+  }
+}
+
 size_t HeapWatch::finish(RecordingWriter& recording) {
   if (!keeper_) return std::min(written_.size(), kMaxWritten);
   write(recording);
@@ -70,8 +87,10 @@ size_t HeapWatch::finish(RecordingWriter& recording) {
     recording.note(fmt::format("heap: of {} more processes with small heaps nothing was kept",
                                keeper_->forgotten()));
   }
+  const size_t untraced = answered ? keeper_->untraced() : 0;
+  if (answered) say_of_room();
   keeper_.reset();
-  if (answered && segments_ == 0) {
+  if (answered && segments_ == 0 && untraced == 0) {
     say_(
         "no allocation of the job was seen: it allocates less than one sample, or its programs are "
         "statically linked or setuid and cannot load the tracer");

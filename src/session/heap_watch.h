@@ -41,6 +41,7 @@ class HeapWatch {
   HeapWatch(std::optional<Keeper> keeper, Say say)
       : keeper_(std::move(keeper)), say_(std::move(say)) {}
   void write(RecordingWriter& recording);
+  void say_of_room() const;
 
   std::optional<Keeper> keeper_;
   Say say_;

@@ -12,7 +12,7 @@ def described(frame):
 
 
 def main():
-    name, words, stack = sys.argv[1].split("\t")
+    name, words, stack = sys.argv[1].split("\t")[:3]
     with open(sys.argv[2], encoding="utf-8") as file:
         profile = json.load(file)
     assert profile["sites"], f"{name}: no site"
@@ -20,7 +20,10 @@ def main():
     seen = " <- ".join(described(frame) for frame in first["frames"])
     assert re.search(stack, seen), f"{name}: the first site is {seen!r}, not {stack!r}"
     assert first["word"] in words.split("|"), f"{name}: {first['word']}: {first['why']}"
-    assert profile["site"] == first["title"], f"{name}: {profile['site']!r} is not the first"
+    # Memory that came before the first step, or comes and goes, is listed but is not a place of growth.
+    grows = first["word"] not in ("level", "churn", "spike")
+    wanted = first["title"] if grows else None
+    assert profile["site"] == wanted, f"{name}: {profile['site']!r} is not {wanted!r}"
 
 
 if __name__ == "__main__":

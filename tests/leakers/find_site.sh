@@ -14,6 +14,8 @@ row=$(row_of sites.tsv "$name")
 fill_words "$(row_of expected.tsv "$name" | cut -f2)"
 run "$PLATEAU" run -q "--heap=$mode" -o "$name.plateau" -- "${words[@]}"
 expect_code 0
-run "$PLATEAU" profile "$name.plateau" --json
+# What a row says besides is about how to look: which process, which steps.
+read -ra how < <(cut -f4 <<<"$row")
+run "$PLATEAU" profile "$name.plateau" --json "${how[@]}"
 expect_empty err
 "$python" "$leakers/check_site.py" "$row" out

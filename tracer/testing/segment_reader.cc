@@ -63,14 +63,15 @@ void take_record(const char* at, const RecordHead& head, SegmentContents& out) {
 }
 
 void read_lane(const SegmentHeader& segment, uint32_t index, SegmentContents& out) {
-  const char* ring = reinterpret_cast<const char*>(&segment) + kHeaderBytes + index * kLaneBytes;
+  const uint64_t lane_bytes = segment.lane_bytes;
+  const char* ring = reinterpret_cast<const char*>(&segment) + kHeaderBytes + index * lane_bytes;
   uint64_t at = segment.lanes[index].read.load(std::memory_order_relaxed);
   const uint64_t end = segment.lanes[index].written.load(std::memory_order_acquire);
   while (at < end) {
-    const char* place = ring + at % kLaneBytes;
+    const char* place = ring + at % lane_bytes;
     const auto head = take<RecordHead>(place);
     const uint64_t bytes = uint64_t{head.words} * 8;
-    if (bytes == 0 || at + bytes > end || at % kLaneBytes + bytes > kLaneBytes) {
+    if (bytes == 0 || at + bytes > end || at % lane_bytes + bytes > lane_bytes) {
       out.damaged = true;
       return;
     }

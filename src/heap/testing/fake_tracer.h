@@ -97,22 +97,27 @@ inline std::vector<uint64_t> module_words(uint64_t begin, uint64_t end, std::str
 // The file appears whole, under the name that a tracer would give it.
 class FakeTracer {
  public:
-  FakeTracer(const std::string& directory, pid_t pid, int image = 1)
-      : path_(directory + "/" + std::to_string(pid) + "-" + std::to_string(image) + ".segment") {
+  FakeTracer(const std::string& directory, pid_t pid, int image = 1,
+             uint64_t lane_bytes = trace::kLaneBytes)
+      : path_(directory + "/" + std::to_string(pid) + "-" + std::to_string(image) + ".segment"),
+        lane_bytes_(lane_bytes) {
     const std::string unready = path_ + ".tmp";
     const int fd = open(unready.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    [[maybe_unused]] const int cut = ftruncate(fd, static_cast<off_t>(trace::kSegmentBytes));
-    memory_ = mmap(nullptr, trace::kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    [[maybe_unused]] const int cut =
+        ftruncate(fd, static_cast<off_t>(trace::segment_bytes(lane_bytes)));
+    memory_ =
+        mmap(nullptr, trace::segment_bytes(lane_bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     auto* made = new (memory_) trace::SegmentHeader();
     made->pid = static_cast<uint32_t>(pid);
     made->exact = 1;
+    made->lane_bytes = lane_bytes;
     made->state.store(trace::SegmentState::running);
     rename(unready.c_str(), path_.c_str());
   }
   FakeTracer(const FakeTracer&) = delete;
   FakeTracer& operator=(const FakeTracer&) = delete;
-  ~FakeTracer() { munmap(memory_, trace::kSegmentBytes); }
+  ~FakeTracer() { munmap(memory_, trace::segment_bytes(lane_bytes_)); }
 
   [[nodiscard]] const std::string& path() const { return path_; }
   trace::SegmentHeader& header() { return *static_cast<trace::SegmentHeader*>(memory_); }
@@ -122,17 +127,17 @@ class FakeTracer {
     trace::Lane& to = header().lanes[lane];
     uint64_t at = to.written.load();
     const uint64_t bytes = words.size() * 8;
-    const uint64_t left = trace::kLaneBytes - at % trace::kLaneBytes;
+    const uint64_t left = lane_bytes_ - at % lane_bytes_;
     const uint64_t padding = bytes <= left ? 0 : left;
-    if (at + padding + bytes - to.read.load() > trace::kLaneBytes) return false;
-    char* ring = static_cast<char*>(memory_) + trace::kHeaderBytes + lane * trace::kLaneBytes;
+    if (at + padding + bytes - to.read.load() > lane_bytes_) return false;
+    char* ring = static_cast<char*>(memory_) + trace::kHeaderBytes + lane * lane_bytes_;
     if (padding > 0) {
       const trace::RecordHead head{trace::RecordType::padding, 0, 0,
                                    static_cast<uint32_t>(padding / 8)};
-      std::memcpy(ring + at % trace::kLaneBytes, &head, sizeof head);
+      std::memcpy(ring + at % lane_bytes_, &head, sizeof head);
       at += padding;
     }
-    std::memcpy(ring + at % trace::kLaneBytes, words.data(), bytes);
+    std::memcpy(ring + at % lane_bytes_, words.data(), bytes);
     to.written.store(at + bytes);
     return true;
   }
@@ -145,6 +150,7 @@ class FakeTracer {
 
  private:
   std::string path_;
+  uint64_t lane_bytes_ = 0;
   void* memory_ = nullptr;
 };
 

@@ -11,7 +11,7 @@
 int main() {
   for (const char* name : {"_Unwind_RaiseException", "_Unwind_Backtrace", "_Unwind_Resume",
                            "_Unwind_Find_FDE", "__cxa_throw", "backtrace", "dl_iterate_phdr",
-                           "dlopen", "pthread_create", "memcpy", "unw_step", "fork"}) {
+                           "dlopen", "pthread_join", "memcpy", "unw_step", "fork"}) {
     Dl_info info{};
     void* address = dlsym(RTLD_DEFAULT, name);
     const bool known = address != nullptr && dladdr(address, &info) != 0;
