@@ -67,10 +67,10 @@ stage "test release" run_tests release -LE leaker
 # programs judged after ten seconds: where the machine starved one of its samples, it is run again.
 stage "leakers" run_tests release -L leaker -j 4 --repeat until-pass:2
 stage "lint" check tools/lint.sh
+# One sanitizer build, by clang, for the tests and for the fuzzers: most of its time goes to the
+# rooms, and both need all of them. cmake/PlateauRooms.cmake says how it is kept cheap.
 stage "build asan" tools/build.sh asan
-# The leakers judge the verdict, not our memory: once is enough. Probe, session and recording have
-# their own tests with real processes, which run here too.
-stage "test asan" run_tests asan -LE leaker
+stage "test asan" run_tests asan
 # src/ starts no threads. The tracer has none of its own either, but runs in those of others: its
 # lanes and tables are tried by several at once.
 build_tracer_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test; }
