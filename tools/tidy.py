@@ -30,7 +30,7 @@ COMBINED = ROOT / "build" / "tidy"
 MOST_SOURCES = 14
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 NAMELESS = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
-TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?= [{:]| final)", re.MULTILINE)
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|using) (\w+)(?= [{:=]| final)", re.MULTILINE)
 DECLARES = [TYPE,
             re.compile(r"^(?:constexpr|const)\b.*?\b(k[A-Z]\w*)(?=\s*[=\[{;])", re.MULTILINE),
             re.compile(r"^\w[\w:<>,&* ]*[ &*>](\w+)\(", re.MULTILINE)]
