@@ -122,11 +122,6 @@ def main():
                 for entry in json.loads((RELEASE / "compile_commands.json").read_text())}
     # The largest first, so that no core is left alone with it.
     made = sorted(groups(sources), key=lambda group: -len(group[1]))
-    if os.environ.get("TIDY_GROUPS"):
-        for name, members in made:
-            combine(name, members, commands)
-            print(name, *(member.name for member in members))
-        return 0
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for code, text in pool.map(lambda group: check(sys.argv[1:], commands, *group), made):
