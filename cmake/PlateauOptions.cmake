@@ -22,3 +22,12 @@ if(PLATEAU_SANITIZE)
     -fsanitize=${PLATEAU_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(plateau_options INTERFACE -fsanitize=${PLATEAU_SANITIZE})
 endif()
+
+# never_sanitized(TARGET...): compiles them with GCC in every build; see tools/gcc_launcher.sh.
+function(never_sanitized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set_target_properties(${ARGN} PROPERTIES
+      C_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/tools/gcc_launcher.sh
+      CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/tools/gcc_launcher.sh)
+  endif()
+endfunction()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Configures and builds one preset, or some targets of it:
-#   tools/build.sh release|dev|bench|asan|tsan|fuzz [TARGET...]
+#   tools/build.sh release|dev|bench|asan|tsan [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes every parser for its share of the seconds: tools/fuzz.sh [SECONDS_TOTAL]
 #
-# Builds the preset fuzz, then runs the targets two at a time from their seeds in fuzz/corpus. New
+# Builds the fuzzers of the preset asan, then runs the targets two at a time from their seeds in fuzz/corpus. New
 # inputs go to a temporary directory, never into the tree. Prints a line per target; a crash prints
 # where its reproducer is and makes the exit code 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 total=${1:-60}
 [[ "$total" =~ ^[0-9]+$ ]] || { echo "usage: tools/fuzz.sh SECONDS_TOTAL" >&2; exit 2; }
-tools/build.sh fuzz fuzzers
+tools/build.sh asan fuzzers
 work=$(mktemp -d "${TMPDIR:-/tmp}/plateau-fuzz.XXXXXX")
 
 targets=()
-for program in build/fuzz/fuzz_*; do
+for program in build/asan/fuzz_*; do
   [ -x "$program" ] && [ -f "$program" ] && targets+=("$(basename "$program")")
 done
 [ ${#targets[@]} -gt 0 ] || { echo "fuzz: no targets were built" >&2; exit 2; }
@@ -24,7 +24,7 @@ seconds=$(( total * lanes / ${#targets[@]} ))
 run_target() {
   local name=$1 log="$work/$1.log" status=0
   mkdir -p "$work/$name/new"
-  "build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
+  "build/asan/$name" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
     -artifact_prefix="$work/$name/" "$work/$name/new" "fuzz/corpus/$name" >"$log" 2>&1 || status=$?
   local executions
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

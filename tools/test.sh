@@ -67,14 +67,14 @@ stage "test release" run_tests release -LE leaker
 # programs judged after ten seconds: where the machine starved one of its samples, it is run again.
 stage "leakers" run_tests release -L leaker -j 4 --repeat until-pass:2
 stage "lint" check tools/lint.sh
+# One sanitizer build, by clang, for the tests and for the fuzzers: most of its time goes to the
+# rooms, and both need all of them. cmake/PlateauRooms.cmake says how it is kept cheap.
 stage "build asan" tools/build.sh asan
-# The leakers judge the verdict, not our memory: once is enough. Probe, session and recording have
-# their own tests with real processes, which run here too.
-stage "test asan" run_tests asan -LE leaker
+stage "test asan" run_tests asan
 # src/ starts no threads. The tracer has none of its own either, but runs in those of others: its
-# lanes and tables are tried by several at once.
-build_tracer_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test; }
-stage "build tsan tracer" build_tracer_tsan
-stage "test tsan tracer" run_tests tsan -R '^tracer\.(Lanes|Address|Sent)'
+# lanes and tables are tried by several at once. The trainer's loader has worker threads.
+build_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test train_data_test; }
+stage "build tsan" build_tsan
+stage "test tsan" run_tests tsan -R '^tracer\.(Lanes|Address|Sent)|^train_data\.Loader'
 stage "fuzz ${fuzz_seconds} s" check tools/fuzz.sh "$fuzz_seconds"
 finish

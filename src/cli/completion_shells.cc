@@ -18,7 +18,7 @@ std::string verb_names(std::span<const Verb> verbs) {
 }
 
 // A single-quoted word; a quote inside ends the string, stands escaped, and starts it again.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -59,7 +59,7 @@ std::string bash_values(const Verb& verb) {
     std::string action = "COMPREPLY=()";
     if (option.takes == Takes::choice) {
       action = fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
-                           quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+                           shell_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
     } else if (option.takes == Takes::file) {
       action = "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
     }
@@ -76,7 +76,7 @@ std::string bash_verb(const Verb& verb, std::span<const Verb> verbs) {
   std::string rest = ":";
   if (!words.empty()) {
     rest = fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
-                       quoted(fmt::format("{}", fmt::join(words, " "))));
+                       shell_quoted(fmt::format("{}", fmt::join(words, " "))));
   } else if (verb.positional.takes == Takes::file && !verb.positional.placeholder.empty()) {
     rest = "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
   }
@@ -87,7 +87,7 @@ std::string bash_verb(const Verb& verb, std::span<const Verb> verbs) {
       "      if [[ $cur == -* ]]; then\n"
       "        mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")\n"
       "      else\n        {}\n      fi\n      ;;\n",
-      quoted(fmt::format("{}", fmt::join(options, " "))), rest);
+      shell_quoted(fmt::format("{}", fmt::join(options, " "))), rest);
   return out;
 }
 
@@ -107,9 +107,9 @@ std::string zsh_option(const Option& option) {
                                   : option.takes == Takes::nothing ? ""
                                                                    : "=";
   std::string out =
-      "        " + quoted(fmt::format("--{}{}{}{}", option.name, equals, help, value));
+      "        " + shell_quoted(fmt::format("--{}{}{}{}", option.name, equals, help, value));
   if (option.letter != 0) {
-    out += " \\\n        " + quoted(fmt::format("-{}{}{}", option.letter, help, value));
+    out += " \\\n        " + shell_quoted(fmt::format("-{}{}{}", option.letter, help, value));
   }
   return out + " \\\n";
 }
@@ -123,8 +123,8 @@ std::string zsh_verb(const Verb& verb, std::span<const Verb> verbs) {
     std::vector<std::string> buffer;
     const std::vector<std::string>& words = words_after(verb, verbs, buffer);
     out += " \\\n          " +
-           quoted(fmt::format("{}:{}:{}", positional.many ? "*" : "1", positional.placeholder,
-                              zsh_action(positional.takes, words)));
+           shell_quoted(fmt::format("{}:{}:{}", positional.many ? "*" : "1", positional.placeholder,
+                                    zsh_action(positional.takes, words)));
   }
   return out + "\n        ;;\n";
 }
@@ -134,15 +134,15 @@ std::string fish_option(const Verb& verb, const Option& option) {
                                 verb.name, option.name);
   if (option.letter != 0) out += fmt::format(" -s {}", option.letter);
   // Fish takes "=value" of an option that is not said to have one.
-  if (!takes_next_word(option)) return out + " -d " + quoted(brief(option.help)) + "\n";
+  if (!takes_next_word(option)) return out + " -d " + shell_quoted(brief(option.help)) + "\n";
   if (option.takes == Takes::choice) {
-    out += " -x -a " + quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+    out += " -x -a " + shell_quoted(fmt::format("{}", fmt::join(option.choices, " ")));
   } else if (option.takes == Takes::file) {
     out += " -r -F";
   } else {
     out += " -x";
   }
-  return out + " -d " + quoted(brief(option.help)) + "\n";
+  return out + " -d " + shell_quoted(brief(option.help)) + "\n";
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ std::string zsh_completion(std::span<const Verb> verbs) {
   std::string out = "#compdef plateau\n" + std::string(kHeader);
   out += "_plateau() {\n  local curcontext=$curcontext state line\n  local -a verbs\n  verbs=(\n";
   for (const Verb& verb : verbs) {
-    out += "    " + quoted(fmt::format("{}:{}", verb.name, zsh_text(verb.summary))) + "\n";
+    out += "    " + shell_quoted(fmt::format("{}:{}", verb.name, zsh_text(verb.summary))) + "\n";
   }
   out +=
       "  )\n"
@@ -191,14 +191,14 @@ std::string fish_completion(std::span<const Verb> verbs) {
   out += fmt::format("complete -c plateau -n {} -s V -l version -d 'the version'\n", no_verb);
   for (const Verb& verb : verbs) {
     out += fmt::format("complete -c plateau -n {} -a {} -d {}\n", no_verb, verb.name,
-                       quoted(verb.summary));
+                       shell_quoted(verb.summary));
     for (const Option& option : verb.options) out += fish_option(verb, option);
     std::vector<std::string> buffer;
     const std::vector<std::string>& words = words_after(verb, verbs, buffer);
     const std::string when = fmt::format("'__fish_seen_subcommand_from {}'", verb.name);
     if (!words.empty()) {
       out += fmt::format("complete -c plateau -n {} -a {}\n", when,
-                         quoted(fmt::format("{}", fmt::join(words, " "))));
+                         shell_quoted(fmt::format("{}", fmt::join(words, " "))));
     } else if (verb.positional.takes == Takes::file && !verb.positional.placeholder.empty()) {
       out += fmt::format("complete -c plateau -n {} -F\n", when);
     }

@@ -16,7 +16,7 @@ namespace plateau {
 // A track of `rows` rows, one every `every` steps and seconds; sites are added one by one.
 class TrackMaker {
  public:
-  explicit TrackMaker(size_t rows, int64_t every = 5, bool stepped = true) : every_(every) {
+  explicit TrackMaker(size_t rows, int64_t every = 5, bool stepped = true) {
     track_.pid = 4242;
     track_.exact = true;
     for (size_t i = 0; i < rows; ++i) {
@@ -72,7 +72,6 @@ class TrackMaker {
  private:
   static double exponential(Noise& noise) { return -std::log((noise() + 1.000001) / 2.000002); }
 
-  int64_t every_;
   HeapTrack track_;
 };
 
