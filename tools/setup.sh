@@ -17,6 +17,9 @@ packages=(
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
+# npm, for the test against Hugging Face's tokenizers. Some packages of nodejs bring their own, beside
+# which Debian's cannot be installed.
+command -v npm >/dev/null || packages+=(nodejs npm)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -30,7 +30,7 @@ struct DatasetOptions {
 };
 
 struct PictureSource {
-  std::string name;              // For messages: a path, or "line 12, image 1".
+  std::string name;              // For messages: a path, or "image 1".
   std::vector<std::byte> bytes;  // Compressed.
 };
 

@@ -43,5 +43,8 @@ struct Patches {
 };
 Result<Patches> make_patches(const Picture& picture, const ProcessorOptions& options,
                              const std::string& name);
+// The same, behind what `values` holds; nothing is added on an error.
+Result<Grid> append_patches(const Picture& picture, const ProcessorOptions& options,
+                            const std::string& name, std::vector<float>& values);
 
 }  // namespace plateau::train

@@ -43,8 +43,11 @@ struct EncodedExample {
 
 inline constexpr int64_t kNoLabel = -100;
 
-// `image_tokens[i]` placeholders stand for image i. `is_generation` leaves an open assistant turn
-// at the end instead. Errors: an image that no part names, a part that names none.
+// `image_tokens[i]` placeholders stand for image i. Image parts name the images once each, in
+// order. `is_generation` opens an assistant turn behind the messages, for the model to go on with;
+// an answer that is to be predicted must not be among them. A token that holds the line end of
+// "assistant" and the begin of the answer is not learned. Errors: no messages, an image that no
+// part names, a part that names none, a tokenizer without the template's tokens.
 Result<EncodedExample> encode_conversation(const Tokenizer& tokenizer,
                                            std::span<const Message> messages,
                                            std::span<const int64_t> image_tokens, LossLevel level,

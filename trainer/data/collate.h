@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// collate() of loader.h, for the loader's own workers, who must be able to stop in the middle.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "trainer/data/loader.h"
+
+namespace plateau::train {
+
+// Asked before every picture. When it says yes, what is returned means nothing.
+using IsCancelled = std::function<bool()>;
+
+Result<Batch> collate_until(const Dataset& dataset, const Tokenizer& tokenizer,
+                            const LoaderOptions& options, const std::vector<size_t>& rows,
+                            std::vector<BadExample>& bad, const IsCancelled& is_cancelled);
+
+}  // namespace plateau::train
