@@ -7,6 +7,19 @@
 // checkpointing a layer keeps its input and is run again on the way back; gradients are the same to
 // the bit. Not thread-safe: one model, one thread (LibTorch's own threads aside).
 //
+// Padding is cut out before anything is computed. What forward() keeps for the way back, in values
+// of 4 bytes for each token of text and layer, with adapters of rank r everywhere, k the size of
+// all key heads, a the attention heads:
+//
+//   without checkpointing  6 hidden + 2 k + 3 intermediate + a + 2 + 7 r
+//   with                   hidden; and once the line above while a layer is run again
+//
+// and for each patch and block of the vision tower 8 hidden + 3 intermediate + a + 2 + 5 r, or
+// hidden, or nothing if it has no adapters. Besides: 2 hidden + 1 for each labelled token and one
+// head for each token (rotations). A product with bf16 or NF4 weights needs 16 MiB more while it
+// runs; attention two strips of max(1 Mi, chunk x sequence x heads / key heads) values, one on the
+// way forward; the loss one chunk of logits. Bytes of tensors, which tests hold to this.
+//
 // This header includes no torch header, so that the rest of the trainer compiles quickly; tensors
 // are behind `Tensor`, which model/tensor.h completes.
 #pragma once
@@ -33,9 +46,10 @@ std::vector<int64_t> rope_positions(const ModelConfig& config, const Batch& batc
 
 class QwenVl final : public Learner {
  public:
-  // Weights are read through the mapping and not copied where they are used as they are. With
-  // `trained` adapters, modules named in `adapter` (PEFT's keys) are filled from it; null: fresh
-  // ones.
+  // Weights are read through the mapping and not copied where they are used as they are; NF4 files
+  // of bitsandbytes are read too. With `trained` adapters these are fresh (A random, the same for a
+  // module whatever else is adapted; B zero): a checkpoint is put into trainable() by its names.
+  // Graphs of forward() must not outlive the model.
   static Result<std::unique_ptr<QwenVl>> load(const ModelConfig& config,
                                               std::shared_ptr<const WeightFiles> files,
                                               const ModelOptions& options);

@@ -1,130 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/qwen.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/csrc/autograd/autograd.h>
-#include <torch/version.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
+#include <cmath>
 
-#include "trainer/model/reference_check.h"
-#include "trainer/model/tensor.h"
+#include "trainer/model/testing/tiny_model.h"
 #include "trainer/quant/nf4.h"
-#include "trainer/store/weight_names.h"
 
 namespace plateau::train {
 namespace {
 
 using testing::HasSubstr;
-using Tensors = std::map<std::string, at::Tensor>;
 
-const std::filesystem::path kTiny =
-    std::filesystem::path(PLATEAU_SOURCE_DIR) / "trainer/testdata/qwen25vl-tiny";
-
-ModelConfig tiny_config() {
-  return read_model_config(kTiny).value();
+// "a.b" of "base_model.model.a.b.lora_A.weight".
+std::string module_of(const std::string& name) {
+  const size_t prefix = std::string("base_model.model.").size();
+  return name.substr(prefix, name.rfind(".lora_") - prefix);
 }
 
-std::shared_ptr<const WeightFiles> files_in(const std::filesystem::path& directory) {
-  return std::make_shared<WeightFiles>(std::move(WeightFiles::open(directory).value()));
-}
-
-std::unique_ptr<QwenVl> tiny_model(const ModelOptions& options,
-                                   const std::filesystem::path& directory = kTiny) {
-  auto model = QwenVl::load(tiny_config(), files_in(directory), options);
-  EXPECT_TRUE(model.ok()) << model.error().message;
-  return std::move(model.value());
-}
-
-Batch stored_batch(const char* name) {
-  return read_reference_batch(kTiny / (std::string(name) + ".safetensors")).value();
-}
-
-Tensors tiny_weights() {
-  Tensors weights;
-  const auto files = files_in(kTiny);
-  for (const TensorView* view : files->tensors()) {
-    at::Tensor own = at::empty(view->shape, at::kFloat);
-    std::memcpy(own.data_ptr(), view->bytes.data(), view->bytes.size());
-    weights[hub_name(view->name)] = own;
-  }
-  return weights;
-}
-
-// A directory with these weights, removed at the end.
-class WeightDirectory {
- public:
-  explicit WeightDirectory(const Tensors& weights)
-      : path_(std::filesystem::temp_directory_path() /
-              ("plateau-model-" + std::to_string(::getpid()) + "-" + std::to_string(made_++))) {
-    std::filesystem::create_directories(path_);
-    std::vector<TensorView> views;
-    std::vector<at::Tensor> kept;
-    for (const auto& [name, tensor] : weights) {
-      kept.push_back(tensor.contiguous());
-      const auto* bytes = static_cast<const std::byte*>(kept.back().data_ptr());
-      views.push_back({name, DType::f32, tensor.sizes().vec(),
-                       std::span(bytes, static_cast<size_t>(tensor.numel()) * 4)});
-    }
-    EXPECT_TRUE(write_safetensors(path_ / "model.safetensors", views, {}).ok());
-  }
-  ~WeightDirectory() { std::filesystem::remove_all(path_); }
-  WeightDirectory(const WeightDirectory&) = delete;
-  WeightDirectory& operator=(const WeightDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  static inline int made_ = 0;
-  std::filesystem::path path_;
-};
-
-double loss_of(QwenVl& model, const Batch& batch) {
-  auto loss = model.evaluate(batch);
-  EXPECT_TRUE(loss.ok()) << loss.error().message;
-  EXPECT_FALSE(loss.value().sum->requires_grad());
-  return loss.value().sum->item<double>();
-}
-
-Tensors gradients_of(QwenVl& model, const Batch& batch) {
-  auto loss = model.forward(batch);
-  EXPECT_TRUE(loss.ok()) << loss.error().message;
-  torch::autograd::backward({*loss.value().sum}, {});
-  Tensors out;
-  for (const NamedTensor& parameter : model.trainable()) {
-    at::Tensor& grad = parameter.tensor->mutable_grad();
-    if (grad.defined()) {  // Vision weights have none if there is no picture.
-      out[parameter.name] = grad;
-    }
-    grad = at::Tensor();
-  }
-  return out;
-}
-
-// Fills the B of all adapters, which start as zeros.
-void fill_adapters(QwenVl& model) {
-  const at::NoGradGuard without_graph;
-  uint64_t seed = 5;
-  for (const NamedTensor& parameter : model.trainable()) {
-    auto generator = at::detail::createCPUGenerator(seed++);
-    if (parameter.name.ends_with("lora_B.weight")) {
-      parameter.tensor->normal_(0, 0.05, generator);
-    }
-  }
-}
-
-ModelOptions options_of(Trained trained, BaseStorage storage = BaseStorage::fp32) {
-  ModelOptions options;
-  options.trained = trained;
-  options.storage = storage;
-  options.lora.rank = 4;
-  options.lora.alpha = 8;
-  return options;
+// What the adapter whose A is parameter `i` adds to its weight.
+at::Tensor merged_part(const std::vector<NamedTensor>& parameters, size_t i,
+                       const ModelOptions& options) {
+  return at::mm(parameters[i + 1].tensor->detach(), parameters[i].tensor->detach()) *
+         options.lora.scaling();
 }
 
 TEST(Adapters, ThatAreFreshChangeNothing) {
@@ -162,11 +63,7 @@ TEST(Adapters, MergedIntoTheWeightsGiveTheSame) {
   Tensors weights = tiny_weights();
   const auto parameters = adapted->trainable();
   for (size_t i = 0; i + 1 < parameters.size(); i += 2) {
-    std::string module = parameters[i].name.substr(std::string("base_model.model.").size());
-    module.resize(module.size() - std::string(".lora_A.weight").size());
-    weights.at(module + ".weight") +=
-        at::mm(parameters[i + 1].tensor->detach(), parameters[i].tensor->detach()) *
-        options.lora.scaling();
+    weights.at(module_of(parameters[i].name) + ".weight") += merged_part(parameters, i, options);
   }
   const WeightDirectory merged(weights);
   const auto model = tiny_model(options_of(Trained::nothing), merged.path());
@@ -174,6 +71,36 @@ TEST(Adapters, MergedIntoTheWeightsGiveTheSame) {
     const Batch batch = stored_batch(name);
     const double expected = loss_of(*model, batch);
     EXPECT_NEAR(loss_of(*adapted, batch), expected, 1e-5 * expected) << name;
+  }
+}
+
+// With W = base + s B A: the gradient by B is s (dW A'), that by A is s (B' dW).
+TEST(Adapters, HaveTheGradientsThatFollowFromThoseOfTheWeights) {
+  const ModelOptions options = options_of(Trained::adapters);
+  const auto adapted = tiny_model(options);
+  fill_adapters(*adapted);
+  Tensors weights = tiny_weights();
+  const auto parameters = adapted->trainable();
+  std::vector<std::string> modules;
+  for (size_t i = 0; i + 1 < parameters.size(); i += 2) {
+    modules.push_back(module_of(parameters[i].name));
+    weights.at(modules.back() + ".weight") += merged_part(parameters, i, options);
+  }
+  const WeightDirectory directory(weights);
+  const auto whole = tiny_model(options_of(Trained::everything), directory.path());
+  const Batch batch = stored_batch("images");
+  const Tensors ours = gradients_of(*adapted, batch);
+  const Tensors theirs = gradients_of(*whole, batch);
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const at::Tensor grad = theirs.at(modules[i] + ".weight") * options.lora.scaling();
+    const NamedTensor& a = parameters[2 * i];
+    const NamedTensor& b = parameters[2 * i + 1];
+    const at::Tensor grad_a = at::mm(b.tensor->detach().t(), grad);
+    const at::Tensor grad_b = at::mm(grad, a.tensor->detach().t());
+    EXPECT_LE((ours.at(a.name) - grad_a).norm().item<double>(), 1e-4 * grad_a.norm().item<double>())
+        << a.name;
+    EXPECT_LE((ours.at(b.name) - grad_b).norm().item<double>(), 1e-4 * grad_b.norm().item<double>())
+        << b.name;
   }
 }
 
@@ -225,106 +152,6 @@ INSTANTIATE_TEST_SUITE_P(Of, Storages, testing::Values(BaseStorage::bf16, BaseSt
                          [](const auto& tested) {
                            return tested.param == BaseStorage::bf16 ? "bf16" : "nf4";
                          });
-
-// Counts bytes of tensors that live, on this thread.
-class LiveBytes : public c10::MemoryReportingInfoBase {
- public:
-#if TORCH_VERSION_MAJOR >= 2
-  using Size = size_t;
-#else
-  using Size = int64_t;
-#endif
-  void reportMemoryUsage(void* /*ptr*/, int64_t size, Size /*allocated*/, Size /*reserved*/,
-                         c10::Device /*device*/) override {
-    live += size;
-    peak = std::max(peak, live);
-  }
-  [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
-  int64_t live = 0;
-  int64_t peak = 0;
-};
-
-struct Footprint {
-  int64_t kept = 0;  // By the graph, after the way forward.
-  int64_t peak = 0;
-  Tensors gradients;
-};
-
-Footprint footprint_of(QwenVl& model, const Batch& batch) {
-  const auto bytes = std::make_shared<LiveBytes>();
-  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, bytes);
-  Footprint out;
-  auto loss = model.forward(batch);
-  EXPECT_TRUE(loss.ok());
-  out.kept = bytes->live;
-  torch::autograd::backward({*loss.value().sum}, {});
-  out.peak = bytes->peak;
-  for (const NamedTensor& parameter : model.trainable()) {
-    out.gradients[parameter.name] = parameter.tensor->grad().clone();
-    parameter.tensor->mutable_grad() = at::Tensor();
-  }
-  return out;
-}
-
-// One long row of text after a picture.
-Batch long_batch() {
-  Batch batch;
-  batch.rows = 1;
-  batch.grids = {{1, 16, 16}};
-  batch.patch_values = 48;
-  batch.patches.assign(256 * 48, 0.5F);
-  batch.ids.assign(64, 202);
-  for (int64_t i = 0; i < 200; ++i) {
-    batch.ids.push_back(i % 190);
-  }
-  batch.columns = static_cast<int64_t>(batch.ids.size());
-  batch.mask.assign(batch.ids.size(), 1);
-  batch.labels.assign(batch.ids.size(), kNoLabel);
-  for (size_t i = 250; i < batch.ids.size(); ++i) {
-    batch.labels[i] = batch.ids[i];
-  }
-  return batch;
-}
-
-TEST(Checkpointing, GivesGradientsEqualToTheBitAndKeepsLess) {
-  for (const double dropout : {0.0, 0.3}) {
-    ModelOptions options = options_of(Trained::adapters);
-    options.lora.dropout = dropout;
-    options.gradient_checkpointing = false;
-    const auto plain = tiny_model(options);
-    options.gradient_checkpointing = true;
-    const auto checkpointed = tiny_model(options);
-    fill_adapters(*plain);
-    fill_adapters(*checkpointed);
-    const Batch batch = long_batch();
-    at::manual_seed(3);
-    const Footprint without = footprint_of(*plain, batch);
-    at::manual_seed(3);
-    const Footprint with = footprint_of(*checkpointed, batch);
-    EXPECT_LT(with.kept, without.kept / 3);
-    EXPECT_LT(with.peak, without.peak);
-    for (const auto& [name, grad] : without.gradients) {
-      EXPECT_TRUE(at::equal(grad, with.gradients.at(name))) << name << " " << dropout;
-      EXPECT_GT(grad.norm().item<double>(), 0) << name;
-    }
-  }
-}
-
-TEST(Vision, FrozenKeepsNothingAndLeavesOtherGradientsAsTheyAre) {
-  ModelOptions options = options_of(Trained::adapters);
-  options.gradient_checkpointing = false;
-  const auto all = tiny_model(options);
-  options.lora.vision = false;
-  const auto frozen = tiny_model(options);
-  const Batch batch = long_batch();
-  const Footprint with_vision = footprint_of(*all, batch);
-  const Footprint without = footprint_of(*frozen, batch);
-  EXPECT_LT(without.kept, with_vision.kept);
-  for (const auto& [name, grad] : without.gradients) {
-    EXPECT_TRUE(at::equal(grad, with_vision.gradients.at(name))) << name;
-    EXPECT_THAT(name, HasSubstr("model.layers."));
-  }
-}
 
 TEST(Vision, PatchesOfOneFrameEqualThoseOfTheFrameTwice) {
   const Batch one = long_batch();
