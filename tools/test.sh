@@ -75,6 +75,6 @@ stage "test asan" run_tests asan
 # lanes and tables are tried by several at once. The trainer's loader has worker threads.
 build_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test train_data_test; }
 stage "build tsan" build_tsan
-stage "test tsan" run_tests tsan -R '^tracer\.(Lanes|Address|Sent)|^train_data\.Loader'
+stage "test tsan" run_tests tsan -R '^tracer\.(Lanes|Address|Sent)|^train_data\.(Loader\.|Dataset\.Threads)'
 stage "fuzz ${fuzz_seconds} s" check tools/fuzz.sh "$fuzz_seconds"
 finish
