@@ -114,7 +114,7 @@ TEST(Fit, SaysWhenNothingIsEnough) {
   const PlanRequest request = published("qwen2.5-vl-7b");
   const int64_t limit = 1'000'000'000;
   const std::string text = fit_text(make_plan(request), changes_to_fit(request, 8, limit), limit);
-  EXPECT_THAT(text, HasSubstr("Does not fit 1 GB"));
+  EXPECT_THAT(text, HasSubstr("Does not fit 1.00 GB"));
   EXPECT_THAT(text, HasSubstr("is not enough"));
 }
 
@@ -123,8 +123,8 @@ TEST(PlanText, ShowsPlannedBesideMeasured) {
   const Measurements measured = {{"base", 2'500'000'000}, {"peak", 4'200'000'000}};
   const std::string table = plan_table(plan, &measured, 100);
   EXPECT_THAT(table, HasSubstr("measured"));
-  EXPECT_THAT(table, HasSubstr("2.5 GB"));
-  EXPECT_THAT(table, HasSubstr("4.2 GB"));
+  EXPECT_THAT(table, HasSubstr("2.50 GB"));
+  EXPECT_THAT(table, HasSubstr("4.20 GB"));
 }
 
 TEST(PlanText, NoLineIsWiderThanTheTerminal) {
