@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <simdjson.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/durable.h"
+#include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/run_log.h"
 #include "trainer/loop/run_plan.h"
 #include "trainer/loop/toy_learner_for_test.h"
@@ -329,6 +334,55 @@ TEST(Training, MemoryLimitLeadsToACheckpoint) {
   EXPECT_EQ(result.value().steps, 1);
   EXPECT_THAT(run.watcher.saved, ElementsAre(1));
   EXPECT_GT(run.watcher.steps[0].resident_bytes, 1'000'000);
+}
+
+TEST(Training, TensorsAliveAreTheSameAfterEveryStep) {
+  install_memory_tracker();
+  Case run;
+  run.options.max_steps = 50;
+  run.options.eval_steps = 7;
+  run.options.save_steps = 11;
+  run.eval_data = ListSource::Options{.examples = 5};
+  ASSERT_TRUE(run.go().ok());
+  for (const StepReport& step : run.watcher.steps) {
+    EXPECT_EQ(step.tensor_bytes, run.watcher.steps[0].tensor_bytes) << step.step;
+    EXPECT_EQ(step.tensor_storages, run.watcher.steps[0].tensor_storages) << step.step;
+    EXPECT_GT(step.tensor_peak_bytes, step.tensor_bytes);
+  }
+}
+
+// In a child process, because the limit is for good.
+TEST(Training, FullDiskEndsTheRunAndTheLastCheckpointStays) {
+  Case run;
+  run.options.save_steps = 2;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct Filler final : TrainingObserver {
+      void stepped(const StepReport& report) override {
+        if (report.step != 3) return;
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{.rlim_cur = 8192, .rlim_max = 8192};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+      }
+    } filler;
+    const auto learner = make_toy({});
+    ListSource source({});
+    const auto result = train(*learner, source, nullptr, run.options, filler, {});
+    const bool is_clear =
+        !result.ok() &&
+        result.error().message.find("checkpoint of step 4 not written") != std::string::npos;
+    ::_exit(is_clear ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  const auto all = list_checkpoints(run.options.output_directory);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(read_checkpoint(all[0]).ok());
+  EXPECT_EQ(all[0].filename(), "checkpoint-2");
+  // There is room again: it goes on from there.
+  run.options.resume_from = all[0];
+  EXPECT_TRUE(run.go().ok());
 }
 
 TEST(Training, ResumeRefusesAnotherDatasetOrOtherSettings) {
