@@ -120,6 +120,7 @@ pid_t start_worker(int rank, int world, int port, const fs::path& directory,
                                        "PLATEAU_TEST_MODE=" + mode,
                                        "PLATEAU_TEST_DIRECTORY=" + directory.string()};
   std::vector<char*> pointers;
+  pointers.reserve(environment.size() + 1);
   for (std::string& text : environment) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   const pid_t child = ::fork();
@@ -212,7 +213,7 @@ TEST(Distributed, StopOfOneStopsAllAfterTheSameStepWithACheckpoint) {
 }
 
 TEST(Distributed, EnvironmentIsReadAndItsMistakesNamed) {
-  const auto with = [](std::map<std::string, std::string> variables) {
+  const auto with = [](const std::map<std::string, std::string>& variables) {
     for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) ::unsetenv(name);
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     return peer_options_from_environment();

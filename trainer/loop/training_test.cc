@@ -35,6 +35,7 @@ struct Watcher final : TrainingObserver {
   void checkpointed(int64_t step, const fs::path& /*directory*/) override { saved.push_back(step); }
   [[nodiscard]] std::vector<double> losses() const {
     std::vector<double> out;
+    out.reserve(steps.size());
     for (const StepReport& step : steps) out.push_back(step.loss);
     return out;
   }
@@ -221,6 +222,7 @@ TEST(Training, EpochsMayBeAFractionAndTheirLastStepMayBeSmall) {
   EXPECT_EQ(result.value().steps, 6);
   EXPECT_EQ(run.watcher.steps[0].total_steps, 6);
   std::vector<double> epochs;
+  epochs.reserve(run.watcher.steps.size());
   for (const auto& step : run.watcher.steps) epochs.push_back(step.epoch);
   EXPECT_THAT(epochs, ElementsAre(2.0 / 7, 4.0 / 7, 6.0 / 7, 1, 1 + 2.0 / 7, 1 + 4.0 / 7));
 }
