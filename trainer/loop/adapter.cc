@@ -165,6 +165,7 @@ Result<std::monostate> save_adapter(const std::filesystem::path& directory,
   auto fresh = NewDirectory::create(directory);
   if (!fresh.ok()) return fresh.error();
   std::vector<TensorView> views;
+  views.reserve(weights.size());
   for (const NamedTensor& named : weights) views.push_back(view_of(named.name, named.tensor));
   auto written = write_adapter(fresh.value().path(), views, config_json, layout);
   if (!written.ok()) return written;

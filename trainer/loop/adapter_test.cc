@@ -237,7 +237,8 @@ TEST(Merge, WeightsThatTheAdapterLeavesAreTheSameBytes) {
 TEST(Merge, AdapterOfAnotherModelIsRefusedBeforeAnythingIsWritten) {
   const MergeCase given;
   const std::string config = adapter_config_text({.rank = 1, .alpha = 1});
-  const auto save = [&](const std::string& module, std::vector<int64_t> a, std::vector<int64_t> b) {
+  const auto save = [&](const std::string& module, const std::vector<int64_t>& a,
+                        const std::vector<int64_t>& b) {
     const auto filled = [](const std::vector<int64_t>& shape) {
       return tensor_with(std::vector<float>(static_cast<size_t>(shape[0] * shape[1]), 1.0F), shape);
     };

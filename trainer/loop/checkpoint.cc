@@ -146,8 +146,10 @@ Result<std::monostate> prune_checkpoints(const fs::path& output_directory, int64
     const auto written = fs::last_write_time(path / kPlateauFile, code);
     if (!code) all.emplace_back(written, std::move(path));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Two of one moment: the earlier step first.
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, step_of(a.second)) < std::pair(b.first, step_of(b.second));
+  });
   auto count = static_cast<int64_t>(all.size());
   for (size_t i = 0; i + 1 < all.size() && count > limit; ++i) {
     const fs::path& path = all[i].second;

@@ -16,8 +16,6 @@
 namespace plateau::train {
 namespace {
 
-constexpr size_t kBucketBytes = 25'000'000;
-
 Result<int64_t> number_from(const char* name) {
   const char* text = std::getenv(name);
   const auto number = text == nullptr ? std::nullopt : parse_int(text);
@@ -149,7 +147,7 @@ Result<std::monostate> Peers::sum_gradients(const std::vector<NamedTensor>& para
       // At least one, then as many as fit: the same cut in every process.
       for (; end < parameters.size(); ++end) {
         const size_t more = parameters[end].tensor->nbytes();
-        if (end > begin && bytes + more > kBucketBytes) break;
+        if (end > begin && bytes + more > state_->options.bucket_bytes) break;
         bytes += more;
         flat.push_back(parameters[end].tensor->grad().reshape({-1}));
       }

@@ -3,15 +3,16 @@
 //
 // Started as everywhere: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT. Rank 0 listens there until all
 // have come; from then on they talk to each other directly (c10d with Gloo, over TCP). Every call
-// below is made by all processes in the same order. Sums are in fp32, gradients gathered into
-// buckets of 25 MB so that many small tensors cost one round; a sum comes out the same, to the bit,
-// in every process.
+// below is made by all processes in the same order. Gradients are added in fp32, gathered into
+// buckets so that many small tensors cost one round; a sum comes out the same, to the bit, in every
+// process.
 //
 // A process that dies or hangs is an error in all others, at the latest after the time-out: nobody
 // waits for ever. After an error the group is of no further use.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,6 +30,7 @@ struct PeerOptions {
   std::string address = "127.0.0.1";
   int port = 29500;
   std::chrono::milliseconds timeout = std::chrono::minutes(30);
+  size_t bucket_bytes = 25'000'000;  // The same in all processes.
 };
 
 // From the environment; nothing if WORLD_SIZE is absent or 1. A variable that is missing or no

@@ -120,6 +120,7 @@ class Merger {
 
   Result<std::monostate> write_shard(const SafetensorsFile& shard, const fs::path& path) {
     std::vector<SafetensorsWriter::Entry> entries;
+    entries.reserve(shard.tensors().size());
     for (const TensorView& view : shard.tensors()) {
       entries.push_back({.name = view.name, .dtype = view.dtype, .shape = view.shape});
     }

@@ -3,10 +3,11 @@
 //
 // The shards of the model are read through their mapping and written again one tensor at a time, in
 // the same files and order, in the type they had; the sum is in fp32 and rounded once, to nearest,
-// ties to even. Memory is that of the largest tensor, once. Everything else of the model directory
-// that a program needs to load it is copied. A module of the adapter that the model does not have,
-// or of another shape, is an error: an adapter that is half applied looks like one that was trained
-// badly.
+// ties to even. Memory is that of the largest tensor, once, and its mapped pages, which the kernel
+// may take back: one bf16 tensor of 134 MB peaks 271 MB above the start, four of them 274 MB.
+// Everything else of the model directory that a program needs to load it is copied. A module of
+// the adapter that the model does not have, or of another shape, is an error: an adapter that is
+// half applied looks like one that was trained badly.
 #pragma once
 
 #include <cstdint>

@@ -60,6 +60,7 @@ Done Run::resume() {
                     fingerprint_difference(checkpoint.state.config_fingerprint, settings))};
   }
   std::vector<TensorView> weights;
+  weights.reserve(checkpoint.weights.size());
   for (const StateTensor& weight : checkpoint.weights) {
     weights.push_back(view_of(weight.name, weight.tensor));
   }

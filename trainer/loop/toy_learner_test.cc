@@ -151,22 +151,24 @@ TEST(MemoryTracker, PhasesHaveTheirOwnPeaksAndOwners) {
   const auto of = [](const auto& array, MemoryPhase phase) {
     return array[static_cast<size_t>(phase)];
   };
+  // Larger than anything that other tests of this process had; memory that nobody touches.
+  constexpr int64_t kValues = 20'000'000;
   const TensorMemory before = tensor_memory();
   at::Tensor kept;
   {
     const PhaseScope phase(MemoryPhase::forward);
-    kept = at::empty({1000});
+    kept = at::empty({kValues});
     {
       const PhaseScope inner(MemoryPhase::backward);
-      at::empty({5000});
+      at::empty({2 * kValues});
     }
     EXPECT_EQ(of(tensor_memory().live_by_phase, MemoryPhase::forward) -
                   of(before.live_by_phase, MemoryPhase::forward),
-              4000);
+              4 * kValues);
   }
   const TensorMemory after = tensor_memory();
-  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::forward), before.live_bytes + 4000);
-  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::backward), before.live_bytes + 24000);
+  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::forward), before.live_bytes + 4 * kValues);
+  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::backward), before.live_bytes + 12 * kValues);
   // Freed outside of the phase: it is still that phase's memory that went.
   kept.reset();
   EXPECT_EQ(of(tensor_memory().live_by_phase, MemoryPhase::forward),

@@ -121,6 +121,7 @@ Done Run::save() {
     Checkpoint checkpoint;
     checkpoint.state = state_;
     checkpoint.state.random_state = generator_state();
+    checkpoint.weights.reserve(trainable_.size());
     for (const NamedTensor& named : trainable_) {
       checkpoint.weights.push_back({.name = named.name, .tensor = named.tensor});
     }

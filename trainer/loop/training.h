@@ -47,7 +47,8 @@ struct TrainingOptions {
   int64_t batch_size = 1;           // Rows of a batch: for the state files only.
   std::string adapter_config_json;  // Empty: checkpoints hold model.safetensors, not an adapter.
   AdapterLayout adapter_layout = AdapterLayout::hf452;
-  // Several processes: each calls train() with its own share of every batch. Null: alone.
+  // Several processes: each calls train() with its own share of every batch, and can read
+  // resume_from. Null: alone.
   Peers* peers = nullptr;
 };
 

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <simdjson.h>
+#include <sys/resource.h>
 
 #include <cmath>
 
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/durable.h"
+#include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/run_log.h"
 #include "trainer/loop/run_plan.h"
 #include "trainer/loop/toy_learner_for_test.h"
@@ -30,6 +33,7 @@ struct Watcher final : TrainingObserver {
   void checkpointed(int64_t step, const fs::path& /*directory*/) override { saved.push_back(step); }
   [[nodiscard]] std::vector<double> losses() const {
     std::vector<double> out;
+    out.reserve(steps.size());
     for (const StepReport& step : steps) out.push_back(step.loss);
     return out;
   }
@@ -216,6 +220,7 @@ TEST(Training, EpochsMayBeAFractionAndTheirLastStepMayBeSmall) {
   EXPECT_EQ(result.value().steps, 6);
   EXPECT_EQ(run.watcher.steps[0].total_steps, 6);
   std::vector<double> epochs;
+  epochs.reserve(run.watcher.steps.size());
   for (const auto& step : run.watcher.steps) epochs.push_back(step.epoch);
   EXPECT_THAT(epochs, ElementsAre(2.0 / 7, 4.0 / 7, 6.0 / 7, 1, 1 + 2.0 / 7, 1 + 4.0 / 7));
 }
@@ -329,6 +334,58 @@ TEST(Training, MemoryLimitLeadsToACheckpoint) {
   EXPECT_EQ(result.value().steps, 1);
   EXPECT_THAT(run.watcher.saved, ElementsAre(1));
   EXPECT_GT(run.watcher.steps[0].resident_bytes, 1'000'000);
+}
+
+TEST(Training, TensorsAliveAreTheSameAfterEveryStep) {
+  install_memory_tracker();
+  Case run;
+  run.options.max_steps = 50;
+  run.options.eval_steps = 7;
+  run.options.save_steps = 11;
+  run.eval_data = ListSource::Options{.examples = 5};
+  ASSERT_TRUE(run.go().ok());
+  for (const StepReport& step : run.watcher.steps) {
+    EXPECT_EQ(step.tensor_bytes, run.watcher.steps[0].tensor_bytes) << step.step;
+    EXPECT_EQ(step.tensor_storages, run.watcher.steps[0].tensor_storages) << step.step;
+    EXPECT_GT(step.tensor_peak_bytes, step.tensor_bytes);
+  }
+}
+
+// From step 3 on no file may grow beyond 8 kB. Not in a child: LibTorch's threads do not survive a
+// fork.
+struct DiskFiller final : TrainingObserver {
+  rlimit before{};
+  DiskFiller() {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~DiskFiller() override { ::setrlimit(RLIMIT_FSIZE, &before); }
+  DiskFiller(const DiskFiller&) = delete;
+  DiskFiller& operator=(const DiskFiller&) = delete;
+  void stepped(const StepReport& report) override {
+    const rlimit limit{.rlim_cur = 8192, .rlim_max = before.rlim_max};
+    if (report.step == 3) ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+};
+
+TEST(Training, FullDiskEndsTheRunAndTheLastCheckpointStays) {
+  Case run;
+  run.options.save_steps = 2;
+  {
+    DiskFiller filler;
+    const auto learner = make_toy({});
+    ListSource source({});
+    const auto result = train(*learner, source, nullptr, run.options, filler, {});
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.error().message, HasSubstr("checkpoint of step 4 not written"));
+  }
+  const auto all = list_checkpoints(run.options.output_directory);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(read_checkpoint(all[0]).ok());
+  EXPECT_EQ(all[0].filename(), "checkpoint-2");
+  // There is room again: it goes on from there.
+  run.options.resume_from = all[0];
+  EXPECT_TRUE(run.go().ok());
 }
 
 TEST(Training, ResumeRefusesAnotherDatasetOrOtherSettings) {
