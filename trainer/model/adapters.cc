@@ -12,28 +12,27 @@ double LoraOptions::scaling() const {
 
 std::vector<std::string> lora_modules(const ModelConfig& config, const LoraOptions& options) {
   std::vector<std::string> modules;
-  const auto add = [&](const std::string& block, const std::string& attention_prefix,
-                       const std::vector<std::string>& attention) {
+  const auto add = [&](const std::string& block, const std::vector<std::string>& attention) {
+    std::vector<std::string> names;
     if (options.attention) {
-      for (const std::string& name : attention) {
-        modules.push_back(block + attention_prefix + name);
-      }
+      names = attention;
     }
     if (options.mlp) {
-      for (const char* name : {"gate_proj", "up_proj", "down_proj"}) {
-        modules.push_back(block + "mlp." + name);
-      }
+      names.insert(names.end(), {"mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"});
+    }
+    for (const std::string& name : names) {
+      modules.push_back(block + name);
     }
   };
   if (options.vision) {
     for (int64_t i = 0; i < config.vision.depth; ++i) {
-      add("visual.blocks." + std::to_string(i) + ".", "attn.", {"qkv", "proj"});
+      add("visual.blocks." + std::to_string(i) + ".", {"attn.qkv", "attn.proj"});
     }
   }
   if (options.language) {
     for (int64_t i = 0; i < config.layers; ++i) {
-      add("model.layers." + std::to_string(i) + ".", "self_attn.",
-          {"q_proj", "k_proj", "v_proj", "o_proj"});
+      add("model.layers." + std::to_string(i) + ".",
+          {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"});
     }
   }
   return modules;
