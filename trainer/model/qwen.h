@@ -15,10 +15,13 @@
 //   with                   hidden; and once the line above while a layer is run again
 //
 // and for each patch and block of the vision tower 8 hidden + 3 intermediate + a + 2 + 5 r, or
-// hidden, or nothing if it has no adapters. Besides: 2 hidden + 1 for each labelled token and one
-// head for each token (rotations). A product with bf16 or NF4 weights needs 16 MiB more while it
-// runs; attention two strips of max(1 Mi, chunk x sequence x heads / key heads) values, one on the
-// way forward; the loss one chunk of logits. Bytes of tensors, which tests hold to this.
+// hidden, or nothing if it has no adapters. Without checkpointing the first layer and the first
+// block keep hidden + 1 less if nothing below them is trained. Besides: 2 hidden + 1 for each
+// labelled token, one head for each token and patch (rotations); if the tower has adapters, 2
+// hidden + 1 for each patch (the merger) and hidden for each token of a picture. A product with
+// bf16 or NF4 weights needs 16 MiB more while it runs; attention two strips of max(1 Mi, chunk x
+// sequence x heads / key heads) values, one on the way forward; the loss one chunk of logits. Bytes
+// of tensors, which tests hold to this.
 //
 // This header includes no torch header, so that the rest of the trainer compiles quickly; tensors
 // are behind `Tensor`, which model/tensor.h completes.

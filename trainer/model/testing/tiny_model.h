@@ -184,7 +184,9 @@ inline Footprint footprint_of(QwenVl& model, const Batch& batch) {
   torch::autograd::backward({*loss.value().sum}, {});
   out.peak = bytes->peak;
   for (const NamedTensor& parameter : model.trainable()) {
-    out.gradients[parameter.name] = parameter.tensor->grad().clone();
+    if (parameter.tensor->grad().defined()) {
+      out.gradients[parameter.name] = parameter.tensor->grad().clone();
+    }
     parameter.tensor->mutable_grad() = at::Tensor();
   }
   return out;
