@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "trainer/store/nf4_tensors.h"
 
@@ -75,7 +76,7 @@ bool may_be_left_over(const ModelConfig& config, std::string_view hub) {
 
 std::string first_few(const std::vector<std::string>& names) {
   const size_t shown = std::min(names.size(), kNamedInErrors);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }
