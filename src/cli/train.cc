@@ -215,7 +215,7 @@ Verb plan_verb() {
       "least and the recommended RAM, and with --limit what to change so that it fits.",
       "With --preset no weights are needed. With --dataset lengths and picture sizes are read from "
       "it; else --tokens and --pixels describe an example."};
-  verb.options = {choice("preset", {"qwen2.5-vl-3b", "qwen2.5-vl-7b", "tiny"}, "Model",
+  verb.options = {choice("preset", {"qwen2.5-vl-3b", "qwen2.5-vl-7b", "tiny", "small"}, "Model",
                          "A published model instead of --base-model.")};
   add(verb.options, sizing_options());
   add(verb.options,
