@@ -49,7 +49,9 @@ template <typename Call>
   return true;
 }
 [[gnu::always_inline]] inline bool may_cut_short(ShortCut least) {
-  return __atomic_load_n(&real.short_cut, __ATOMIC_RELAXED) >= least;
+  ShortCut now = ShortCut::none;
+  __atomic_load(&real.short_cut, &now, __ATOMIC_RELAXED);
+  return now >= least;
 }
 
 [[gnu::always_inline]] inline void* malloc_body(Site site, size_t bytes) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trainer/model/blas_check.h"
+#include "trainer/model/runtime.h"
 #include "trainer/model/testing/tiny_model.h"
 
 namespace plateau::train {
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 // Threads that wait for each other make small products slow on a machine that is busy.
 struct OneThread : testing::Environment {
-  void SetUp() override { set_threads(1); }
+  void SetUp() override { use_threads(1); }
 };
 [[maybe_unused]] const auto* const kOneThread =
     testing::AddGlobalTestEnvironment(new OneThread);  // NOLINT: gtest owns it.

@@ -107,10 +107,12 @@ TEST(Adapters, HaveTheGradientsThatFollowFromThoseOfTheWeights) {
 // The weights as `storage` keeps them, in fp32.
 Tensors rounded_weights(BaseStorage storage) {
   Tensors weights = tiny_weights();
-  const std::vector<std::string> blocks = lora_modules(tiny_config(), LoraOptions{});
+  const std::vector<LinearShape> blocks = linear_layers(tiny_config());
   for (auto& [name, tensor] : weights) {
-    const bool is_block =
-        std::find(blocks.begin(), blocks.end(), name.substr(0, name.rfind('.'))) != blocks.end();
+    const std::string module = name.substr(0, name.rfind('.'));
+    const bool is_block = std::any_of(blocks.begin(), blocks.end(), [&](const LinearShape& layer) {
+      return layer.module == module;
+    });
     if (tensor.dim() < 2) {
       continue;
     }
