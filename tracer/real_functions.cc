@@ -365,7 +365,7 @@ DeleteFn real_delete(size_t which, uint64_t caller) noexcept {
 bool find_short_cut_of_new() noexcept {
   const bool found = real.short_cut != ShortCut::none && operators_are_libstdcxx();
   // Where the operators are another's, it must be remembered who called whom.
-  const ShortCut now = found ? ShortCut::new_to_malloc : ShortCut::none;
+  ShortCut now = found ? ShortCut::new_to_malloc : ShortCut::none;
   __atomic_store(&real.short_cut, &now, __ATOMIC_RELAXED);
   return found;
 }
