@@ -14,7 +14,7 @@ python3 - <<'PY' || fail "$(cat verdict.json)"
 import json
 verdict = json.load(open("verdict.json"))
 assert verdict["verdict"] == "plateau", verdict["verdict"]
-assert verdict["causes"][0]["name"] == "per-example cache", verdict["causes"]
+assert verdict["causes"][0]["name"] == "per-example-cache", verdict["causes"]
 assert abs(verdict["settled"]["step"] - 120) <= 12, verdict["settled"]
 PY
 run "$PLATEAU" run --json -o level.plateau --interval 0.05 -- "$TRAINER" train -m tiny/model -d tiny/train.jsonl \
