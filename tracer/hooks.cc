@@ -6,6 +6,7 @@
 #include "tracer/hooks.h"
 
 #include "tracer/hook_bodies.h"
+#include "tracer/hook_new.h"
 #include "tracer/system_calls.h"
 
 namespace plateau::trace {

@@ -73,7 +73,7 @@ std::string parent_text(const LiveState& state, const LiveProcess& process) {
 }
 
 std::string growth_text(const LiveState& state, const LiveProcess& process) {
-  const std::string growth = signed_amount(process.growth_mb) + " of owned memory since first seen";
+  std::string growth = signed_amount(process.growth_mb) + " of owned memory since first seen";
   if (!state.verdict) return growth;
   for (const ProcessGrowth& other : state.verdict->processes) {
     if (other.id_is_pid && other.id == process.pid) {

@@ -103,6 +103,83 @@ Error broken(const std::string& where, std::string_view file, std::string_view w
   return {.kind = Error::Kind::bad_input, .message = fmt::format("{}/{}: {}", where, file, what)};
 }
 
+std::optional<Error> read_own_state(std::string_view plateau_json, const std::string& where,
+                                    TrainerState& state) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(plateau_json.data(), plateau_json.size()).get_object().get(object) !=
+      simdjson::SUCCESS) {
+    return broken(where, "plateau_state.json", "not a JSON object");
+  }
+  Members ours(object);
+  int64_t format = 0;
+  std::string random;
+  ours.read("format", format);
+  ours.read("step", state.position.step);
+  ours.read("epoch", state.position.epoch);
+  ours.read("batch", state.position.batch);
+  ours.read("epochs", state.epochs);
+  ours.read("config_fingerprint", state.config_fingerprint);
+  ours.read("dataset_fingerprint", state.dataset_fingerprint);
+  ours.read("evaluations_without_gain", state.evaluations_without_gain);
+  ours.read("pending_loss", state.pending_loss);
+  ours.read("pending_steps", state.pending_steps);
+  ours.read("random_state", random);
+  const auto bytes = bytes_of_hex(random);
+  if (!ours.missing().empty() || !bytes) {
+    return broken(where, "plateau_state.json",
+                  fmt::format("{} is missing or of another kind",
+                              ours.missing().empty() ? "random_state" : ours.missing()));
+  }
+  if (format != kFormat) {
+    return broken(where, "plateau_state.json", fmt::format("format {} is not known", format));
+  }
+  if (state.position.step < 0 || state.position.epoch < 0 || state.position.batch < 0) {
+    return broken(where, "plateau_state.json", "a position is negative");
+  }
+  state.random_state = *bytes;
+  return std::nullopt;
+}
+
+std::optional<Error> read_trainer_state(std::string_view trainer_json, const std::string& where,
+                                        TrainerState& state) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(trainer_json.data(), trainer_json.size()).get_object().get(object) !=
+      simdjson::SUCCESS) {
+    return broken(where, "trainer_state.json", "not a JSON object");
+  }
+  Members theirs(object);
+  int64_t step = 0;
+  theirs.read("global_step", step);
+  theirs.read("epoch", state.epoch);
+  theirs.read("max_steps", state.total_steps);
+  theirs.read("logging_steps", state.logging_steps);
+  theirs.read("save_steps", state.save_steps);
+  theirs.read("eval_steps", state.eval_steps);
+  theirs.read("train_batch_size", state.batch_size);
+  theirs.read("num_input_tokens_seen", state.tokens_seen);
+  if (!theirs.is_null("best_metric")) {
+    double best = 0;
+    theirs.read("best_metric", best);
+    theirs.read("best_global_step", state.best_step);
+    theirs.read("best_model_checkpoint", state.best_checkpoint);
+    state.best_metric = best;
+  }
+  const bool is_log = parse_log(theirs, state.log);
+  if (!theirs.missing().empty() || !is_log) {
+    return broken(where, "trainer_state.json",
+                  fmt::format("{} is missing or of another kind",
+                              theirs.missing().empty() ? "log_history" : theirs.missing()));
+  }
+  if (step != state.position.step) {
+    return broken(
+        where, "trainer_state.json",
+        fmt::format("global_step is {}, plateau_state.json says {}", step, state.position.step));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string indented(std::string_view json) {
@@ -186,72 +263,8 @@ std::string plateau_state_json(const TrainerState& state) {
 Result<TrainerState> parse_state(std::string_view trainer_json, std::string_view plateau_json,
                                  const std::string& where) {
   TrainerState state;
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  if (parser.parse(plateau_json.data(), plateau_json.size()).get_object().get(object) !=
-      simdjson::SUCCESS) {
-    return broken(where, "plateau_state.json", "not a JSON object");
-  }
-  Members ours(object);
-  int64_t format = 0;
-  std::string random;
-  ours.read("format", format);
-  ours.read("step", state.position.step);
-  ours.read("epoch", state.position.epoch);
-  ours.read("batch", state.position.batch);
-  ours.read("epochs", state.epochs);
-  ours.read("config_fingerprint", state.config_fingerprint);
-  ours.read("dataset_fingerprint", state.dataset_fingerprint);
-  ours.read("evaluations_without_gain", state.evaluations_without_gain);
-  ours.read("pending_loss", state.pending_loss);
-  ours.read("pending_steps", state.pending_steps);
-  ours.read("random_state", random);
-  const auto bytes = bytes_of_hex(random);
-  if (!ours.missing().empty() || !bytes) {
-    return broken(where, "plateau_state.json",
-                  fmt::format("{} is missing or of another kind",
-                              ours.missing().empty() ? "random_state" : ours.missing()));
-  }
-  if (format != kFormat) {
-    return broken(where, "plateau_state.json", fmt::format("format {} is not known", format));
-  }
-  if (state.position.step < 0 || state.position.epoch < 0 || state.position.batch < 0) {
-    return broken(where, "plateau_state.json", "a position is negative");
-  }
-  state.random_state = *bytes;
-
-  if (parser.parse(trainer_json.data(), trainer_json.size()).get_object().get(object) !=
-      simdjson::SUCCESS) {
-    return broken(where, "trainer_state.json", "not a JSON object");
-  }
-  Members theirs(object);
-  int64_t step = 0;
-  theirs.read("global_step", step);
-  theirs.read("epoch", state.epoch);
-  theirs.read("max_steps", state.total_steps);
-  theirs.read("logging_steps", state.logging_steps);
-  theirs.read("save_steps", state.save_steps);
-  theirs.read("eval_steps", state.eval_steps);
-  theirs.read("train_batch_size", state.batch_size);
-  theirs.read("num_input_tokens_seen", state.tokens_seen);
-  if (!theirs.is_null("best_metric")) {
-    double best = 0;
-    theirs.read("best_metric", best);
-    theirs.read("best_global_step", state.best_step);
-    theirs.read("best_model_checkpoint", state.best_checkpoint);
-    state.best_metric = best;
-  }
-  const bool is_log = parse_log(theirs, state.log);
-  if (!theirs.missing().empty() || !is_log) {
-    return broken(where, "trainer_state.json",
-                  fmt::format("{} is missing or of another kind",
-                              theirs.missing().empty() ? "log_history" : theirs.missing()));
-  }
-  if (step != state.position.step) {
-    return broken(
-        where, "trainer_state.json",
-        fmt::format("global_step is {}, plateau_state.json says {}", step, state.position.step));
-  }
+  if (const auto error = read_own_state(plateau_json, where, state)) return *error;
+  if (const auto error = read_trainer_state(trainer_json, where, state)) return *error;
   return state;
 }
 

@@ -65,8 +65,9 @@ struct ModelConfig {
 Result<ModelConfig> parse_model_config(std::string_view json, const std::string& file);
 Result<ModelConfig> read_model_config(const std::filesystem::path& model_directory);
 
-// "qwen2.5-vl-3b", "qwen2.5-vl-7b": no files needed; "tiny" and "small": what `plateau-train init` writes. Of
-// its 1,024 tokens the last 22 are the added ones of Qwen2.5, in their order (1002: endoftext).
+// "qwen2.5-vl-3b", "qwen2.5-vl-7b": no files needed; "tiny" and "small": what `plateau-train init`
+// writes. Of its 1,024 tokens the last 22 are the added ones of Qwen2.5, in their order (1002:
+// endoftext).
 Result<ModelConfig> preset_config(std::string_view name);
 
 // The same as the flat JSON that the hub has, which parse_model_config() reads back.
