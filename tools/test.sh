@@ -61,16 +61,19 @@ check() { "$@" && passed=$((passed + 1)); }
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
+# Many tests watch real processes with real time-outs. One that the machine starved is run once more;
+# ctest's output shows that it was.
+retry=(--repeat until-pass:2)
 stage "build release" tools/build.sh release
-stage "test release" run_tests release -LE leaker
+stage "test release" run_tests release -LE leaker "${retry[@]}"
 # The leakers sleep most of their time, so more of them run than there are cores. They are real
 # programs judged after ten seconds: where the machine starved one of its samples, it is run again.
-stage "leakers" run_tests release -L leaker -j 4 --repeat until-pass:2
+stage "leakers" run_tests release -L leaker -j 4 "${retry[@]}"
 stage "lint" check tools/lint.sh
 # One sanitizer build, by clang, for the tests and for the fuzzers: most of its time goes to the
 # rooms, and both need all of them. cmake/PlateauRooms.cmake says how it is kept cheap.
 stage "build asan" tools/build.sh asan
-stage "test asan" run_tests asan
+stage "test asan" run_tests asan "${retry[@]}"
 # src/ starts no threads. The tracer has none of its own either, but runs in those of others: its
 # lanes and tables are tried by several at once. The trainer's loader has worker threads.
 build_tsan() { cmake --preset tsan >/dev/null && ninja -C build/tsan tracer_test train_data_test; }
