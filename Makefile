@@ -6,7 +6,7 @@ PRESET ?= release
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build demo test bench corpus lint analyze format fuzz install clean
+.PHONY: help setup build demo test page bench corpus lint analyze format fuzz install clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,9 @@ demo: build ## Build, then judge three real logs and watch a real job
 
 test: setup ## Build everything and run every test, as CI does
 	@tools/test.sh
+
+page: setup ## Build the page behind 'plateau report' into web/dist/page.html
+	@tools/page.sh build
 
 corpus: setup ## Score the verdict and its rivals on all recorded traces (docs/accuracy.md)
 	@tools/build.sh bench >&2 && tools/accuracy.sh build/bench/corpus_score

@@ -21,10 +21,12 @@ MAY_INCLUDE = {
     "probe": {"base", "recording"},
     "verdict": {"base", "recording"},
     "report": {"base", "verdict", "recording", "symbols", "census", "ledger"},
+    "page": {"base", "recording", "verdict", "report", "symbols", "ledger"},
+    "serve": {"base", "recording", "import", "verdict", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
     "cli": {
         "base", "recording", "import", "probe", "verdict", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve",
     },
 }
 # Of trainer/: rooms of its own by their name, those of src/ as "src:NAME".

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings over HTTP: the live page, its data, verdicts, metrics. Read-only.
+//
+// A server reads files; it never watches a process itself. `plateau run --serve` and `plateau serve
+// PID` start a recorder that writes a file and a server that follows it, so a request, however slow
+// or hostile, can hold up neither the job nor its recording. docs/serve.md tells it from outside.
+//
+// libmicrohttpd parses requests. It is driven by this process's own poll loop: no threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/run.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+struct ServeOptions {
+  std::string address = "127.0.0.1";
+  uint16_t port = 0;               // 0: the kernel picks one.
+  std::string token;               // Empty: none is asked for. Requires: a loopback address.
+  std::vector<std::string> paths;  // Files, and directories whose recordings are listed.
+  Context given;                   // Facts from the command line, put over each run's own.
+  Policy policy;
+};
+
+class Server {
+ public:
+  // Binds and listens. Fails with a sentence that says what to try.
+  static Result<Server> start(ServeOptions options);
+
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) noexcept;
+  ~Server();  // Ends all connections.
+
+  // "http://127.0.0.1:39217/", with the token if there is one.
+  [[nodiscard]] std::string url() const;
+  // Serves until `stop_fd` becomes readable.
+  void run(int stop_fd);
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+bool is_loopback(const std::string& address);
+
+}  // namespace plateau
