@@ -2,7 +2,12 @@
 // Memory over the run: floor, spikes, phases, marks, forecast band and limit.
 
 import type { RunPage } from "../data";
+import { Section } from "../section";
 
 export function MemoryChart({ run }: { run: RunPage }) {
-  return <section id="memory" aria-label="Memory over the run">{run.x.length} samples</section>;
+  return (
+    <Section id="memory" title="Memory over the run" nav="Memory">
+      <p>{run.x.length} samples</p>
+    </Section>
+  );
 }
