@@ -5,16 +5,23 @@
 import { useState } from "preact/hooks";
 import type { PageData, RunPage } from "./data";
 import { Answer } from "./sections/answer";
+import { Causes } from "./sections/causes";
 import { Clocks } from "./sections/clocks";
 import { Comparison } from "./sections/comparison";
 import { ComponentsChart } from "./sections/components";
+import { ContextSection } from "./sections/context";
+import { CopyButton } from "./sections/copy_button";
+import { Cost } from "./sections/cost";
 import { ExplanationsChart } from "./sections/explanations";
 import { FlameGraph } from "./sections/flame";
+import { Glossary } from "./sections/glossary";
 import { MemoryChart } from "./sections/memory";
 import { Nav } from "./sections/nav";
+import { Notes } from "./sections/notes";
 import { Objects } from "./sections/objects";
 import { ProcessesChart } from "./sections/processes";
 import { ReplayStrip } from "./sections/replay";
+import { Shapes } from "./sections/shapes";
 import { ProcessTree } from "./sections/tree";
 
 const sections = [
@@ -22,12 +29,17 @@ const sections = [
   MemoryChart,
   ComponentsChart,
   ProcessesChart,
+  Shapes,
   ExplanationsChart,
   ReplayStrip,
+  Causes,
   ProcessTree,
   Clocks,
   FlameGraph,
   Objects,
+  ContextSection,
+  Cost,
+  Notes,
 ];
 
 function nameOf(run: RunPage): string {
@@ -40,7 +52,9 @@ export function Report({ data }: { data: PageData }) {
   if (run === undefined) return <p>Nothing was recorded.</p>;
   return (
     <>
-      <Nav name={nameOf(run)} />
+      <Nav name={nameOf(run)}>
+        <CopyButton run={run} version={data.plateau} />
+      </Nav>
       <main>
         <Comparison data={data} />
         {data.runs.length < 2 ? null : (
@@ -55,6 +69,7 @@ export function Report({ data }: { data: PageData }) {
         {sections.map((Each, i) => (
           <Each key={`${shown} ${i}`} run={run} />
         ))}
+        <Glossary />
       </main>
     </>
   );
