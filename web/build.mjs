@@ -13,11 +13,24 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { checkKeys, readGlossary } from "./glossary.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "dist", "page.html");
 
-async function bundle(entry, loader) {
+const glossary = readGlossary(readFileSync(join(here, "..", "docs", "report-fields.md"), "utf8"));
+checkKeys(glossary, join(here, "src"));
+
+// What the sources import as "plateau:glossary".
+const glossaryPlugin = {
+  name: "glossary",
+  setup(builder) {
+    builder.onResolve({ filter: /^plateau:glossary$/ }, ({ path }) => ({ path, namespace: "made" }));
+    builder.onLoad({ filter: /.*/, namespace: "made" }, () => ({ contents: JSON.stringify(glossary), loader: "json" }));
+  },
+};
+
+async function bundle(entry) {
   const result = await build({
     entryPoints: [join(here, entry)],
     absWorkingDir: here,
@@ -30,7 +43,7 @@ async function bundle(entry, loader) {
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    loader,
+    plugins: [glossaryPlugin],
   });
   return result.outputFiles[0].text.trim();
 }
@@ -69,8 +82,8 @@ function page(script, style) {
 `;
 }
 
-const style = await bundle("src/page.css", {});
-const script = await bundle("src/main.tsx", {});
+const style = await bundle("src/page.css");
+const script = await bundle("src/main.tsx");
 // Inside an element of its own the text ends at the first closing tag, whatever the language says.
 if (/<\/(script|style)/i.test(script) || /<\/style/i.test(style)) {
   throw new Error("a closing tag inside the bundle would end it; write it as '<' + '/script'");

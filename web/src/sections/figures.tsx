@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few figures that stand beside the word: memory now, growth now, where it leads, the risk.
+// Each links to its explanation.
+
+import type { ComponentChildren } from "preact";
+import type { RunPage } from "../data";
+import { moment, percent, rate, size } from "../format";
+import { Num } from "../number";
+
+// From here on the risk is shown in the colour of a leak.
+const kAlarmingRisk = 0.2;
+
+interface FigureProps {
+  k: string;
+  name: string;
+  value: string;
+  note?: ComponentChildren;
+  alarm?: boolean;
+}
+
+function Figure(props: FigureProps) {
+  return (
+    <div class={props.alarm === true ? "figure alarm" : "figure"}>
+      <dt>{props.name}</dt>
+      <dd>
+        <Num k={props.k}>{props.value}</Num>
+        {props.note === undefined ? null : <small>{props.note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+function Growth({ run }: { run: RunPage }) {
+  const now = run.verdict.current_rate_mb_per_step;
+  const before = run.verdict.growth.rate_mb_per_step;
+  if (now === null && before === null) return null;
+  const level = now === null || now === 0;
+  if (level && run.verdict.settled === null) {
+    return <Figure k="current_rate_mb_per_step" name="Growth now" value={now === 0 ? "level" : "–"} />;
+  }
+  return (
+    <Figure
+      k="current_rate_mb_per_step"
+      name="Growth now"
+      value={level ? "level" : rate(run.clock, now)}
+      note={level && before !== null && before > 0 ? `was ${rate(run.clock, before)}` : undefined}
+    />
+  );
+}
+
+function Risk({ run }: { run: RunPage }) {
+  const { oom, limit_mb, at_step } = run.verdict.risk;
+  if (limit_mb === null) return null;
+  if (oom === null) return <Figure k="risk.limit_mb" name="Limit" value={size(limit_mb)} />;
+  const note = oom >= 0.01 && at_step !== null ? `at ${moment(run.clock, at_step)}, limit ${size(limit_mb)}` : `limit ${size(limit_mb)}`;
+  return <Figure k="risk.oom" name="Out of memory" value={percent(oom)} note={note} alarm={oom >= kAlarmingRisk} />;
+}
+
+// Where it ended, or where it would.
+function Level({ run }: { run: RunPage }) {
+  const { settled, forecast, verdict } = run.verdict;
+  if (settled !== null) {
+    const note = `since ${moment(run.clock, settled.step)}`;
+    return <Figure k="settled.mb" name="Level" value={size(settled.mb)} note={note} />;
+  }
+  if (forecast === null) return null;
+  return (
+    <Figure
+      k="forecast.plateau_mb"
+      name={verdict === "warming" ? "Will level near" : "If it ends, near"}
+      value={size(forecast.plateau_mb)}
+      note={forecast.at_step === null ? undefined : `at ${moment(run.clock, forecast.at_step)}`}
+    />
+  );
+}
+
+export function Figures({ run }: { run: RunPage }) {
+  const { verdict } = run;
+  return (
+    <dl class="figures">
+      <Figure
+        k="last_mb"
+        name="Memory now"
+        value={size(verdict.last_mb)}
+        note={verdict.first_mb === null ? undefined : `from ${size(verdict.first_mb)}`}
+      />
+      <Growth run={run} />
+      <Level run={run} />
+      <Risk run={run} />
+    </dl>
+  );
+}
