@@ -15,7 +15,7 @@ import { chromium } from "playwright-core";
 
 const wanted = (name) => {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set; run these tests by ctest -R browser`);
+  if (!value) throw new Error(`${name} is not set; run these tests by ctest -R ^web`);
   return value;
 };
 export const plateau = wanted("PLATEAU");
