@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call stacks of a traced job: the flame graph, its keyboard, its search, and the table beside it.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { accessibility, close, open, plateau, report, scratch, sourceDir } from "./browser.mjs";
+
+// Real images that stay decoded, traced for a few seconds.
+const recording = join(scratch, "images.plateau");
+execFileSync(plateau, ["run", "-q", "--heap", "-o", recording, "--", "/usr/bin/python3", join(sourceDir, "tests/leakers/lazy_images.py")],
+  { stdio: "ignore" });
+const path = report("images", recording);
+
+test("theCallThatDecodesIsNamedFirst", async () => {
+  const page = await open(path);
+  const first = page.locator("#flame table tbody tr").first();
+  assert.match(await first.innerText(), /memory_get_block|ImageFile|lazy_images/);
+  assert.match(await page.locator("#answer").innerText(), /lazy_images|ImageFile|memory_get_block/);
+  await close(page);
+});
+
+test("theFlameGraphAnswersToKeysAndSearch", async () => {
+  const page = await open(path);
+  const canvas = page.locator("#flame canvas").first();
+  const picture = () => canvas.evaluate((c) => c.toDataURL());
+  await canvas.scrollIntoViewIfNeeded();
+  const whole = await picture();
+  await page.locator("#flame input[type=search], #flame input[type=text]").first().fill("ImageFile");
+  await page.waitForFunction(() => /%/.test(document.querySelector("#flame").innerText));
+  await page.waitForTimeout(200);
+  assert.notEqual(await picture(), whole, "matches stand out");
+  await close(page);
+});
+
+test("axeFindsNothingOnIt", async () => {
+  const page = await open(path);
+  assert.deepEqual(await accessibility(page), []);
+  await close(page);
+});
