@@ -156,9 +156,13 @@ struct Tally {
   double cold_mb = 0;
 };
 
-Tally tally_up(const std::vector<TimedValue>& floor, const EventTimes& times) {
+Tally tally_up(const std::vector<TimedValue>& floor, EventTimes times) {
   Tally tally;
   if (floor.size() < 2) return tally;
+  // What an event at the last sample leaves behind has not been seen yet.
+  for (std::vector<double>& of : times) {
+    std::erase_if(of, [&](double at) { return at >= floor.back().at; });
+  }
   tally.stretches = cut_at_events(floor, times);
   tally.growth_mb = floor.back().mb - floor.front().mb;
   tally.span = floor.back().at - floor.front().at;
@@ -196,7 +200,12 @@ ClockGrowth measure(const Tally& tally, GrowthClock clock) {
   if (!knows_background) return out;
   const MeanRange mean = mean_of(rises, counts);
   out.mb_per_event = mean.mean;
-  out.range = mean.range;
+  if (!mean.range) return out;
+  // The background that was taken off is not known exactly either.
+  const Interval cold = tally.cold_rate.range.value_or(Interval{0, 0});
+  const double taken_off = (cold.high - cold.low) / 2 * length / static_cast<double>(out.events);
+  const double half = std::hypot(mean.range->high - mean.mean, taken_off, kNoiseMb);
+  out.range = Interval{mean.mean - half, mean.mean + half};
   return out;
 }
 
