@@ -152,6 +152,9 @@ std::optional<double> epoch_steps_of(const Context& context);
 // short has not ended. What a heap's sites ever allocated stays that of the whole run.
 Run prefix_of(const Run& run, size_t count);
 
+// The same in place, which costs nothing: to look at many prefixes, take the longest first.
+void cut_to(Run& run, size_t count);
+
 // "" if every column has one value per instant, process indices exist and events point at rows;
 // else one sentence naming what does not fit. For tests and fuzzers.
 std::string check_shape(const Run& run);
