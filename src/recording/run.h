@@ -130,6 +130,7 @@ struct Run {
   std::vector<HeapTrack> heaps;  // By process (HeapTrack::pid), where its heap was traced.
   double heap_start_s = 0;       // HeapRow::time_s counts from here, on the clock of `instants`.
   std::string command;           // The job's command line, if known.
+  std::string host;              // The machine it ran on, if known.
   Ending ending;
 
   // Importer's account of what it could not use.
