@@ -137,6 +137,7 @@ void write_gauges(JsonWriter& json, PageRun& page) {
   };
   std::vector<Candidate> gauges;
   for (const Gauge& gauge : page.run->gauges) {
+    if (gauge.name == kCostCpu || gauge.name == kCostWalks) continue;  // Said under `cost`.
     if (page.place[gauge.process] && has_value(gauge.value)) {
       gauges.push_back({&gauge, rank_of(gauge), rise_of(gauge)});
     }
