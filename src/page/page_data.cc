@@ -86,14 +86,15 @@ PageRun make_page_run(const Run& run, const PageOptions& options) {
   std::vector<HeapProfile> heaps;
   if (options.heaps) heaps = profile_heaps(run, options.policy, verdict);
   add_input_warnings(verdict, run);
-  Signals signals = extract_signals(run);
+  auto columns = std::make_unique<TreeColumns>(run);
+  Signals signals = columns->signals(run);
   Thinning thinning(signals.clock_of_instant, kMostShown);
   PageRun page{.run = &run,
                .options = &options,
                .verdict = std::move(verdict),
                .clean = {},
                .signals = std::move(signals),
-               .columns = memory_columns(run),
+               .columns = std::move(columns),
                .thinning = std::move(thinning),
                .shown = {},
                .place = {},

@@ -2,29 +2,19 @@
 // How the answer came about: the weights of the explanations along the run, when the answer was
 // known, and which clock growth follows.
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "page/page_numbers.h"
 #include "page/page_run.h"
-#include "report/replay.h"
+#include "verdict/hindsight.h"
 
 namespace plateau {
 namespace {
 
 std::vector<Verdict> moments_of(const PageRun& page) {
-  std::vector<Verdict> moments;
   const size_t most = page.options->replay_moments;
-  if (most == 0) return moments;
-  Run bare = *page.run;
-  bare.heaps.clear();
-  const size_t samples = bare.instants.size();
-  for (size_t i = 1; i < most; ++i) {
-    const size_t count = samples * i / most;
-    if (count < 3 || count >= samples || (i > 1 && count == samples * (i - 1) / most)) continue;
-    moments.push_back(judge(prefix_of(bare, count), page.options->policy));
-  }
-  moments.push_back(page.verdict);
-  return moments;
+  if (most == 0) return {};
+  return hindsight(*page.run, most, page.options->policy);
 }
 
 // Every explanation that ever competed: those of the verdict by falling weight, then the others in

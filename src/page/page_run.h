@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct PageRun {
   Verdict verdict;  // As `plateau judge` gives it.
   Verdict clean;    // The same, printable.
   Signals signals;
-  MemoryColumns columns;
+  std::unique_ptr<TreeColumns> columns;
   Thinning thinning;
   std::vector<size_t> shown;                 // Processes in the document, by index into the run.
   std::vector<std::optional<size_t>> place;  // Of each process of the run among `shown`.
