@@ -14,6 +14,7 @@
 #include "cli/man.h"
 #include "cli/profile.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/train.h"
 #include "cli/try_verb.h"
 #include "cli/watch.h"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
+      plateau::serve_verb(),       // The same to look at, live, in a browser.
       plateau::train_verb(),       // Fine-tune a vision-language model.
       plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
