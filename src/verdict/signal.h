@@ -40,6 +40,9 @@
 // began.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,5 +78,30 @@ struct Signals {
 };
 
 Signals extract_signals(const Run& run);
+
+// The sums over the tree, made once for a run and all its prefixes. Judging many prefixes of a long
+// run of many processes is otherwise mostly summing the same columns again: of 27 ms for 8,192
+// instants of 21 processes, 22 are that.
+// Requires: the run outlives this.
+class TreeColumns {
+ public:
+  static constexpr size_t kOtherKinds = 6;  // Beside owned memory.
+
+  explicit TreeColumns(const Run& run);
+  ~TreeColumns();
+  TreeColumns(const TreeColumns&) = delete;
+  TreeColumns& operator=(const TreeColumns&) = delete;
+
+  // Exactly extract_signals(prefix). Requires: `prefix` is prefix_of() the run, or the run itself;
+  // of its series nothing is read.
+  [[nodiscard]] Signals signals(const Run& prefix) const;
+
+ private:
+  struct Sources;
+  std::unique_ptr<Sources> sources_;
+  std::vector<double> owned_;
+  std::array<std::vector<double>, kOtherKinds> others_;
+  std::vector<std::vector<double>> owned_of_process_;
+};
 
 }  // namespace plateau
