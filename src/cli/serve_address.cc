@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "cli/find_recording.h"
-#include "cli/heap_choice.h"
 #include "serve/access.h"
 
 namespace plateau {
@@ -30,7 +29,7 @@ Result<ServeOptions> serve_at(const std::string& listen, const std::optional<std
     if (!made) return made.error();
     options.token = made.value();
   }
-  add_helpers(options);
+  options.open_recordings = [] { return open_recordings(); };
   return options;
 }
 
@@ -43,11 +42,6 @@ Result<StartedServer> start_server(const ServeOptions& options, bool port_was_ch
   Result<Server> moved = Server::start(anywhere);
   if (!moved) return moved.error();
   return StartedServer{std::move(moved.value()), true};
-}
-
-void add_helpers(ServeOptions& options) {
-  options.open_recordings = [] { return open_recordings(); };
-  options.complete = [](const Run& run, Verdict& verdict) { add_growth_site(run, verdict); };
 }
 
 }  // namespace plateau

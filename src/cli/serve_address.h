@@ -28,7 +28,4 @@ struct StartedServer {
 };
 Result<StartedServer> start_server(const ServeOptions& options, bool port_was_chosen);
 
-// What the server cannot do itself: who writes which recording, where memory grows.
-void add_helpers(ServeOptions& options);
-
 }  // namespace plateau

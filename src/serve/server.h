@@ -31,8 +31,6 @@ struct ServeOptions {
   Policy policy;
   // Recordings that running programs hold open, by their full path; may be empty.
   std::function<std::vector<std::string>()> open_recordings;
-  // Adds to a verdict what only the caller can find; may be empty.
-  std::function<void(const Run&, Verdict&)> complete;
   double ask_s = 20;      // A request must have come whole within so long,
   double answer_s = 120;  // and its answer have been taken within so long.
 };

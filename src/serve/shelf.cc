@@ -8,6 +8,7 @@
 #include "import/import.h"
 #include "page/page_data.h"
 #include "recording/facts.h"
+#include "report/heap_choice.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "serve/gzip.h"
@@ -105,7 +106,7 @@ void Shelf::read(Item& item) {
     Verdict verdict = judge(run.value(), options_.policy);
     if (verdict.file.empty()) verdict.file = run.value().source;
     if (verdict.title.empty()) verdict.title = run.value().title;
-    if (options_.complete) options_.complete(run.value(), verdict);
+    add_growth_site(run.value(), verdict);
     add_input_warnings(verdict, run.value());
     item.facts.verdict_json = verdict_json(verdict);
     item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;

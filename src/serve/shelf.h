@@ -33,8 +33,6 @@ struct ShelfOptions {
   Policy policy;
   // Recordings that running programs hold open, by their full path. May be empty.
   std::function<std::vector<std::string>()> open_recordings;
-  // Adds to a verdict what only the caller can find. May be empty.
-  std::function<void(const Run&, Verdict&)> complete;
 };
 
 // A page's document as it is sent; shared, because a slow client may take it for long.
