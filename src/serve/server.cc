@@ -51,8 +51,8 @@ MHD_Response* response_of(const HttpReply& reply) {
 struct Server::State {
   explicit State(ServeOptions given)
       : options(std::move(given)),
-        shelf({options.paths, options.later, options.given, options.policy, options.open_recordings,
-               options.complete}) {}
+        shelf({options.paths, options.later, options.given, options.policy,
+               options.open_recordings}) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
