@@ -15,6 +15,7 @@
 #include "cli/profile.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/train.h"
 #include "cli/try_verb.h"
 #include "cli/watch.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
       plateau::report_verb(),      // All of it as one HTML page.
+      plateau::serve_verb(),       // The same to look at, live, in a browser.
       plateau::train_verb(),       // Fine-tune a vision-language model.
       plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/run_request.h"
+#include "cli/run_serve.h"
 #include "cli/shared_options.h"
 #include "report/cost.h"
 #include "report/explain.h"
@@ -86,6 +87,12 @@ int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunReque
 int run_attempts(RunRequest request, Output& out) {
   const std::string first_path = request.job.recording_path;
   request.job.say = [&out](const std::string& text) { out.complain("run", text); };
+  Result<std::optional<LiveServer>> server = serve_job(request, out);
+  if (!server) {
+    out.complain("run", server.error().message);
+    return kExitTrouble;
+  }
+  if (server.value()) request.job.companions.push_back(server.value()->pid());
   for (size_t attempt = 1;; ++attempt) {
     request.job.recording_path = attempt_name(first_path, attempt);
     Supervised supervised = supervise(request.job);
@@ -97,7 +104,9 @@ int run_attempts(RunRequest request, Output& out) {
     // From here on the job is over, and its recording is only read.
     const Verdict verdict = judge_outcome(outcome, request);
     print_verdict(verdict, outcome, request, out);
-    if (!wants_restart(outcome, attempt, request)) {
+    const bool again = wants_restart(outcome, attempt, request);
+    if (!again && server.value()) server.value()->end();
+    if (!again) {
       return final_code(outcome, verdict, request, out);
     }
     out.complain("run", fmt::format("{}; starting it again ({} of {})",
@@ -144,6 +153,7 @@ Verb run_verb() {
       {"see which call stacks grow", "plateau run --heap -- python train.py"},
       {"say what it cannot know, and where the ceiling is",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
+      {"look at it in a browser while it runs", "plateau run --serve -- python train.py"},
       {"save and stop before the machine does, and start a job again that resumes",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",

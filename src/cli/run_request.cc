@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/serve_address.h"
 #include "cli/shared_options.h"
 
 namespace plateau {
@@ -59,6 +60,13 @@ std::vector<Option> watching_options() {
        .group = kWatching,
        .help = "With --heap: mean distance of samples in allocated bytes (default 512KiB); less is "
                "finer and costs more."},
+      {.name = "serve",
+       .takes = Takes::text,
+       .placeholder = "ADDR:PORT",
+       .group = kWatching,
+       .help = "Show the job live in a browser while it runs, as 'plateau serve' does; the address "
+               "is printed on standard error (default 127.0.0.1:7528, or a free port).",
+       .may_be_bare = true},
       {.name = "keep-orphans",
        .group = kWatching,
        .help = "Leave processes alone that outlive the job; without it they are ended."},
@@ -233,6 +241,16 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   request.job.save_signal = signal_from_name(save);
   if (request.job.save_signal == 0) {
     return Error{Error::Kind::usage, fmt::format("--save-signal: there is no signal '{}'", save)};
+  }
+  if (arguments.has("serve")) {
+    if (request.job.recording_path.empty()) {
+      return Error{Error::Kind::usage, "--serve needs a recording; leave --no-recording out"};
+    }
+    const std::string listen = arguments.text("serve").value_or("");
+    const Result<ServeOptions> serve = serve_at(listen, std::nullopt);
+    if (!serve) return serve.error();
+    request.serve = serve.value();
+    request.serve_port_chosen = !listen.empty();
   }
   const Result<std::optional<KeeperOptions>> heap = heap_options(arguments);
   if (!heap) return heap.error();

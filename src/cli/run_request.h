@@ -2,12 +2,14 @@
 // What `plateau run` was asked, as one struct.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/verb.h"
 #include "report/text.h"
+#include "serve/server.h"
 #include "session/supervisor.h"
 #include "verdict/expectation.h"
 
@@ -17,6 +19,8 @@ std::vector<Option> run_options();
 
 struct RunRequest {
   SupervisorOptions job;
+  std::optional<ServeOptions> serve;  // Show it live; its paths are filled in when it starts.
+  bool serve_port_chosen = false;
   size_t restarts = 0;
   Policy policy;
   Expectation expected;

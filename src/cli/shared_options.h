@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/verb.h"
+#include "recording/facts.h"  // apply_facts(), for those who take given_facts().
 #include "recording/run.h"
 #include "report/text.h"
 #include "verdict/expectation.h"
@@ -23,9 +24,5 @@ Policy policy_of(const Arguments& arguments);
 Result<Expectation> expectation_of(const Arguments& arguments);
 // How to draw on `fd`.
 View view_of(const Arguments& arguments, int fd);
-
-// Puts the given facts over the run's own. Steps per epoch that the log states give way to
-// examples and batch from the command line: the user knows better.
-void apply_facts(const Context& given, Context& context);
 
 }  // namespace plateau

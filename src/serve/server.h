@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "recording/run.h"
+#include "serve/listener.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -25,13 +26,19 @@ struct ServeOptions {
   uint16_t port = 0;               // 0: the kernel picks one.
   std::string token;               // Empty: none is asked for. Requires: a loopback address.
   std::vector<std::string> paths;  // Files, and directories whose recordings are listed.
+  std::vector<std::string> later;  // Files that may come; not listed before they exist.
   Context given;                   // Facts from the command line, put over each run's own.
   Policy policy;
+  // Recordings that running programs hold open, by their full path; may be empty.
+  std::function<std::vector<std::string>()> open_recordings;
+  double ask_s = 20;      // A request must have come whole within so long,
+  double answer_s = 120;  // and its answer have been taken within so long.
 };
 
 class Server {
  public:
-  // Binds and listens. Fails with a sentence that says what to try.
+  // Binds and listens. Fails with a sentence that says what to try; Error::Kind::not_found if the
+  // port is taken.
   static Result<Server> start(ServeOptions options);
 
   Server(Server&&) noexcept;
@@ -40,15 +47,15 @@ class Server {
 
   // "http://127.0.0.1:39217/", with the token if there is one.
   [[nodiscard]] std::string url() const;
-  // Serves until `stop_fd` becomes readable.
-  void run(int stop_fd);
+  [[nodiscard]] uint16_t port() const;
+  // Serves until `stop_fd` becomes readable. Then, if pages are open, reads once more what they
+  // show and goes on until they have taken it, for at most `farewell_s`.
+  void run(int stop_fd, double farewell_s = 0);
 
  private:
   struct State;
   explicit Server(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-bool is_loopback(const std::string& address);
 
 }  // namespace plateau

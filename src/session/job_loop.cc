@@ -223,6 +223,7 @@ void JobLoop::end_leftovers_of_job() {
   std::transform(job_.relays.begin(), job_.relays.end(), ours.begin(),
                  [](const Relay& relay) { return relay.pid; });
   if (heap_.pid() > 0) ours.push_back(heap_.pid());
+  ours.insert(ours.end(), options_.companions.begin(), options_.companions.end());
   size_t left = children_left(ours).size();
   const double deadline_s = now() + kHelperGraceSeconds;
   while (left > 0 && now() < deadline_s) {

@@ -111,6 +111,7 @@ Supervised supervise(const SupervisorOptions& options) {
   ProbeOptions probe = options.probe;
   probe.exclude.push_back(getpid());
   for (const Relay& relay : started.job->relays) probe.exclude.push_back(relay.pid);
+  for (const pid_t companion : options.companions) probe.exclude.push_back(companion);
   if (heap.value().pid() > 0) probe.exclude.push_back(heap.value().pid());
   Result<Sampler> found = Sampler::of_pid(started.job->pid, probe, true);
   if (!found && !has_ended(started.job->pid)) {

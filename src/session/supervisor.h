@@ -10,6 +10,8 @@
 // flows through the relays, and its datagrams are dropped unread. The recording ends where it is.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,6 +35,7 @@ struct SupervisorOptions {
   double orphan_grace_s = 5;
   Context given;  // Facts from the command line.
   ProbeOptions probe;
+  std::vector<pid_t> companions;      // Children of ours that are no part of the job.
   std::optional<KeeperOptions> heap;  // Trace the job's allocations.
   // Called with one sentence when something happens that the user should see at once.
   std::function<void(const std::string&)> say;

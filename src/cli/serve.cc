@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <deque>
+
+#include "base/text.h"
+#include "cli/exit_code.h"
+#include "cli/pid_recording.h"
+#include "cli/serve_address.h"
+#include "cli/shared_options.h"
+#include "session/signals.h"
+
+namespace plateau {
+namespace {
+
+constexpr const char* kWhere = "Where";
+
+std::vector<Option> own_options() {
+  return {
+      {.name = "listen",
+       .takes = Takes::text,
+       .placeholder = "ADDR:PORT",
+       .group = kWhere,
+       .help = "Listen there (default 127.0.0.1:7528, or a free port if that is taken). Port 0 is "
+               "any free one. An address that others can reach asks for a token."},
+      {.name = "token",
+       .takes = Takes::text,
+       .placeholder = "TEXT",
+       .group = kWhere,
+       .help = "The token to ask for (default: PLATEAU_TOKEN, or for an address that others can "
+               "reach one that is made up and printed). Others see an option in the process list; "
+               "the variable they do not."},
+  };
+}
+
+std::optional<pid_t> pid_of(const std::string& word) {
+  if (word.empty() || !std::all_of(word.begin(), word.end(), is_digit)) return std::nullopt;
+  const std::optional<int64_t> number = parse_int(word);
+  if (!number || *number < 1 || *number > (int64_t{1} << 22)) return std::nullopt;
+  return static_cast<pid_t>(*number);
+}
+
+// What is served, and the recorders that must run for it.
+struct Targets {
+  std::vector<std::string> paths;
+  std::deque<PidRecorder> recorders;
+};
+
+std::optional<Error> add_pid(pid_t pid, const Context& given, Targets& targets, Output& out) {
+  if (const std::optional<std::string> file = recording_of_pid(pid)) {
+    out.complain("serve",
+                 fmt::format("process {} is being recorded already: following {}", pid, *file));
+    targets.paths.push_back(*file);
+    return std::nullopt;
+  }
+  Result<PidRecorder> recorder = PidRecorder::start(pid, given);
+  if (!recorder) return recorder.error();
+  out.complain("serve", fmt::format("recording the job of process {} for as long as this serves; "
+                                    "'plateau watch {} -o FILE' would keep it",
+                                    pid, pid));
+  targets.paths.push_back(recorder.value().directory());
+  targets.recorders.push_back(std::move(recorder.value()));
+  return std::nullopt;
+}
+
+std::optional<Error> add_target(const std::string& word, const Context& given, Targets& targets,
+                                Output& out) {
+  if (const std::optional<pid_t> pid = pid_of(word)) return add_pid(*pid, given, targets, out);
+  struct stat status = {};
+  if (stat(word.c_str(), &status) != 0) {
+    return Error{Error::Kind::not_found, fmt::format("{}: {}", word, strerror(errno))};
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    return Error{Error::Kind::usage,
+                 word + " is neither a file nor a directory; a pipe cannot be read again"};
+  }
+  targets.paths.push_back(word);
+  return std::nullopt;
+}
+
+Result<Targets> targets_of(const Invocation& invocation, const Context& given) {
+  std::vector<std::string> words = invocation.arguments.positionals;
+  if (words.empty()) words.emplace_back(".");
+  Targets targets;
+  for (const std::string& word : words) {
+    if (std::optional<Error> error = add_target(word, given, targets, invocation.out)) {
+      return *error;
+    }
+  }
+  return targets;
+}
+
+int serve(const Invocation& invocation, const ServeOptions& options) {
+  const bool chosen = invocation.arguments.has("listen");
+  Result<StartedServer> started = start_server(options, chosen);
+  if (!started) {
+    invocation.out.complain("serve", started.error().message);
+    return kExitTrouble;
+  }
+  if (started.value().moved) {
+    invocation.out.complain("serve", fmt::format("port {} is taken; this one is free", kServePort));
+  }
+  invocation.out.print(started.value().server.url() + "\n");
+  invocation.out.flush();
+  const SignalReader signals({SIGINT, SIGTERM, SIGHUP});
+  started.value().server.run(signals.fd());
+  return kExitFine;
+}
+
+int run_serve(const Invocation& invocation) {
+  Result<ServeOptions> options = serve_at(invocation.arguments.text("listen").value_or(""),
+                                          invocation.arguments.text("token"));
+  if (!options) {
+    invocation.out.complain("serve", options.error().message + "; try 'plateau serve --help'");
+    return kExitTrouble;
+  }
+  options.value().given = given_facts(invocation.arguments);
+  const Result<Targets> targets = targets_of(invocation, options.value().given);
+  if (!targets) {
+    invocation.out.complain("serve", targets.error().message);
+    return kExitTrouble;
+  }
+  options.value().paths = targets.value().paths;
+  return serve(invocation, options.value());
+}
+
+}  // namespace
+
+Verb serve_verb() {
+  Verb verb;
+  verb.name = "serve";
+  verb.summary = "show runs in a browser, live; verdicts and metrics over HTTP";
+  verb.description = {
+      "Prints an address; open it in a browser. The page shows the verdict, the charts and the "
+      "causes of a run, and follows it while it grows. With several runs, or a directory, it also "
+      "lists them.",
+      "PID is any process of a job: if a running plateau records it, that recording is followed; "
+      "else the job is watched for as long as this serves. FILE is a recording or a log as "
+      "'plateau "
+      "judge' takes it. DIR is a directory: its *.plateau files, as they come (default: the "
+      "current "
+      "one). A file whose name is a number is written ./4242.",
+      "Nothing can be changed through it. By default only this machine can ask; from another one, "
+      "'ssh -L 7528:127.0.0.1:7528 HOST' is the safe way. An address that others can reach asks "
+      "for a token, which the printed address contains.",
+      "For programs: /api/verdict is the JSON of 'plateau judge --json', /api/runs lists the runs, "
+      "/metrics is for Prometheus, /healthz says ok. docs/serve.md has the details. Ctrl-C ends "
+      "it."};
+  verb.positional = {.placeholder = "PID|FILE|DIR",
+                     .help = "What to serve (default: the recordings of the current directory).",
+                     .takes = Takes::file,
+                     .required = false,
+                     .many = true};
+  verb.options = own_options();
+  for (const Option& option : context_options()) verb.options.push_back(option);
+  verb.examples = {
+      {"look at all recordings here", "plateau serve"},
+      {"watch a job that runs", "plateau serve 4242"},
+      {"one recording, with the limit it must fit in", "plateau serve run.plateau --limit 20GB"},
+      {"for the team, with a token of your own",
+       "PLATEAU_TOKEN=$(openssl rand -hex 16) plateau serve runs/ --listen 0.0.0.0:7528"},
+      {"the verdict for a script", "curl -s http://127.0.0.1:7528/api/verdict"},
+  };
+  verb.exits = {{"0", "ended by Ctrl-C, SIGTERM or SIGHUP"},
+                {"2", "wrong usage, nothing to serve, or the address cannot be had"}};
+  verb.run = run_serve;
+  return verb;
+}
+
+}  // namespace plateau

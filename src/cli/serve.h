@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau serve [PID|FILE|DIR]...`: the live page of runs, over HTTP.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb serve_verb();
+
+}  // namespace plateau

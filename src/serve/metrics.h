@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the runs, for a Prometheus to scrape: OpenMetrics 1.0, or the older text format.
+//
+// One serializer, two dialects. They differ in the names of types (an old reader knows neither info
+// nor stateset, and takes both as gauges), in the name that heads a counter or an info, in `# UNIT`
+// and in the `# EOF` that ends OpenMetrics. Names end in their base unit: bytes, seconds, ratio.
+// A figure that is not known is left out, never 0: a verdict that cannot be given is no 0 %.
+// docs/serve.md lists the names. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "serve/run_facts.h"
+
+namespace plateau {
+
+enum class Dialect : uint8_t { prometheus_text, open_metrics };
+
+// By the Accept header: OpenMetrics if it is wanted at least as much as plain text.
+Dialect dialect_for(std::string_view accept);
+std::string_view content_type_of(Dialect dialect);
+
+// The server about itself.
+struct ServerFigures {
+  std::map<unsigned, uint64_t> requests;  // By status code.
+  size_t event_streams = 0;
+  double started_unix_s = 0;
+  double cpu_s = 0;
+  double resident_bytes = 0;
+};
+// Fills in what the kernel knows of this process.
+void add_process_figures(ServerFigures& figures);
+
+std::string exposition(std::span<const RunFacts* const> runs, const ServerFigures& server,
+                       Dialect dialect);
+
+// The text format itself; exposition() says what goes in. Families must not be interleaved.
+class MetricsText {
+ public:
+  using Labels = std::vector<std::pair<std::string_view, std::string>>;
+  enum class Type : uint8_t { gauge, counter, info, stateset };
+
+  explicit MetricsText(Dialect dialect) : dialect_(dialect) {}
+
+  // Begins a family; `unit` ("bytes") must be the end of `name`, or empty. The names of counters
+  // and infos come without _total and _info. A family without samples leaves no trace.
+  void family(std::string_view name, Type type, std::string_view unit, std::string_view help);
+  void sample(const Labels& labels, double value);
+  [[nodiscard]] std::string take();
+
+ private:
+  Dialect dialect_;
+  std::string text_;
+  std::string head_;  // Of the family, until its first sample.
+  std::string sample_name_;
+};
+
+// As a label's value may stand between quotes: backslash, quote and line end escaped, bad
+// UTF-8 and other control characters replaced.
+std::string escaped_label(std::string_view text);
+
+}  // namespace plateau

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/shelf.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "import/import.h"
+#include "page/page_data.h"
+#include "recording/facts.h"
+#include "report/heap_choice.h"
+#include "report/json.h"
+#include "report/printable.h"
+#include "serve/gzip.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kListEveryS = 0.25;  // Looking into directories.
+constexpr double kOpenEveryS = 2;     // Asking who writes: that looks at every process.
+constexpr double kLiveS = 5;          // A file that changed so recently is taken for live.
+constexpr size_t kMostPages = 8;      // Documents that are kept.
+constexpr size_t kReplayMoments = 48;
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
+}  // namespace
+
+Shelf::Shelf(ShelfOptions options) : options_(std::move(options)) {}
+
+void Shelf::list_files() {
+  const double now_s = monotonic_now_s();
+  if (now_s < next_list_s_) return;
+  order_.clear();
+  for (const ListedFile& file : list_runs(options_.paths, options_.later, kMostRuns)) {
+    Item& item = items_[file.path];
+    item.facts.path = file.path;
+    item.facts.name = file.name;
+    if (item.facts.id.empty()) item.facts.id = id_of_path(file.path);
+    if (item.facts.version == 0) item.facts.trouble = "not read yet";
+    item.seen = file.stamp;
+    order_.push_back(file.path);
+  }
+  if (order_.size() < items_.size()) {
+    const std::set<std::string> listed(order_.begin(), order_.end());
+    std::erase_if(items_, [&listed](const auto& item) { return !listed.contains(item.first); });
+  }
+  next_list_s_ = monotonic_now_s() + kListEveryS;
+  for (auto& [path, item] : items_) note_live(item);
+}
+
+// Live: not ended, and a running Plateau has it open or it changed a moment ago.
+void Shelf::note_live(Item& item) {
+  bool live = item.seen.exists && !item.facts.ended;
+  if (live) {
+    const double now_s = monotonic_now_s();
+    if (now_s >= next_open_s_ && options_.open_recordings) {
+      open_ = options_.open_recordings();
+      next_open_s_ = monotonic_now_s() + kOpenEveryS;
+    }
+    const double age_s = unix_now_s() - static_cast<double>(item.seen.mtime_ns) * 1e-9;
+    live = age_s < kLiveS ||
+           std::find(open_.begin(), open_.end(), real_path(item.facts.path)) != open_.end();
+  }
+  if (live == item.facts.live) return;
+  item.facts.live = live;
+  if (item.facts.version > 0) ++item.facts.version;
+}
+
+bool Shelf::is_due(const Item& item, bool even_if_soon) const {
+  if (item.facts.version == 0) return true;
+  if (item.stamp == item.seen) return false;
+  return even_if_soon || monotonic_now_s() >= item.next_read_s;
+}
+
+bool Shelf::has_work() const {
+  return std::any_of(items_.begin(), items_.end(),
+                     [this](const auto& item) { return is_due(item.second, false); });
+}
+
+// The last run of the file, with the facts of the command line.
+Result<Run> Shelf::import(const Item& item) const {
+  Result<std::vector<Run>> runs = import_file(item.facts.path);
+  if (!runs) return runs.error();
+  if (runs.value().empty()) {
+    return Error{Error::Kind::no_samples, item.facts.path + ": no memory figures found"};
+  }
+  Run run = std::move(runs.value().back());
+  apply_facts(options_.given, run.context);
+  return run;
+}
+
+void Shelf::read(Item& item) {
+  const double start_s = monotonic_now_s();
+  item.stamp = item.seen;
+  item.facts.changed_unix_s = static_cast<double>(item.seen.mtime_ns) * 1e-9;
+  item.facts.verdict.reset();
+  item.facts.verdict_json.clear();
+  item.facts.trouble.clear();
+  Result<Run> run = import(item);
+  if (run) {
+    Verdict verdict = judge(run.value(), options_.policy);
+    if (verdict.file.empty()) verdict.file = run.value().source;
+    if (verdict.title.empty()) verdict.title = run.value().title;
+    add_growth_site(run.value(), verdict);
+    add_input_warnings(verdict, run.value());
+    item.facts.verdict_json = verdict_json(verdict);
+    item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;
+    verdict.plot.clear();
+    verdict.marks.clear();
+    item.facts.verdict = std::move(verdict);
+    last_run_ = std::move(run.value());
+    last_run_path_ = item.facts.path;
+  } else {
+    item.facts.ended = false;
+    item.facts.trouble = run.error().message;
+  }
+  ++item.facts.version;
+  note_live(item);
+  const double end_s = monotonic_now_s();
+  item.cost_s = end_s - start_s;
+  item.next_read_s = end_s + std::max(kLeastRestS, kRest * item.cost_s);
+}
+
+void Shelf::look(double budget_s, bool even_if_soon) {
+  if (even_if_soon) next_list_s_ = 0;
+  const double until_s = monotonic_now_s() + budget_s;
+  list_files();
+  for (const std::string& path : order_) {
+    Item& item = items_[path];
+    if (!is_due(item, even_if_soon)) continue;
+    read(item);
+    if (monotonic_now_s() >= until_s) return;
+  }
+}
+
+void Shelf::look_at(const std::string& id, bool even_if_soon) {
+  if (even_if_soon) next_list_s_ = 0;
+  list_files();
+  Item* item = item_of(id);
+  if (item != nullptr && is_due(*item, even_if_soon)) read(*item);
+}
+
+std::vector<const RunFacts*> Shelf::runs() const {
+  std::vector<const RunFacts*> all;
+  for (const std::string& path : order_) all.push_back(&items_.at(path).facts);
+  return all;
+}
+
+const RunFacts* Shelf::find(std::string_view id) const {
+  for (const std::string& path : order_) {
+    const RunFacts& facts = items_.at(path).facts;
+    if (id.empty() || facts.id == id) return &facts;
+  }
+  return nullptr;
+}
+
+Shelf::Item* Shelf::item_of(std::string_view id) {
+  const RunFacts* facts = find(id);
+  return facts == nullptr ? nullptr : &items_[facts->path];
+}
+
+Result<Run> Shelf::run_of(const Item& item) {
+  if (last_run_ && last_run_path_ == item.facts.path && stamp_of(item.facts.path) == item.stamp) {
+    return *last_run_;
+  }
+  return import(item);
+}
+
+Result<PageBytes> Shelf::page(const std::string& id) {
+  look_at(id);
+  Item* item = item_of(id);
+  if (item == nullptr) return Error{Error::Kind::not_found, "there is no such run"};
+  if (!item->facts.verdict) return Error{Error::Kind::bad_input, item->facts.trouble};
+  item->page_used_s = monotonic_now_s();
+  if (item->page_version == item->facts.version) return item->page;
+  const double start_s = monotonic_now_s();
+  const Result<Run> run = run_of(*item);
+  if (!run) return run.error();
+  PageOptions options;
+  options.policy = options_.policy;
+  options.replay_moments = kReplayMoments;
+  const std::string json = page_data_json({&run.value(), 1}, options);
+  item->page.packed = std::make_shared<const std::string>(gzip(json));
+  item->page.plain = std::make_shared<const std::string>(json);
+  item->page_version = item->facts.version;
+  const double end_s = monotonic_now_s();
+  item->next_read_s = std::max(item->next_read_s, end_s + kRest * (item->cost_s + end_s - start_s));
+  drop_old_pages();
+  return item->page;
+}
+
+void Shelf::drop_old_pages() {
+  std::vector<Item*> kept;
+  for (auto& [path, item] : items_) {
+    if (item.page_version > 0) kept.push_back(&item);
+  }
+  if (kept.size() <= kMostPages) return;
+  Item* oldest = *std::min_element(kept.begin(), kept.end(), [](const Item* a, const Item* b) {
+    return a->page_used_s < b->page_used_s;
+  });
+  oldest->page = {};
+  oldest->page_version = 0;
+}
+
+}  // namespace plateau

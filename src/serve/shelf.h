@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that are served: which there are, which changed, and what was read of them.
+//
+// Reading and judging a file takes from a millisecond to a second, and a live file changes several
+// times a second. So nothing is read unless somebody asks, and no file sooner than kRest times as
+// long as it took the last time: a server whose pages are open in ten browsers spends at most a
+// sixth of a core on one run. What was read stays; a file whose size and time are the same is never
+// read twice. Versions count what was read, so a page knows that there is something new.
+//
+// Not synchronised. Blocks while a file is read: the server answers nobody meanwhile.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/run.h"
+#include "serve/run_facts.h"
+#include "serve/shelf_files.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+struct ShelfOptions {
+  std::vector<std::string> paths;  // Files, and directories whose recordings are listed.
+  std::vector<std::string> later;  // Files that may come; not listed before they exist.
+  Context given;
+  Policy policy;
+  // Recordings that running programs hold open, by their full path. May be empty.
+  std::function<std::vector<std::string>()> open_recordings;
+};
+
+// A page's document as it is sent; shared, because a slow client may take it for long.
+struct PageBytes {
+  std::shared_ptr<const std::string> plain;
+  std::shared_ptr<const std::string> packed;  // gzip.
+};
+
+class Shelf {
+ public:
+  static constexpr double kRest = 5;          // Times the cost of the last reading.
+  static constexpr double kLeastRestS = 0.5;  // Between two readings of one file.
+  static constexpr size_t kMostRuns = 500;    // Of a directory, the newest.
+
+  explicit Shelf(ShelfOptions options);
+
+  // Looks which files there are and reads those that changed, in the order of runs(), until
+  // `budget_s` is used up; at least one if any is due. With `even_if_soon` the rest is not kept.
+  void look(double budget_s, bool even_if_soon = false);
+  // The same for one run alone; every other is left as it is.
+  void look_at(const std::string& id, bool even_if_soon = false);
+  // Some file is due, or has never been read.
+  [[nodiscard]] bool has_work() const;
+
+  // Newest first. Valid until the next look.
+  [[nodiscard]] std::vector<const RunFacts*> runs() const;
+  // "": the newest. nullptr if there is none.
+  [[nodiscard]] const RunFacts* find(std::string_view id) const;
+
+  // The document of web/src/data.ts for what was last read of the run.
+  Result<PageBytes> page(const std::string& id);
+
+ private:
+  struct Item {
+    RunFacts facts;
+    FileStamp stamp;         // Of what was read.
+    FileStamp seen;          // Of the last look.
+    double next_read_s = 0;  // On the monotonic clock.
+    double cost_s = 0;
+    PageBytes page;
+    uint64_t page_version = 0;
+    double page_used_s = 0;
+  };
+
+  void list_files();
+  void note_live(Item& item);
+  [[nodiscard]] bool is_due(const Item& item, bool even_if_soon) const;
+  void read(Item& item);
+  Result<Run> import(const Item& item) const;
+  Result<Run> run_of(const Item& item);
+  void drop_old_pages();
+  [[nodiscard]] Item* item_of(std::string_view id);
+
+  ShelfOptions options_;
+  std::map<std::string, Item> items_;  // By path.
+  std::vector<std::string> order_;     // Paths, newest first.
+  double next_list_s_ = 0;
+  double next_open_s_ = 0;
+  std::vector<std::string> open_;
+  // The run that was read last: its page is likely asked for next.
+  std::optional<Run> last_run_;
+  std::string last_run_path_;
+};
+
+}  // namespace plateau
