@@ -6,7 +6,8 @@
 // half goes on.
 
 import type { RunPage } from "../data";
-import { formatClockTime, formatCount, formatMoment } from "./units";
+import { count, moment } from "../format";
+import { clockTime } from "./units";
 
 export interface Axis {
   seconds: boolean; // Ticks are durations.
@@ -23,7 +24,7 @@ export function hasBoth(run: RunPage): boolean {
 
 export function axisOf(run: RunPage, byTime: boolean): Axis {
   const known = run.clock === "second" ? null : knots(run);
-  const both = (x: number, time: number) => `${formatMoment(run.clock, x)} · ${formatClockTime(time)}`;
+  const both = (x: number, time: number) => `${moment(run.clock, x)} · ${clockTime(time)}`;
   if (known === null) {
     const seconds = run.clock === "second";
     return {
@@ -31,7 +32,7 @@ export function axisOf(run: RunPage, byTime: boolean): Axis {
       name: seconds ? "time" : run.clock,
       place: (x) => x,
       clock: (at) => at,
-      describe: (at) => (seconds ? formatClockTime(at) : `${run.clock} ${formatCount(at)}`),
+      describe: (at) => (seconds ? clockTime(at) : `${run.clock} ${count(at)}`),
     };
   }
   const [xs, times] = known;

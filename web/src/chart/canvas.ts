@@ -10,7 +10,7 @@ import type { Axis } from "./axis";
 import type { ChartGroup, Span } from "./group";
 import { type Layer, type View, write } from "./layers";
 import { ink, isPrinting, watchTheme } from "./palette";
-import { amountLabels, formatCount, TIME_STEPS, timeLabels } from "./units";
+import { amountLabels, COUNT_STEPS, countLabel, TIME_STEPS, timeLabels } from "./units";
 
 export interface TipRow {
   name: string;
@@ -205,8 +205,8 @@ export class Chart {
           gap: 3,
           size: () => TICKS + this.spec.lanes,
           space: 74,
-          incrs: (_u, _i, from, to) => (this.axis.seconds && to - from > 1 ? [...TIME_STEPS] : STEPS),
-          values: (_u, ticks) => (this.axis.seconds ? timeLabels(ticks) : ticks.map(stepLabel)),
+          incrs: (_u, _i, from, to) => (this.axis.seconds && to - from > 1 ? [...TIME_STEPS] : [...COUNT_STEPS]),
+          values: (_u, ticks) => (this.axis.seconds ? timeLabels(ticks) : ticks.map(countLabel)),
         },
         {
           ...common,
@@ -243,10 +243,4 @@ export class Chart {
     if (this.spec.ticks === "percent") return ticks.map((tick) => `${Math.round(tick)} %`);
     return amountLabels(ticks);
   }
-}
-
-const STEPS = [1e-3, 1e-2, 0.1].concat(...Array.from({ length: 13 }, (_, power) => [1, 2, 2.5, 5].map((n) => n * 10 ** power).filter((n) => n >= 1 && n !== 2.5)));
-
-function stepLabel(tick: number): string {
-  return Number.isInteger(tick) ? formatCount(tick) : String(Number(tick.toPrecision(6)));
 }

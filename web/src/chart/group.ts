@@ -4,7 +4,7 @@
 // A group lives as long as the page does and is found by the run's name, so that new data of the
 // same run (live) finds the zoom where the reader left it.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunPage } from "../data";
 import { type Axis, axisOf } from "./axis";
 
@@ -66,5 +66,6 @@ export function useGroup(run: RunPage): { group: ChartGroup; axis: Axis } {
   const group = groupOf(run);
   const [, again] = useState(0);
   useEffect(() => group.watch((what) => what === "axis" && again((n) => n + 1)), [group]);
-  return { group, axis: axisOf(run, group.byTime) };
+  const axis = useMemo(() => axisOf(run, group.byTime), [run, group.byTime]);
+  return { group, axis };
 }

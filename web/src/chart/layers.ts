@@ -113,7 +113,6 @@ export function line(xs: ArrayLike<number>, ys: Values, look: { colour: Colour; 
       ctx.setLineDash((look.dash ?? []).map((length) => length * px));
       ctx.stroke(linePath(view, xs, ys));
       ctx.setLineDash([]);
-      if (xs.length === 1) spot(view, xs[0]!, ys[0] ?? 0, 2.5);
     },
   };
 }
@@ -133,15 +132,8 @@ export function band(xs: ArrayLike<number>, low: ArrayLike<number>, high: ArrayL
   };
 }
 
-function spot(view: View, at: number, value: number, radius: number): void {
-  view.ctx.beginPath();
-  view.ctx.arc(view.x(at), view.y(value), radius * view.px, 0, 2 * Math.PI);
-  view.ctx.fillStyle = view.ctx.strokeStyle;
-  view.ctx.fill();
-}
-
 // Dots; smaller where there are many of them.
-export function dots(xs: ArrayLike<number>, ys: ArrayLike<number>, colour: Colour): Layer {
+export function dots(xs: ArrayLike<number>, ys: Values, colour: Colour): Layer {
   return {
     paint(view) {
       const [first, last] = inView(xs, view.from, view.to);
@@ -150,11 +142,24 @@ export function dots(xs: ArrayLike<number>, ys: ArrayLike<number>, colour: Colou
       ctx.fillStyle = colour();
       ctx.beginPath();
       for (let i = first; i <= last; ++i) {
-        const [x, y] = [view.x(xs[i]!), view.y(ys[i]!)];
+        const value = ys[i];
+        if (value === null || value === undefined) continue;
+        const [x, y] = [view.x(xs[i]!), view.y(value)];
         ctx.moveTo(x + radius, y);
         ctx.arc(x, y, radius, 0, 2 * Math.PI);
       }
       ctx.fill();
+    },
+  };
+}
+
+// Dots only where the samples stand apart, so that a reader sees how few there are.
+export function sparseDots(xs: ArrayLike<number>, ys: Values, colour: Colour): Layer {
+  const all = dots(xs, ys, colour);
+  return {
+    paint(view) {
+      const [first, last] = inView(xs, view.from, view.to);
+      if ((last - first) * 9 * view.px < view.width) all.paint(view);
     },
   };
 }

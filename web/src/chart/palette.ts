@@ -5,31 +5,33 @@
 // On paper the light colours below hold, whatever the screen shows: beforeprint comes before the
 // style's print rules do.
 
-export type Ink =
-  | "ink" | "muted" | "grid" | "paper" | "floor" | "raw" | "spike" | "forecast" | "limit"
-  | "bounded" | "unbounded" | "plateau" | "warming" | "leak" | "undecided" | "mark";
+// Each ink with the property that holds it (theme.css) and its light value.
+const LIGHT = {
+  ink: ["text", "#16202a"],
+  muted: ["muted", "#52606d"],
+  paper: ["surface", "#ffffff"],
+  grid: ["chart-grid", "#e6eaee"],
+  axis: ["chart-axis", "#52606d"],
+  floor: ["chart-floor", "#0a5cad"],
+  raw: ["chart-raw", "#8a97a5"],
+  spike: ["chart-spike", "#a3358f"],
+  forecast: ["chart-forecast", "#8a5300"],
+  band: ["chart-band", "rgb(214 140 20 / 20%)"],
+  limit: ["chart-limit", "#b3261e"],
+  epoch: ["chart-epoch", "#5d6b78"],
+  mark: ["chart-mark", "#0b6b5b"],
+  bounded: ["plateau", "#0b6b5b"],
+  unbounded: ["leak", "#b3261e"],
+  plateau: ["plateau", "#0b6b5b"],
+  warming: ["warming", "#8a5300"],
+  leak: ["leak", "#b3261e"],
+  undecided: ["undecided", "#4f4a8c"],
+} as const;
 
-const LIGHT: Record<Ink, string> = {
-  ink: "#1c2128",
-  muted: "#57606a",
-  grid: "#e4e8ec",
-  paper: "#ffffff",
-  floor: "#1f5fbf",
-  raw: "#8fb0dc",
-  spike: "#a33ea1",
-  forecast: "#8a6d00",
-  limit: "#b3261e",
-  bounded: "#1a7f5a",
-  unbounded: "#c2410c",
-  plateau: "#1a7f37",
-  warming: "#0b7285",
-  leak: "#b3261e",
-  undecided: "#8a6100",
-  mark: "#57606a",
-};
+export type Ink = keyof typeof LIGHT;
 
 const SERIES: readonly string[] = [
-  "#1f5fbf", "#d97706", "#1a7f5a", "#a33ea1", "#b3261e", "#0b8494", "#7a5c00", "#5b5bd6", "#be185d", "#4d7c0f",
+  "#0a5cad", "#b35900", "#0b7a66", "#a3358f", "#6b6200", "#5a52b5", "#b3261e", "#5d6b78",
 ];
 
 let printing = false;
@@ -47,10 +49,11 @@ function property(name: string, fallback: string): string {
 }
 
 export function ink(name: Ink): string {
-  return property(name, LIGHT[name]);
+  const [held, light] = LIGHT[name];
+  return property(held, light);
 }
 
-// A line's colour by its place; the tenth is followed by the first.
+// A line's colour by its place; the eighth is followed by the first.
 export function seriesInk(index: number): string {
   const place = index % SERIES.length;
   return property(`series-${place + 1}`, SERIES[place]!);
