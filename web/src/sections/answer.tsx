@@ -6,6 +6,7 @@ import type { ComponentChildren } from "preact";
 import type { RunPage } from "../data";
 import { percent, processName, wordMeaning } from "../format";
 import { Num } from "../number";
+import { Said } from "../said";
 import { WordIcon } from "../word";
 import { Figures } from "./figures";
 
@@ -42,9 +43,9 @@ function SinceWhen({ run }: { run: RunPage }) {
         </p>
       )}
       <p>
-        {said.course.label} {said.course.text}
+        {said.course.label} <Said k="steps.first" text={said.course.text} />
       </p>
-      {said.peaks === null ? null : <p class="muted">{said.peaks}</p>}
+      {said.peaks === null ? null : <p class="muted"><Said k="spikes.count" text={said.peaks} /></p>}
     </Card>
   );
 }
@@ -55,7 +56,9 @@ function Who({ run }: { run: RunPage }) {
   const alone = run.processes.length === 1 ? run.processes[0] : undefined;
   return (
     <Card title="Which process">
-      <p class="lead">{said.who ?? named ?? alone?.name ?? "Not told apart"}</p>
+      <p class="lead">
+        {said.who === null ? (named ?? alone?.name ?? "Not told apart") : <Said k="processes[].share" text={said.who} />}
+      </p>
       {said.who === null && named === null ? (
         <p class="muted">
           {alone === undefined ? "The input has one figure for all processes." : "The only process seen."}
@@ -63,7 +66,7 @@ function Who({ run }: { run: RunPage }) {
       ) : null}
       {said.site === null ? null : <p class="mono">{said.site}</p>}
       <h2>Does it fit</h2>
-      <p>{said.risk ?? "No limit is near."}</p>
+      <p>{said.risk === null ? "No limit is near." : <Said k="risk.oom" text={said.risk} />}</p>
     </Card>
   );
 }
@@ -75,10 +78,10 @@ function Why({ run }: { run: RunPage }) {
   const shown = reasons.slice(0, tied === null ? kWhyShown : kWhyShown - 1);
   return (
     <Card title="Why">
-      {tied === null ? null : <p class="lead">{tied}</p>}
+      {tied === null ? null : <p class="lead"><Said k="undecided_because" text={tied} /></p>}
       {shown.map((reason, i) => (
         <p key={reason} class={i === 0 && tied === null ? "lead" : ""}>
-          {reason}
+          <Said k={reason.startsWith("Cause") || reason.startsWith("Or") ? "causes[].weight" : "evidence[]"} text={reason} />
         </p>
       ))}
       {reasons.length + verdict.causes.length > shown.length ? <a href="#causes">All evidence and causes</a> : null}
@@ -94,7 +97,7 @@ function WhatNext({ run }: { run: RunPage }) {
     <Card title="What to do" class="next">
       {said.next.slice(0, kNextShown).map((text, i) => (
         <p key={text} class={i === 0 ? "lead" : ""}>
-          {text}
+          <Said k="forecast.plateau_mb" text={text} />
         </p>
       ))}
     </Card>

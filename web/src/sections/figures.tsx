@@ -7,9 +7,20 @@ import type { RunPage } from "../data";
 import { moment, percent, rate, size } from "../format";
 import { Num } from "../number";
 
-function Figure(props: { k: string; name: string; value: string; note?: ComponentChildren }) {
+// From here on the risk is shown in the colour of a leak.
+const kAlarmingRisk = 0.2;
+
+interface FigureProps {
+  k: string;
+  name: string;
+  value: string;
+  note?: ComponentChildren;
+  alarm?: boolean;
+}
+
+function Figure(props: FigureProps) {
   return (
-    <div class="figure">
+    <div class={props.alarm === true ? "figure alarm" : "figure"}>
       <dt>{props.name}</dt>
       <dd>
         <Num k={props.k}>{props.value}</Num>
@@ -42,12 +53,29 @@ function Risk({ run }: { run: RunPage }) {
   if (limit_mb === null) return null;
   if (oom === null) return <Figure k="risk.limit_mb" name="Limit" value={size(limit_mb)} />;
   const note = oom >= 0.01 && at_step !== null ? `at ${moment(run.clock, at_step)}, limit ${size(limit_mb)}` : `limit ${size(limit_mb)}`;
-  return <Figure k="risk.oom" name="Out of memory" value={percent(oom)} note={note} />;
+  return <Figure k="risk.oom" name="Out of memory" value={percent(oom)} note={note} alarm={oom >= kAlarmingRisk} />;
+}
+
+// Where it ended, or where it would.
+function Level({ run }: { run: RunPage }) {
+  const { settled, forecast, verdict } = run.verdict;
+  if (settled !== null) {
+    const note = `since ${moment(run.clock, settled.step)}`;
+    return <Figure k="settled.mb" name="Level" value={size(settled.mb)} note={note} />;
+  }
+  if (forecast === null) return null;
+  return (
+    <Figure
+      k="forecast.plateau_mb"
+      name={verdict === "warming" ? "Will level near" : "If it ends, near"}
+      value={size(forecast.plateau_mb)}
+      note={forecast.at_step === null ? undefined : `at ${moment(run.clock, forecast.at_step)}`}
+    />
+  );
 }
 
 export function Figures({ run }: { run: RunPage }) {
   const { verdict } = run;
-  const { forecast } = verdict;
   return (
     <dl class="figures">
       <Figure
@@ -57,14 +85,7 @@ export function Figures({ run }: { run: RunPage }) {
         note={verdict.first_mb === null ? undefined : `from ${size(verdict.first_mb)}`}
       />
       <Growth run={run} />
-      {forecast === null ? null : (
-        <Figure
-          k="forecast.plateau_mb"
-          name={verdict.verdict === "warming" ? "Will level near" : "If it ends, near"}
-          value={size(forecast.plateau_mb)}
-          note={forecast.at_step === null ? undefined : `at ${moment(run.clock, forecast.at_step)}`}
-        />
-      )}
+      <Level run={run} />
       <Risk run={run} />
     </dl>
   );

@@ -46,6 +46,9 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
   }, [anchors]);
   return (
     <div class="bar">
+      <a class="skip" href="#answer">
+        To the answer
+      </a>
       <span class="bar-name" title={props.name}>
         {props.name}
       </span>

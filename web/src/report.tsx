@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One document: which sections a page has, in which order. Each lives in sections/ under its own
+// name, takes a RunPage (or the whole PageData) and returns null when it has nothing to show.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { PageData, RunPage } from "./data";
+import { Answer } from "./sections/answer";
+import { Causes } from "./sections/causes";
+import { Clocks } from "./sections/clocks";
+import { Comparison } from "./sections/comparison";
+import { ComponentsChart } from "./sections/components";
+import { ContextSection } from "./sections/context";
+import { CopyButton } from "./sections/copy_button";
+import { Cost } from "./sections/cost";
+import { ExplanationsChart } from "./sections/explanations";
+import { FlameGraph } from "./sections/flame";
+import { Glossary } from "./sections/glossary";
+import { MemoryChart } from "./sections/memory";
+import { Nav } from "./sections/nav";
+import { Notes } from "./sections/notes";
+import { Nothing } from "./sections/nothing";
+import { Objects } from "./sections/objects";
+import { ProcessesChart } from "./sections/processes";
+import { ReplayStrip } from "./sections/replay";
+import { Shapes } from "./sections/shapes";
+import { ProcessTree } from "./sections/tree";
+
+const sections = [
+  Answer,
+  MemoryChart,
+  ComponentsChart,
+  ProcessesChart,
+  Shapes,
+  ExplanationsChart,
+  ReplayStrip,
+  Causes,
+  ProcessTree,
+  Clocks,
+  FlameGraph,
+  Objects,
+  ContextSection,
+  Cost,
+  Notes,
+];
+
+function nameOf(run: RunPage): string {
+  return run.title === null ? run.source : `${run.source}: ${run.title}`;
+}
+
+// Which run of a comparison the sections below are about.
+function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) => void }) {
+  if (props.runs.length < 2) return null;
+  return (
+    <div class="run-tabs" role="group" aria-label="Run shown below">
+      <span class="muted">Shown below:</span>
+      {props.runs.map((run, i) => (
+        <button type="button" key={i} aria-pressed={i === props.shown} onClick={() => props.show(i)}>
+          {nameOf(run)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+// `tools` stand in the bar: what the live page has to say.
+export function Report({ data, tools }: { data: PageData; tools?: ComponentChildren }) {
+  const [chosen, setChosen] = useState(0);
+  const shown = Math.min(chosen, data.runs.length - 1);
+  const run = data.runs[shown];
+  if (run === undefined) return <Nothing />;
+  return (
+    <>
+      <Nav name={nameOf(run)}>
+        {tools}
+        <CopyButton run={run} version={data.plateau} />
+      </Nav>
+      <main>
+        <Comparison data={data} />
+        <RunTabs runs={data.runs} shown={shown} show={setChosen} />
+        {sections.map((Each, i) => (
+          <Each key={`${shown} ${i}`} run={run} />
+        ))}
+        <Glossary />
+        <footer class="muted">plateau {data.plateau}</footer>
+      </main>
+    </>
+  );
+}

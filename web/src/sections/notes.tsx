@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doubts about the data: what the verdict warns of, and what the importer or recorder could not use.
+
+import type { RunPage } from "../data";
+import { Said } from "../said";
+import { Section } from "../section";
+
+export function Notes({ run }: { run: RunPage }) {
+  const notes = [...new Set([...run.verdict.warnings, ...run.notes])];
+  if (notes.length === 0) return null;
+  return (
+    <Section id="notes" title="Notes on the data" nav="Notes">
+      <ul class="evidence">
+        {notes.map((note) => (
+          <li key={note}>
+            <Said k="warnings[]" text={note} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
