@@ -87,22 +87,24 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
       {tree.count < 2 ? null : (
         <div class="flame">
           <div class="flame-bar">
-            <Switch label="Width" value={width} choices={[["growth", "growth"], ["live", "memory alive"]]} onChange={changeWidth} />
-            <Switch label="Colour" value={colour} choices={[["growth", "growth"], ["kind", "Python or native"]]} onChange={setColour} />
-            <Switch label="Outermost call" value={upward ? "bottom" : "top"} choices={[["top", "top"], ["bottom", "bottom"]]} onChange={(at) => setUpward(at === "bottom")} />
+            <Switch label="Width" value={width} choices={[["growth", "growth"], ["live", "alive"]]} onChange={changeWidth} />
+            <Switch label="Colour" value={colour} choices={[["growth", "growth"], ["kind", "language"]]} onChange={setColour} />
+            <Switch label="Outermost" value={upward ? "bottom" : "top"} choices={[["top", "top"], ["bottom", "bottom"]]} onChange={(at) => setUpward(at === "bottom")} />
             <label class="flame-search">
               <span class="visually-hidden">Search frames</span>
               <input type="search" placeholder="Search frames" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
             </label>
-            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${percent(matches.share)} of the width matches`}</output>
-            <button type="button" class="flame-reset" disabled={zoom === 0} onClick={() => setZooms([0])}>
-              Show all
-            </button>
+            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${percent(matches.share)} matched`}</output>
+            {zoom === 0 ? null : (
+              <button type="button" class="flame-reset" onClick={() => setZooms([0])}>
+                Show all
+              </button>
+            )}
           </div>
           {tree.total > 0 ? (
             <Picture {...{ tree, whole, width, zoom, upward, colour, matches, selected, onZoom, onOut }} names={heap.frames} onSelect={select} />
           ) : (
-            <p class="muted">{width === "growth" ? "Nothing grew: switch the width to memory alive." : "Nothing is alive."}</p>
+            <p class="muted">{width === "growth" ? "Nothing grew: switch the width to what is alive." : "Nothing is alive."}</p>
           )}
           <Legend colour={colour} />
           {selected === null || selected === 0 ? (

@@ -69,7 +69,7 @@ export function Clocks({ run }: { run: RunPage }) {
                 <th scope="row">
                   {kNames[row.clock]}
                   {row.follows ? <span class="state bad">follows this one</span> : null}
-                  {row.follows || row.words === "" ? null : <div class="small muted">{row.words}</div>}
+                  {row.follows || row.words === "" ? null : <div class="aside">{row.words}</div>}
                 </th>
                 <td class="right nowrap">
                   {count(row.events)} {kEvents[row.clock][row.events === 1 ? 0 : 1]}

@@ -50,7 +50,7 @@ function Counts(props: { title: string; what: string; rows: CountPage[] }) {
                 <td class="right nowrap">{count(row.from)} → {count(row.to)}</td>
                 <td class="right nowrap">{row.to > row.from ? "+" : ""}{count(row.to - row.from)}</td>
                 <td class="bar-cell">
-                  <span class={`bar ${toneOf(row.state)}`} style={{ width: `${(100 * Math.abs(row.to - row.from)) / most}%` }} />
+                  <span class={`growth-bar ${toneOf(row.state)}`} style={{ width: `${(100 * Math.abs(row.to - row.from)) / most}%` }} />
                 </td>
                 <td class="right nowrap">{size(row.mb_each)}</td>
                 <td class="right nowrap">{row.mb_each === null ? "–" : change((row.to - row.from) * row.mb_each)}</td>
