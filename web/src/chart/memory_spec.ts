@@ -63,7 +63,7 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
     height: 300 + lanes,
     lanes,
     head: 20,
-    stops: xs,
+    stops: parts.forecast === null ? xs : [...xs, ...parts.forecast.xs.slice(1)],
     read: (at) => reading(parts, at),
   };
 }
