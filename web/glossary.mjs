@@ -25,7 +25,6 @@ function keysOf(cell) {
       continue;
     }
     keys.push(name);
-    if (!name.includes(".") && parent !== "") keys.push(`${parent}.${name}`);
     if (name.includes(".")) parent = name.slice(0, name.lastIndexOf("."));
   }
   return keys;
