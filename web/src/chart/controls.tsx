@@ -9,7 +9,7 @@ import type { ChartGroup } from "./group";
 
 export function Toggle(props: { on: boolean; set(on: boolean): void; children: ComponentChildren }) {
   return (
-    <label class="toggle">
+    <label class="chart-toggle">
       <input type="checkbox" checked={props.on} onChange={(event) => props.set(event.currentTarget.checked)} />
       {props.children}
     </label>
@@ -19,7 +19,7 @@ export function Toggle(props: { on: boolean; set(on: boolean): void; children: C
 // One of a few; the words say what the chart then shows.
 export function Choice<T extends string>(props: { name: string; now: T; of: readonly (readonly [T, string])[]; set(value: T): void }) {
   return (
-    <span class="choice" role="group" aria-label={props.name}>
+    <span class="chart-choice" role="group" aria-label={props.name}>
       {props.of.map(([value, words]) => (
         <button key={value} type="button" aria-pressed={value === props.now} onClick={() => props.set(value)}>{words}</button>
       ))}
@@ -46,13 +46,13 @@ export function ZoomReset({ group }: { group: ChartGroup }) {
 }
 
 // A chart's key points as a table, folded away.
-export function Points(props: { title: string; head: string[]; rows: string[][] }) {
+export function Points(props: { title: string; head: ComponentChildren[]; rows: string[][] }) {
   if (props.rows.length === 0) return null;
   return (
-    <details class="points">
+    <details class="chart-points">
       <summary>{props.title}</summary>
       <table>
-        <thead><tr>{props.head.map((text) => <th key={text} scope="col">{text}</th>)}</tr></thead>
+        <thead><tr>{props.head.map((text, i) => <th key={i} scope="col">{text}</th>)}</tr></thead>
         <tbody>{props.rows.map((row, i) => (
           <tr key={i}>{row.map((text, j) => (j === 0 ? <th key={j} scope="row">{text}</th> : <td key={j}>{text}</td>))}</tr>
         ))}</tbody>

@@ -53,21 +53,35 @@ export function ink(name: Ink): string {
   return property(held, light);
 }
 
-// A line's colour by its place; the eighth is followed by the first.
-export function seriesInk(index: number): string {
+// One colour for both worlds: as style text for keys and legends, resolved for a canvas.
+export interface Tone {
+  css: string;
+  ink(): string;
+}
+
+export function tone(name: Ink): Tone {
+  return { css: `var(--${LIGHT[name][0]})`, ink: () => ink(name) };
+}
+
+// A line's colour by its place. After the eighth they come again, paler.
+export function seriesTone(index: number): Tone {
   const place = index % SERIES.length;
-  return property(`series-${place + 1}`, SERIES[place]!);
+  const own: Tone = { css: `var(--series-${place + 1})`, ink: () => property(`series-${place + 1}`, SERIES[place]!) };
+  return index < SERIES.length ? own : paler(own, 0.5);
+}
+
+// The same hue with this share of it left, the rest paper.
+export function paler(of: Tone, share: number): Tone {
+  const left = `${Math.round(share * 100)}%`;
+  return {
+    css: `color-mix(in srgb, ${of.css} ${left}, var(--surface))`,
+    ink: () => `color-mix(in srgb, ${of.ink()} ${left}, ${ink("paper")})`,
+  };
 }
 
 // The same colour, see-through: for areas and bands.
 export function faded(colour: string, alpha: number): string {
   return `color-mix(in srgb, ${colour} ${Math.round(alpha * 100)}%, transparent)`;
-}
-
-// Shades of one colour for things of one family: 0 is the colour itself.
-export function shade(colour: string, index: number, count: number): string {
-  const share = count < 2 ? 1 : 1 - (0.62 * index) / (count - 1);
-  return `color-mix(in srgb, ${colour} ${Math.round(share * 100)}%, ${ink("paper")})`;
 }
 
 export function isPrinting(): boolean {

@@ -20,10 +20,10 @@ export function MemoryChart({ run }: { run: RunPage }) {
   const set = (part: Partial<Shown>) => setShown({ ...shown, ...part });
   return (
     <Section id="memory" title="Memory over the run" nav="Memory" hint={hintOf(run)} class="chart">
-      <div class="controls">
-        <Toggle on={shown.raw} set={(raw) => set({ raw })}><i class="key raw" />every sample{run.spikes.x.length > 0 && <> <i class="key spike" />spikes</>}</Toggle>
-        {run.floor.x.length > 0 && <Toggle on={shown.floor} set={(floor) => set({ floor })}><i class="key floor" />floor: what is held</Toggle>}
-        {run.forecast && <Toggle on={shown.forecast} set={(forecast) => set({ forecast })}><i class="key forecast" />forecast, 90 %</Toggle>}
+      <div class="chart-controls">
+        <Toggle on={shown.raw} set={(raw) => set({ raw })}><i class="chart-key raw" />every sample{run.spikes.x.length > 0 && <> <i class="chart-key spike" />spikes</>}</Toggle>
+        {run.floor.x.length > 0 && <Toggle on={shown.floor} set={(floor) => set({ floor })}><i class="chart-key floor" />floor: what is held</Toggle>}
+        {run.forecast && <Toggle on={shown.forecast} set={(forecast) => set({ forecast })}><i class="chart-key forecast" />forecast, 90 %</Toggle>}
         {hasMarks(run) && <Toggle on={shown.marks} set={(marks) => set({ marks })}>phases and events</Toggle>}
         <span class="push" />
         <ZoomReset group={group} />
