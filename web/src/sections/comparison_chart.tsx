@@ -9,7 +9,7 @@ import type { ChartSpec, TipRow } from "../chart/canvas";
 import { ZoomReset } from "../chart/controls";
 import { ChartGroup } from "../chart/group";
 import { extent, type Layer, line, rule, widthOf, write } from "../chart/layers";
-import { faded, ink, seriesInk } from "../chart/palette";
+import { faded, ink, seriesTone } from "../chart/palette";
 import { Plot } from "../chart/plot";
 import type { ChangePage, Clock, PageData, RunPage } from "../data";
 import { change as changed } from "../flame/amounts";
@@ -130,7 +130,7 @@ function endNames(traces: Trace[]): Layer {
         const y = Math.max(end.y - 9 * view.px, last + 13 * view.px, view.top + 8 * view.px);
         last = y;
         const x = Math.min(end.x - 2 * view.px, view.left + view.width - 4 * view.px);
-        write(view, end.trace.name, { x, y, align: "right", colour: seriesInk(end.trace.side), size: 13, bold: true, halo: true });
+        write(view, end.trace.name, { x, y, align: "right", colour: seriesTone(end.trace.side).ink(), size: 13, bold: true, halo: true });
       }
     },
   };
@@ -141,8 +141,8 @@ function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis
   const last = Math.max(...traces.map((trace) => trace.x[trace.x.length - 1]!));
   const lines = traces.flatMap((trace) => {
     const bare = trace.floor.x.length < 2;
-    const raw = line(trace.x, trace.mb, { colour: () => faded(seriesInk(trace.side), bare ? 1 : 0.45), width: bare ? 2 : 1 });
-    return bare ? [raw] : [raw, line(trace.floor.x, trace.floor.mb, { colour: () => seriesInk(trace.side), width: 2.4 })];
+    const raw = line(trace.x, trace.mb, { colour: () => faded(seriesTone(trace.side).ink(), bare ? 1 : 0.45), width: bare ? 2 : 1 });
+    return bare ? [raw] : [raw, line(trace.floor.x, trace.floor.mb, { colour: () => seriesTone(trace.side).ink(), width: 2.4 })];
   });
   return {
     label: `Memory of ${traces.length} runs over one another.`,
@@ -164,7 +164,7 @@ function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis
     read(at) {
       const rows: TipRow[] = traces.map((trace) => {
         const value = valueAt(trace, at);
-        return { name: trace.name, value: size(value), colour: seriesInk(trace.side), ...(value === null ? {} : { y: value }) };
+        return { name: trace.name, value: size(value), colour: seriesTone(trace.side).css, ...(value === null ? {} : { y: value }) };
       });
       const [a, b] = [sideAt(traces, 0, at), sideAt(traces, change.side, at)];
       if (a !== null && b !== null) rows.push({ name: `${names[change.side]} − ${names[0]}`, value: changed(b - a), strong: true });

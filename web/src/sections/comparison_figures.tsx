@@ -5,6 +5,7 @@
 import type { ChangePage, Clock, ComparisonPage, FigurePage } from "../data";
 import { change as changed } from "../flame/amounts";
 import { count, rate, size, span } from "../format";
+import { Num } from "../number";
 
 // A figure in its own unit; `signed` for differences.
 export function figureText(figure: FigurePage, clock: Clock, value: number | null, signed: boolean): string {
@@ -34,7 +35,7 @@ function Row({ figure, clock }: { figure: FigurePage; clock: Clock }) {
   const interval = figure.low === null || figure.high === null ? "–" : `${text(figure.low, true)} to ${text(figure.high, true)}`;
   return (
     <tr>
-      <th scope="row">{figure.title}</th>
+      <th scope="row"><Num k={`figures.${figure.name}`}>{figure.title}</Num></th>
       <td class="right nowrap">{text(figure.before, isRise)}</td>
       <td class="right nowrap">{text(figure.after, isRise)}</td>
       <td class={`right nowrap ${tone}`}>{text(figure.difference, true)}</td>

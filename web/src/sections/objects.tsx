@@ -7,6 +7,7 @@ import type { CountPage, HeapPage, RunPage } from "../data";
 import { change } from "../flame/amounts";
 import { State, toneOf } from "../flame/states";
 import { count, size } from "../format";
+import { Num } from "../number";
 import { Section } from "../section";
 
 const kFirstRows = 8;
@@ -33,11 +34,11 @@ function Counts(props: { title: string; what: string; rows: CountPage[] }) {
           <thead>
             <tr>
               <th scope="col">{props.what}</th>
-              <th scope="col">State</th>
-              <th scope="col" class="right">Number</th>
+              <th scope="col"><Num k="profile:sites[].word">State</Num></th>
+              <th scope="col" class="right"><Num k="types[].from">Number</Num></th>
               <th scope="col" class="right">More</th>
               <th scope="col"><span class="visually-hidden">Share of what came</span></th>
-              <th scope="col" class="right">Each</th>
+              <th scope="col" class="right"><Num k="profile:tensors[]">Each</Num></th>
               <th scope="col" class="right">Together</th>
               <th scope="col">What it does</th>
             </tr>

@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { RunPage } from "../data";
 import { change, fromTo } from "../flame/amounts";
 import { moment, percent, size, span } from "../format";
+import { Num } from "../number";
 import { Section } from "../section";
 import { type GroupRow, growingProcess, type ProcessRow, type TreeRow, treeRows } from "./tree_rows";
 
@@ -99,21 +100,21 @@ export function ProcessTree({ run }: { run: RunPage }) {
   const who = named === null ? "" : ` The one that grows is marked.`;
   const hint = many === 1 ? "The job is one process." : `${many} processes, each below the one that started it; memory that several share is divided among them.${who}`;
   return (
-    <Section id="tree" title="Process tree" nav="Processes" hint={hint}>
+    <Section id="tree" title="Process tree" nav="Tree" hint={hint}>
       <div class="scroll-x">
         <table class="tree">
           <caption class="visually-hidden">Processes with their memory and growth</caption>
           <thead>
             <tr>
               <th scope="col">Process</th>
-              <th scope="col">Role</th>
+              <th scope="col"><Num k="process.role">Role</Num></th>
               <th scope="col" class="right">Pid</th>
-              <th scope="col">Seen</th>
-              <th scope="col" class="right">First → last</th>
-              <th scope="col" class="right">Peak</th>
-              <th scope="col" class="right">Growth</th>
+              <th scope="col"><Num k="first_x">Seen</Num></th>
+              <th scope="col" class="right"><Num k="processes[].first_mb">First → last</Num></th>
+              <th scope="col" class="right"><Num k="peak_mb">Peak</Num></th>
+              <th scope="col" class="right"><Num k="processes[].growth_mb">Growth</Num></th>
               <th scope="col"><span class="visually-hidden">Growth as a bar</span></th>
-              <th scope="col" class="right">Share</th>
+              <th scope="col" class="right"><Num k="processes[].share">Share</Num></th>
             </tr>
           </thead>
           <tbody>
