@@ -60,7 +60,7 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
     range: (from, to) => heights(parts, from, to),
     layers: layersOf(parts),
     ticks: "mb",
-    height: 300 + lanes,
+    height: 268 + lanes,
     lanes,
     head: 20,
     stops: parts.forecast === null ? xs : [...xs, ...parts.forecast.xs.slice(1)],

@@ -22,7 +22,7 @@ export function ExplanationsChart({ run }: { run: RunPage }) {
   if (run.replay.length < 2 || parts.length === 0) return null;
   return (
     <Section id="explanations" title="How the explanations were weighed" nav="Weights" class="chart"
-      hint="Every explanation is weighed against the others again as the run goes on. Green ones end by themselves, red ones do not; the white line between them is how likely it is that growth ends.">
+      hint="Every explanation is weighed against the others again as the run goes on. Green ones end by themselves, red ones do not; the line between them says how likely it is that growth ends.">
       <div class="chart-controls">
         <Family words="growth ends" bounded parts={parts} />
         <Family words="does not end" bounded={false} parts={parts} />
