@@ -18,9 +18,16 @@ function grew(heap: HeapPage): boolean {
 }
 
 // What the colours of the picture mean.
-function Legend({ colour }: { colour: ColourBy }) {
-  const entries = colour === "kind" ? ["python", "native"] : ["grew", "level", "shrank"];
-  const words: Record<string, string> = { python: "Python", native: "native code", grew: "grew (the stronger, the more of it is new)", level: "level", shrank: "shrank" };
+function Legend({ colour, searching }: { colour: ColourBy; searching: boolean }) {
+  const entries = searching ? ["match"] : colour === "kind" ? ["python", "native"] : ["grew", "level", "shrank"];
+  const words: Record<string, string> = {
+    match: "found",
+    python: "Python",
+    native: "native code",
+    grew: "grew (the stronger, the more of it is new)",
+    level: "level",
+    shrank: "shrank",
+  };
   return (
     <ul class="flame-legend">
       {entries.map((name) => (
@@ -94,7 +101,7 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
           ) : (
             <p class="muted">{width === "growth" ? "Nothing grew: switch the width to what is alive." : "Nothing is alive."}</p>
           )}
-          <Legend colour={colour} />
+          <Legend colour={colour} searching={matches !== null} />
           {selected === null || selected === 0 ? (
             <p class="muted no-print">Click a frame to zoom in and to see its whole stack; arrow keys, Enter and Escape do the same.</p>
           ) : (
