@@ -92,21 +92,21 @@ function stretch(change: ChangePage): Layer {
 function brackets(traces: Trace[], changes: ChangePage[], names: string[]): Layer {
   return {
     paint(view) {
-      let taken = 26 * view.px; // Clear of the names at the lines' ends.
-      for (const change of changes) taken += bracket(view, traces, change, names, taken);
+      const written: number[] = []; // Heights at which words stand.
+      changes.forEach((change, i) => bracket(view, traces, change, names, { inset: (26 + 14 * i) * view.px, written }));
     },
   };
 }
 
-// Returns the width that it took.
-function bracket(view: View, traces: Trace[], change: ChangePage, names: string[], inset: number): number {
+// `inset`: at least so far from the edge, clear of the names at the lines' ends.
+function bracket(view: View, traces: Trace[], change: ChangePage, names: string[], place: { inset: number; written: number[] }): void {
   const from = sideAt(traces, 0, change.to);
   const to = sideAt(traces, change.side, change.to);
-  if (from === null || to === null || change.to < view.from || change.to > view.to) return 0;
+  if (from === null || to === null || change.to < view.from || change.to > view.to) return;
   const { ctx, px } = view;
-  const x = Math.min(view.x(change.to), view.left + view.width - inset);
+  const x = Math.min(view.x(change.to), view.left + view.width - place.inset);
   const [top, bottom] = [view.y(Math.max(from, to)), view.y(Math.min(from, to))];
-  if (bottom - top < 22 * px) return 0;
+  if (bottom - top < 22 * px) return;
   ctx.strokeStyle = ink("ink");
   ctx.lineWidth = 1.5 * px;
   ctx.beginPath();
@@ -119,10 +119,11 @@ function bracket(view: View, traces: Trace[], change: ChangePage, names: string[
   ctx.lineTo(x, bottom - 2 * px);
   ctx.stroke();
   const text = `${names[change.side]} is ${size(Math.abs(to - from))} ${to < from ? "lower" : "higher"}`;
-  const wide = widthOf(view, text, 12, true) + 24 * px;
-  const before = x - wide > view.left;
-  write(view, text, { x: x + (before ? -9 : 9) * px, y: (top + bottom) / 2, align: before ? "right" : "left", colour: ink("ink"), size: 12, bold: true, halo: true });
-  return wide;
+  const before = x - widthOf(view, text, 12, true) - 24 * px > view.left;
+  let y = (top + bottom) / 2;
+  while (place.written.some((other) => Math.abs(other - y) < 15 * px)) y += 15 * px;
+  place.written.push(y);
+  write(view, text, { x: x + (before ? -9 : 9) * px, y, align: before ? "right" : "left", colour: ink("ink"), size: 12, bold: true, halo: true });
 }
 
 // Each line's name where it ends; names that would meet are moved apart.
