@@ -6,29 +6,27 @@
 import type { ComponentChildren } from "preact";
 import { Num } from "./number";
 
-const kNumber =
-  /(?<![\w:./'-])[+-]?\d[\d,]*(?:\.\d+)?(?: ?(?:→|–|±|to) ?\d[\d,]*(?:\.\d+)?)*(?: ?(?:[TGMk]?B)\b(?:\/\w+| per [\d,]* ?[a-z]+)?| %)?(?![\w/])/g;
+const kOne = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`;
+const kUnit = String.raw`(?: ?[TGMk]?B\b(?:\/\w+| per (?:${kOne} )?[a-z]+)?| %)?`;
+const kNumber = new RegExp(String.raw`(?<![\w:./'-])[+-]?${kOne}(?: ?(?:→|–|±|to) ?${kOne})*${kUnit}(?![\w/])`, "g");
 
-// The first rule that fits decides. `near` is the number with a few characters on both sides.
-const rules: { fits: RegExp; key: string }[] = [
-  { fits: /per example|of an example/, key: "mb_per_example" },
-  { fits: /90 %:?/, key: "growth.rate_low" },
-  { fits: /B\/|B per (?!example)/, key: "growth.rate_mb_per_step" },
-  { fits: /→/, key: "first_mb" },
-  { fits: /±/, key: "settled.low_mb" },
-  { fits: /limit (of )?[\d(]/, key: "risk.limit_mb" },
-  { fits: /spikes? of/, key: "spikes.count" },
-  { fits: /\d [TGMk]?B would come back/, key: "advice[].fix" },
+// The first rule that fits decides: by the number with its unit, or by the words before or after it.
+const rules: { place: "before" | "own" | "after"; fits: RegExp; key: string }[] = [
+  { place: "before", fits: /pid $/, key: "process.pid" },
+  { place: "before", fits: /limit (of |is )?$/, key: "risk.limit_mb" },
+  { place: "after", fits: /^ (per|for each) example/, key: "mb_per_example" },
+  { place: "after", fits: /^ would come back/, key: "advice[].fix" },
+  { place: "after", fits: /^ spikes?\b/, key: "spikes.count" },
+  { place: "own", fits: /per example/, key: "mb_per_example" },
+  { place: "own", fits: /^90 %/, key: "growth.rate_low" },
+  { place: "own", fits: /B\/|B per /, key: "growth.rate_mb_per_step" },
+  { place: "own", fits: /→/, key: "first_mb" },
+  { place: "own", fits: /±/, key: "settled.low_mb" },
 ];
 
 function keyOf(text: string, from: number, to: number, fallback: string): string {
-  const near = text.slice(Math.max(0, from - 7), to + 16);
-  const own = text.slice(from, to);
-  for (const { fits, key } of rules) {
-    const place = key === "risk.limit_mb" || key === "mb_per_example" || key === "advice[].fix" ? near : own;
-    if (fits.test(place)) return key;
-  }
-  return fallback;
+  const places = { before: text.slice(0, from), own: text.slice(from, to), after: text.slice(to) };
+  return rules.find(({ place, fits }) => fits.test(places[place]))?.key ?? fallback;
 }
 
 export function Said({ text, k }: { text: string; k: string }) {

@@ -66,7 +66,7 @@ function One({ each, run, colour, open }: { each: Explanation; run: RunPage; col
       <summary>
         <i class={`chart-key area ${family}`} style={colour === undefined ? {} : { background: colour }} />
         <b class="weight">{percent(each.weight)}</b>
-        <span class="weight-bar"><i class={family} style={{ width: `${100 * Math.min(1, each.weight)}%` }} /></span>
+        <span class="share-bar"><i class={family} style={{ width: `${100 * Math.min(1, each.weight)}%` }} /></span>
         <span class="words">{each.words}</span>
         <span class="muted outlook">{outlook(each, run)}</span>
       </summary>

@@ -51,7 +51,7 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
     if (strip.current !== null && link) strip.current.scrollLeft = link.offsetLeft - strip.current.offsetLeft - 40;
   }, [current]);
   return (
-    <div class="bar">
+    <header class="bar">
       <a class="skip" href="#answer">
         To the answer
       </a>
@@ -66,6 +66,6 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
         ))}
       </nav>
       <span class="bar-tools">{props.children}</span>
-    </div>
+    </header>
   );
 }
