@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "cli/exit_code.h"
-#include "cli/heap_choice.h"
+#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 #include "report/compare.h"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "cli/exit_code.h"
-#include "cli/heap_choice.h"
+#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
 #include "cli/shared_options.h"

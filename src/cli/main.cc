@@ -13,6 +13,7 @@
 #include "cli/judge.h"
 #include "cli/man.h"
 #include "cli/profile.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/train.h"
 #include "cli/try_verb.h"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
+      plateau::report_verb(),      // All of it as one HTML page.
       plateau::train_verb(),       // Fine-tune a vision-language model.
       plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.

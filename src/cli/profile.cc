@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/find_recording.h"
-#include "cli/heap_choice.h"
+#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/profile_attached.h"
 #include "cli/profile_objects.h"

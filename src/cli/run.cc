@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "cli/exit_code.h"
-#include "cli/heap_choice.h"
+#include "report/heap_choice.h"
 #include "cli/run_request.h"
 #include "cli/shared_options.h"
 #include "report/explain.h"

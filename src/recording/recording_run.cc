@@ -184,6 +184,7 @@ class RecordingLog::Table {
 Run RecordingLog::to_run(bool with_heaps) const {
   Run run;
   run.command = head_.head.command;
+  run.host = head_.head.host;
   run.context = context_;
   run.ending = ending_;
   run.notes = notes_;

@@ -63,19 +63,23 @@ std::optional<double> epoch_steps_of(const Context& context) {
 
 Run prefix_of(const Run& run, size_t count) {
   Run cut = run;
+  cut_to(cut, count);
+  return cut;
+}
+
+void cut_to(Run& run, size_t count) {
   count = std::min(count, run.instants.size());
-  if (count < run.instants.size()) cut.ending = {};
-  cut.instants.resize(count);
-  for (Series& series : cut.series) series.mb.resize(std::min(count, series.mb.size()));
-  for (Gauge& gauge : cut.gauges) gauge.value.resize(std::min(count, gauge.value.size()));
-  std::erase_if(cut.events, [count](const Event& event) { return event.instant >= count; });
+  if (count < run.instants.size()) run.ending = {};
+  run.instants.resize(count);
+  for (Series& series : run.series) series.mb.resize(std::min(count, series.mb.size()));
+  for (Gauge& gauge : run.gauges) gauge.value.resize(std::min(count, gauge.value.size()));
+  std::erase_if(run.events, [count](const Event& event) { return event.instant >= count; });
   const double last_s =
-      count > 0 ? cut.instants.back().time_s : -std::numeric_limits<double>::infinity();
-  for (HeapTrack& heap : cut.heaps) {
+      count > 0 ? run.instants.back().time_s : -std::numeric_limits<double>::infinity();
+  for (HeapTrack& heap : run.heaps) {
     std::erase_if(heap.rows,
                   [&](const HeapRow& row) { return row.time_s + run.heap_start_s > last_s; });
   }
-  return cut;
 }
 
 std::string check_shape(const Run& run) {

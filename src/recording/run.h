@@ -130,6 +130,7 @@ struct Run {
   std::vector<HeapTrack> heaps;  // By process (HeapTrack::pid), where its heap was traced.
   double heap_start_s = 0;       // HeapRow::time_s counts from here, on the clock of `instants`.
   std::string command;           // The job's command line, if known.
+  std::string host;              // The machine it ran on, if known.
   Ending ending;
 
   // Importer's account of what it could not use.
@@ -150,6 +151,9 @@ std::optional<double> epoch_steps_of(const Context& context);
 // match. A process that only appears later stays listed; its columns are then all NaN. What is cut
 // short has not ended. What a heap's sites ever allocated stays that of the whole run.
 Run prefix_of(const Run& run, size_t count);
+
+// The same in place, which costs nothing: to look at many prefixes, take the longest first.
+void cut_to(Run& run, size_t count);
 
 // "" if every column has one value per instant, process indices exist and events point at rows;
 // else one sentence naming what does not fit. For tests and fuzzers.

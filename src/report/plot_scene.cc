@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "verdict/hindsight.h"
 
 namespace plateau {
 namespace {
@@ -28,14 +31,6 @@ bool still_open(const Verdict& verdict) {
   return !verdict.settled.has_value();
 }
 
-// The series' last floor point, where forecasts begin.
-PlotPoint last_floor(const Verdict& verdict) {
-  for (auto point = verdict.plot.rbegin(); point != verdict.plot.rend(); ++point) {
-    if (finite(*point) && !point->spike) return *point;
-  }
-  return verdict.plot.back();
-}
-
 double forecast_end(const Verdict& verdict, double from, double range) {
   double end = from + kShortestForecast * range;
   const auto reach = [&end](std::optional<double> step) {
@@ -52,37 +47,10 @@ double forecast_end(const Verdict& verdict, double from, double range) {
   return std::min(end + 0.05 * range, from + kLongestForecast * range);
 }
 
-// From the last point to the plateau, then level to the end of the picture.
-std::vector<PlotPoint> bounded_path(const PlotPoint& from, double plateau_mb,
-                                    std::optional<double> at_step, double end) {
-  const double turn = std::clamp(at_step.value_or((from.step + end) / 2), from.step, end);
-  return {from, {.step = turn, .mb = plateau_mb}, {.step = end, .mb = plateau_mb}};
-}
-
 void add_forecasts(const Verdict& verdict, PlotScene& scene) {
-  const PlotPoint from = last_floor(verdict);
-  const double end = scene.step_high;
-  bool drawn_bounded = false;
-  bool drawn_unbounded = false;
-  for (const Explanation& explanation : verdict.explanations) {
-    if (explanation.weight < kWorthDrawing) continue;
-    if (explanation.bounded && explanation.plateau_mb && !drawn_bounded) {
-      scene.forecasts.push_back(
-          bounded_path(from, *explanation.plateau_mb, explanation.ends_at_step, end));
-      drawn_bounded = true;
-    } else if (!explanation.bounded && explanation.rate_mb_per_step > 0 && !drawn_unbounded) {
-      const double rise = explanation.rate_mb_per_step * (end - from.step);
-      scene.forecasts.push_back({from, {.step = end, .mb = from.mb + rise}});
-      drawn_unbounded = true;
-    }
+  for (FanPath& path : paths_ahead(verdict, scene.step_high)) {
+    scene.forecasts.push_back(std::move(path.points));
   }
-  if (!drawn_bounded && verdict.forecast) {
-    scene.forecasts.push_back(
-        bounded_path(from, verdict.forecast->plateau_mb, verdict.forecast->at_step, end));
-  }
-  std::erase_if(scene.forecasts, [](const std::vector<PlotPoint>& path) {
-    return !std::all_of(path.begin(), path.end(), finite);
-  });
 }
 
 void add_boundaries(const Verdict& verdict, PlotScene& scene) {

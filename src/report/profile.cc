@@ -53,6 +53,7 @@ class ProfileMaker {
                          return std::fabs(a.to_mb - a.from_mb) > std::fabs(b.to_mb - b.from_mb);
                        });
     }
+    if (options_.courses) add_courses(merged, working);
     for (const ProfileSite& site : profile_.sites) {
       profile_.from_mb += site.from_mb;
       profile_.to_mb += site.to_mb;
@@ -201,6 +202,20 @@ class ProfileMaker {
     }
     site.verdict = std::move(verdict);
     profile_.sites.push_back(std::move(site));
+  }
+
+  // Of several rows at one clock value the last counts.
+  void add_courses(const HeapTrack& merged, const WorkingRows& working) {
+    std::vector<ProfileSite*> by_group(merged.sites.size(), nullptr);
+    for (ProfileSite& site : profile_.sites) by_group[site.verdict.site] = &site;
+    for (size_t i = 0; i < working.rows.size(); ++i) {
+      if (i + 1 < working.rows.size() && working.at[i + 1] == working.at[i]) continue;
+      for (ProfileSite& site : profile_.sites) site.course.push_back({working.at[i], 0});
+      for (const HeapCell& cell : merged.rows[working.rows[i]].cells) {
+        if (by_group[cell.site] == nullptr) continue;
+        by_group[cell.site]->course.back().mb += cell.live_bytes / kBytesPerMb;
+      }
+    }
   }
 
   // Folded sites have no stack and no kind; they count only where everything is asked for.

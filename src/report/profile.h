@@ -44,6 +44,7 @@ struct ProfileOptions {
   std::optional<std::regex> exclude;  // No stacks with such a frame.
   std::optional<double> from_step;    // Difference between two moments on the clock;
   std::optional<double> to_step;      // default the first and the last that count.
+  bool courses = false;               // Keep ProfileSite::course.
   Policy policy;
 };
 
@@ -57,6 +58,7 @@ struct ProfileSite {
   double to_mb = 0;
   double allocated_mb = 0;  // Ever.
   double freed_mb = 0;
+  std::vector<SeriesPoint> course;  // Alive at every row that counts, if asked for.
 };
 
 // Python objects of one type, or tensors of one shape, as the Python client counts them.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "report/answers.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/plot.h"
@@ -16,49 +17,18 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kMostEvidence = 5;
 constexpr size_t kMostProcesses = 6;
 constexpr size_t kMostTied = 4;
 constexpr size_t kMostWarnings = 6;
-// A second cause is worth a line from this share on.
-constexpr double kWorthNaming = 0.15;
 // An explanation below this share is not part of a tie.
 constexpr double kTied = 0.05;
-// A fix is offered only for a cause that is more likely than not.
-constexpr double kWorthFixing = 0.5;
 // A rate that moves a component by less than this share of it over the whole run is no rate.
 constexpr double kWorthARate = 0.01;
 // File-backed growth from this share on is excused as reclaimable; less goes without saying.
 constexpr double kWorthExcusing = 0.1;
 
-// With a full stop, if it has none.
-std::string ended(std::string text) {
-  const bool open =
-      !text.empty() && std::string_view(".!?:").find(text.back()) == std::string::npos;
-  return open ? text + "." : text;
-}
-
-// The causes, then the evidence that the first line of the report and the causes do not tell yet.
-void say_why(const Verdict& verdict, Layout& layout) {
-  std::vector<std::string> evidence = verdict.evidence;
-  // "Grew ..." among the evidence retells the course; others retell what stands in other blocks.
-  const std::string_view label = course_of(verdict).label;
-  std::vector<std::string> elsewhere = {peaks_of(verdict), culprit_of(verdict)};
-  if (verdict.process) {
-    elsewhere.push_back(from_to_phrase(verdict.process->first_mb, verdict.process->last_mb));
-  }
-  std::erase_if(evidence, [&](const std::string& text) {
-    return text.starts_with(label) || already_said(text, elsewhere);
-  });
-  if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
-  bool first = true;
-  for (Cause cause : verdict.causes) {
-    if (!first && cause.weight < kWorthNaming) break;
-    if (already_said(cause.evidence, evidence)) cause.evidence.clear();
-    layout.say("Why", ended(cause_sentence(cause)), first ? "Cause:" : "Or:");
-    first = false;
-  }
-  for (const std::string& text : evidence) layout.say("Why", ended(text));
+void say_all(std::string_view label, const std::vector<Paragraph>& paragraphs, Layout& layout) {
+  for (const Paragraph& each : paragraphs) layout.say(label, each.text, each.lead);
 }
 
 void say_tied(const Verdict& verdict, Layout& layout) {
@@ -76,28 +46,6 @@ void say_tied(const Verdict& verdict, Layout& layout) {
     const std::string& words = explanation.words.empty() ? explanation.name : explanation.words;
     layout.say("Tied", fmt::format("{}: {}", words, destination_of(verdict, explanation)),
                fmt::format("• {}", percent_phrase(explanation.weight)));
-  }
-}
-
-void say_next(const Verdict& verdict, Layout& layout) {
-  const Cause* cause = verdict.causes.empty() ? nullptr : &verdict.causes.front();
-  const bool decided = verdict.word != Word::undecided;
-  std::string outlook = outlook_of(verdict);
-  if (decided && cause != nullptr && cause->weight >= kWorthFixing && !cause->fix.empty()) {
-    outlook += (outlook.empty() ? "" : " ") + as_sentence(cause->fix);
-  }
-  layout.say("Next", outlook);
-  if (verdict.decides_at_step) {
-    layout.say("Next",
-               fmt::format("known by {}.", moment_phrase(verdict.clock, *verdict.decides_at_step)));
-  }
-  layout.say("Next", ended(verdict.missing), "Would decide:");
-  const std::string& confirm = cause != nullptr ? cause->confirm : verdict.experiment;
-  if (decided) {
-    layout.say("Next", ended(confirm), "Confirm:");
-  } else {
-    layout.say("Next", ended(verdict.experiment.empty() ? confirm : verdict.experiment),
-               "Cheaper:");
   }
 }
 
@@ -176,10 +124,7 @@ void say_warnings(const Verdict& verdict, Layout& layout) {
 
 std::string headline(const Verdict& verdict, const View& view) {
   const std::string word = pad_right(word_upper(verdict.word), 9);
-  std::string text = verdict.headline;
-  if (verdict.confidence != 0) {
-    text += (text.empty() ? "" : " · ") + percent_phrase(verdict.confidence);
-  }
+  std::string text = answer_of(verdict);
   if (!verdict.title.empty()) text += " · " + verdict.title;
   return fmt::format("{} {}", paint(view, word_ink(verdict.word), word), text);
 }
@@ -200,8 +145,8 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   layout.say(course.label, course.text);
   layout.say("Peaks", peaks_of(clean));
   say_tied(clean, layout);
-  say_why(clean, layout);
-  say_next(clean, layout);
+  say_all("Why", why_of(clean), layout);
+  say_all("Next", next_of(clean), layout);
   layout.say("Risk", risk_of(clean));
   say_processes(clean, layout, view);
   say_components(clean, layout, view);

@@ -8,6 +8,7 @@
 #include "verdict/causes.h"
 #include "verdict/decision.h"
 #include "verdict/explanations.h"
+#include "verdict/judge_parts.h"
 #include "verdict/narrate.h"
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
@@ -214,10 +215,25 @@ Verdict judge(const Run& run, const Policy& policy) {
 Verdict judge_component(const Run& run, std::string_view component, const Policy& policy) {
   const Signals signals = extract_signals(run);
   if (signals.components.empty()) return nothing_measured(run);
+  CaseFile file = decide_case(run, signals, policy);
+  let_decide(component, file);
+  return sum_up(file);
+}
+
+Verdict judge_signals(const Run& run, const Signals& signals, const Policy& policy) {
+  if (signals.components.empty()) return nothing_measured(run);
+  return sum_up(decide_case(run, signals, policy));
+}
+
+CaseFile decide_case(const Run& run, const Signals& signals, const Policy& policy) {
   CaseFile file = open_case(run, signals, policy);
   decide_components(file, policy);
-  let_decide(component, file);
+  return file;
+}
 
+Verdict sum_up(const CaseFile& file) {
+  const Run& run = *file.run;
+  const Signals& signals = *file.signals;
   const Decision& decision = file.decision();
   const std::vector<TimedValue>& points = file.component().points;
   Verdict verdict;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 namespace plateau {
 namespace {
@@ -116,8 +115,10 @@ std::vector<double> clock_values(const Run& run, Clock clock) {
 // Sorts by clock and keeps one value per clock reading: the smallest, because two samples within
 // one step differ by what is temporary.
 std::vector<TimedValue> tidy(std::vector<TimedValue> points) {
-  std::stable_sort(points.begin(), points.end(),
-                   [](const TimedValue& a, const TimedValue& b) { return a.at < b.at; });
+  const auto earlier = [](const TimedValue& a, const TimedValue& b) { return a.at < b.at; };
+  if (!std::is_sorted(points.begin(), points.end(), earlier)) {
+    std::stable_sort(points.begin(), points.end(), earlier);
+  }
   std::vector<TimedValue> kept;
   kept.reserve(points.size());
   for (const TimedValue& point : points) {
@@ -142,22 +143,22 @@ std::vector<double> without_gaps(size_t instants, Value value) {
   return values;
 }
 
-// Sum over processes of `value(process, instant)`; NaN at instants where no process has one.
-template <typename Value>
-std::vector<double> tree_sum(size_t instants, size_t processes, Value value) {
-  std::vector<double> sum(instants, kMissing);
-  for (size_t p = 0; p < processes; ++p) {
-    const std::vector<double> mb = without_gaps(instants, [&](size_t i) { return value(p, i); });
-    for (size_t i = 0; i < instants; ++i) {
-      if (std::isfinite(mb[i])) sum[i] = std::isfinite(sum[i]) ? sum[i] + mb[i] : mb[i];
-    }
-  }
-  return sum;
+void add_to(double& sum, double mb) {
+  if (std::isfinite(mb)) sum = std::isfinite(sum) ? sum + mb : mb;
+}
+
+// The first `count` of `values`, the last of them replaced: carrying over a gap looks one instant
+// ahead, and at the end of a prefix there is none.
+std::vector<double> cut(const std::vector<double>& values, size_t count, double last) {
+  std::vector<double> first(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+  if (count > 0) first.back() = last;
+  return first;
 }
 
 // The finite values of the instants that count.
 std::vector<TimedValue> working_points(const Signals& signals, const std::vector<double>& mb) {
   std::vector<TimedValue> points;
+  points.reserve(mb.size());
   for (size_t i = 0; i < mb.size(); ++i) {
     if (!signals.working[i] || !std::isfinite(mb[i])) continue;
     points.push_back({signals.clock_of_instant[i], std::max(0.0, mb[i])});
@@ -247,59 +248,102 @@ std::vector<double> clock_of_events(const Run& run, const Signals& signals, Even
   return at;
 }
 
+struct OtherKind {
+  Metric metric;
+  const char* name;
+  const char* measure;
+  bool reclaimable;
+};
+constexpr std::array<OtherKind, TreeColumns::kOtherKinds> kOthers = {{
+    {Metric::shmem, "shmem", "shared memory", false},
+    {Metric::file, "file", "file-backed pages", true},
+    {Metric::swap, "swap", "memory swapped out (part of owned)", false},
+    {Metric::gpu, "gpu", "GPU memory in use", false},
+    {Metric::gpu_reserved, "gpu_reserved", "GPU memory held by the caching allocator", false},
+    {Metric::system_used, "system", "memory in use on the whole machine", false},
+}};
+
 }  // namespace
 
-Signals extract_signals(const Run& run) {
-  Signals signals;
-  signals.clock = choose_clock(run);
-  signals.clock_of_instant = clock_values(run, signals.clock);
-  const std::vector<ProcessColumns> columns = columns_by_process(run);
-  const size_t processes = run.processes.size();
+struct TreeColumns::Sources {
+  std::vector<ProcessColumns> of_process;
+};
+
+TreeColumns::TreeColumns(const Run& run)
+    : sources_(std::make_unique<Sources>(Sources{columns_by_process(run)})) {
+  const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t instants = run.instants.size();
-  const auto owned_of = [&](size_t p, size_t i) { return owned_at(columns[p], i); };
-  const std::vector<double> owned = tree_sum(instants, processes, owned_of);
-  mark_working(run, owned, signals);
-
-  add_component(signals, {.name = "owned",
-                          .measure = owned_measure(columns, processes),
-                          .points = working_points(signals, owned)});
-  struct Other {
-    Metric metric;
-    const char* name;
-    const char* measure;
-    bool reclaimable;
+  const auto add_process = [instants](std::vector<double>& sum, const std::vector<double>& mb) {
+    for (size_t i = 0; i < instants; ++i) add_to(sum[i], mb[i]);
   };
-  constexpr std::array<Other, 6> kOthers = {{
-      {Metric::shmem, "shmem", "shared memory", false},
-      {Metric::file, "file", "file-backed pages", true},
-      {Metric::swap, "swap", "memory swapped out (part of owned)", false},
-      {Metric::gpu, "gpu", "GPU memory in use", false},
-      {Metric::gpu_reserved, "gpu_reserved", "GPU memory held by the caching allocator", false},
-      {Metric::system_used, "system", "memory in use on the whole machine", false},
-  }};
-  for (const Other& other : kOthers) {
-    const auto kind_of = [&](size_t p, size_t i) { return kind_at(columns[p], other.metric, i); };
-    add_component(signals,
-                  {.name = other.name,
-                   .measure = other.measure,
-                   .reclaimable = other.reclaimable,
-                   .points = working_points(signals, tree_sum(instants, processes, kind_of))});
+  owned_.assign(instants, kMissing);
+  owned_of_process_.reserve(columns.size());
+  for (const ProcessColumns& of : columns) {
+    owned_of_process_.push_back(
+        without_gaps(instants, [&of](size_t i) { return owned_at(of, i); }));
+    add_process(owned_, owned_of_process_.back());
   }
-
-  signals.owned_of_process.resize(processes);
-  signals.process_count.assign(instants, kMissing);
-  for (size_t p = 0; p < processes; ++p) {
-    const std::vector<double> mb = without_gaps(instants, [&](size_t i) { return owned_of(p, i); });
-    for (size_t i = 0; i < instants; ++i) {
-      if (!signals.working[i] || !std::isfinite(mb[i])) continue;
-      double& alive = signals.process_count[i];
-      alive = std::isfinite(alive) ? alive + 1 : 1;
+  for (size_t k = 0; k < kOtherKinds; ++k) {
+    others_[k].assign(instants, kMissing);
+    for (const ProcessColumns& of : columns) {
+      const auto kind_of = [&](size_t i) { return kind_at(of, kOthers[k].metric, i); };
+      add_process(others_[k], without_gaps(instants, kind_of));
     }
-    signals.owned_of_process[p] = working_points(signals, mb);
   }
-  signals.evaluations = clock_of_events(run, signals, EventKind::eval);
-  signals.checkpoints = clock_of_events(run, signals, EventKind::checkpoint);
+}
+
+TreeColumns::~TreeColumns() = default;
+
+std::string_view TreeColumns::other_name(size_t kind) {
+  return kOthers[kind].name;
+}
+
+Signals TreeColumns::signals(const Run& prefix) const {
+  Signals signals;
+  signals.clock = choose_clock(prefix);
+  signals.clock_of_instant = clock_values(prefix, signals.clock);
+  const std::vector<ProcessColumns>& columns = sources_->of_process;
+  const size_t count = prefix.instants.size();
+  const size_t last = count - 1;  // Used only where there is one.
+  const auto sum_at_end = [&](auto value) {
+    double sum = kMissing;
+    for (const ProcessColumns& of : columns) {
+      if (count > 0) add_to(sum, value(of));
+    }
+    return sum;
+  };
+  const std::vector<double> owned = cut(
+      owned_, count, sum_at_end([last](const ProcessColumns& of) { return owned_at(of, last); }));
+  mark_working(prefix, owned, signals);
+  add_component(signals, {.name = "owned",
+                          .measure = owned_measure(columns, columns.size()),
+                          .points = working_points(signals, owned)});
+  for (size_t k = 0; k < kOtherKinds; ++k) {
+    const OtherKind& other = kOthers[k];
+    const double at_end =
+        sum_at_end([&](const ProcessColumns& of) { return kind_at(of, other.metric, last); });
+    add_component(signals, {.name = other.name,
+                            .measure = other.measure,
+                            .reclaimable = other.reclaimable,
+                            .points = working_points(signals, cut(others_[k], count, at_end))});
+  }
+  signals.owned_of_process.reserve(columns.size());
+  signals.process_count.assign(count, kMissing);
+  for (size_t p = 0; p < columns.size(); ++p) {
+    const std::vector<double> mb =
+        cut(owned_of_process_[p], count, count > 0 ? owned_at(columns[p], last) : kMissing);
+    for (size_t i = 0; i < count; ++i) {
+      if (signals.working[i] && std::isfinite(mb[i])) add_to(signals.process_count[i], 1);
+    }
+    signals.owned_of_process.push_back(working_points(signals, mb));
+  }
+  signals.evaluations = clock_of_events(prefix, signals, EventKind::eval);
+  signals.checkpoints = clock_of_events(prefix, signals, EventKind::checkpoint);
   return signals;
+}
+
+Signals extract_signals(const Run& run) {
+  return TreeColumns(run).signals(run);
 }
 
 }  // namespace plateau

@@ -40,7 +40,11 @@
 // began.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recording/run.h"
@@ -75,5 +79,39 @@ struct Signals {
 };
 
 Signals extract_signals(const Run& run);
+
+// The sums over the tree, made once for a run and all its prefixes. Judging many prefixes of a long
+// run of many processes is otherwise mostly summing the same columns again: of 27 ms for 8,192
+// instants of 21 processes, 22 are that.
+// Requires: the run outlives this.
+class TreeColumns {
+ public:
+  static constexpr size_t kOtherKinds = 6;  // Beside owned memory.
+
+  explicit TreeColumns(const Run& run);
+  ~TreeColumns();
+  TreeColumns(const TreeColumns&) = delete;
+  TreeColumns& operator=(const TreeColumns&) = delete;
+
+  // Exactly extract_signals(prefix). Requires: `prefix` is prefix_of() the run, or the run itself;
+  // of its series nothing is read.
+  [[nodiscard]] Signals signals(const Run& prefix) const;
+
+  // For drawing: one value per instant of the run, start-up and tear-down with it; NaN where
+  // nothing was read.
+  [[nodiscard]] const std::vector<double>& owned() const { return owned_; }
+  [[nodiscard]] const std::vector<double>& other(size_t kind) const { return others_[kind]; }
+  [[nodiscard]] static std::string_view other_name(size_t kind);  // "shmem", "file", ...
+  [[nodiscard]] const std::vector<std::vector<double>>& owned_of_process() const {
+    return owned_of_process_;
+  }
+
+ private:
+  struct Sources;
+  std::unique_ptr<Sources> sources_;
+  std::vector<double> owned_;
+  std::array<std::vector<double>, kOtherKinds> others_;
+  std::vector<std::vector<double>> owned_of_process_;
+};
 
 }  // namespace plateau

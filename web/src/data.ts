@@ -201,7 +201,7 @@ export interface ClockGrowth {
   words: string;
 }
 
-export type SiteState = "growing" | "filling" | "one-off" | "churn" | "spike" | "level" | "undecided";
+export type SiteState = "growing" | "filling" | "grown" | "one-off" | "churn" | "spike" | "level" | "undecided";
 
 export interface HeapPage {
   pid: number; // 0: the sum over all processes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/heap_choice.h"
+#include "report/heap_choice.h"
 
 #include <fmt/format.h>
 
@@ -96,19 +96,25 @@ Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) 
                                                wanted, run.source, fmt::join(known, ", "))};
 }
 
+const HeapTrack* answering_heap(const Run& run, const Verdict& verdict) {
+  if (run.heaps.empty()) return nullptr;
+  Result<const HeapTrack*> track = choose_heap(run, "");
+  if (verdict.process && verdict.process->id_is_pid) {
+    const Result<const HeapTrack*> named = choose_heap(run, std::to_string(verdict.process->id));
+    if (named) track = named;
+  }
+  return track ? track.value() : nullptr;
+}
+
 void add_growth_site(const Run& run, Verdict& verdict) {
   if (run.heaps.empty()) return;
   Run summed = run;
   add_sum_of_heaps(summed);
-  Result<const HeapTrack*> track = choose_heap(summed, "");
-  if (verdict.process && verdict.process->id_is_pid) {
-    const Result<const HeapTrack*> named = choose_heap(summed, std::to_string(verdict.process->id));
-    if (named) track = named;
-  }
-  if (!track) return;
-  StackNames names(*track.value());
-  verdict.site = growth_place(run, *track.value(),
-                              [&names](const HeapStack& stack) { return names.frames(stack); });
+  const HeapTrack* track = answering_heap(summed, verdict);
+  if (track == nullptr) return;
+  StackNames names(*track);
+  verdict.site =
+      growth_place(run, *track, [&names](const HeapStack& stack) { return names.frames(stack); });
 }
 
 }  // namespace plateau

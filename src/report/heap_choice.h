@@ -25,8 +25,11 @@ void add_sum_of_heaps(Run& run);
 // the run's.
 Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted);
 
-// Fills Verdict::site, if a heap was recorded and grew: that of the process that the verdict names,
-// else the one that grew most. Reads symbol files.
+// The heap that answers for a verdict: of the process that it names, else the one that grew most;
+// nullptr if there is none. `run` has the sum among its heaps.
+const HeapTrack* answering_heap(const Run& run, const Verdict& verdict);
+
+// Fills Verdict::site, if the answering heap grew. Reads symbol files.
 void add_growth_site(const Run& run, Verdict& verdict);
 
 }  // namespace plateau

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text that travels inside a page: packed so that it cannot be markup, or escaped.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plateau {
+
+// A gzip file of `plain`. The same bytes for the same text: no time and no name in it.
+std::string gzipped(std::string_view plain);
+
+// With padding, without line ends.
+std::string base64_of(std::string_view bytes);
+
+// For the inside of an element or a quoted attribute: &, <, > and both quotes become entities, bad
+// UTF-8 becomes U+FFFD, and control characters other than tab and line end vanish.
+std::string html_escaped(std::string_view text);
+
+}  // namespace plateau

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/page_data.h"
+
+#include <array>
+#include <cmath>
+
+#include "page/page_numbers.h"
+#include "page/page_run.h"
+#include "report/json.h"
+#include "report/printable.h"
+#include "report/text.h"
+
+namespace plateau {
+namespace {
+
+constexpr int kSchema = 1;
+
+std::string_view ending_name(Ending::Kind kind) {
+  constexpr std::array<std::string_view, 6> kNames = {"unknown",    "exited", "signaled",
+                                                      "oom_killed", "left",   "vanished"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+void write_head(JsonWriter& json, const PageRun& page) {
+  const Run& run = *page.run;
+  json.key("source").value(printable(run.source)).key("title");
+  write_text(json, run.title);
+  json.key("format").value(printable(run.format)).key("command");
+  write_text(json, run.command);
+  json.key("host");
+  write_text(json, run.host);
+  json.key("started_unix_s");
+  const bool dated = run.epoch_time && !run.instants.empty();
+  write_moment(json, dated ? run.instants.front().time_s : kMissing);
+  json.key("ending");
+  if (run.ending.kind == Ending::Kind::unknown) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("kind").value(ending_name(run.ending.kind));
+  json.key("code").value(run.ending.code);
+  json.key("text").value(printable(run.ending.text)).end_object();
+}
+
+void write_context(JsonWriter& json, const Context& context) {
+  struct Row {
+    const char* name;
+    const char* unit;
+    const std::optional<Fact>& fact;
+  };
+  const std::array<Row, 5> rows = {{{"examples", "examples", context.examples},
+                                    {"batch", "examples per step", context.batch},
+                                    {"epoch_steps", "steps", context.epoch_steps},
+                                    {"total_steps", "steps", context.total_steps},
+                                    {"limit", "MB", context.limit_mb}}};
+  json.key("context").begin_array();
+  for (const Row& row : rows) {
+    if (!row.fact) continue;
+    json.begin_object().key("name").value(row.name).key("value").value(row.fact->value);
+    json.key("unit").value(row.unit);
+    json.key("source").value(printable(row.fact->source)).end_object();
+  }
+  json.end_array();
+}
+
+void write_notes(JsonWriter& json, const PageRun& page) {
+  Verdict noted;
+  add_input_warnings(noted, *page.run);
+  json.key("notes").begin_array();
+  for (const std::string& note : noted.warnings) json.value(printable(note));
+  for (const std::string& note : page.left_out) json.value(note);
+  json.end_array();
+}
+
+void write_program(JsonWriter& json) {
+  json.key("schema").value(kSchema).key("plateau").value(PLATEAU_VERSION);
+}
+
+}  // namespace
+
+PageRun make_page_run(const Run& run, const PageOptions& options) {
+  Verdict verdict = judge(run, options.policy);
+  if (verdict.file.empty()) verdict.file = run.source;
+  if (verdict.title.empty()) verdict.title = run.title;
+  std::vector<HeapProfile> heaps;
+  if (options.heaps) heaps = profile_heaps(run, options.policy, verdict);
+  add_input_warnings(verdict, run);
+  auto columns = std::make_unique<TreeColumns>(run);
+  Signals signals = columns->signals(run);
+  Thinning thinning(signals.clock_of_instant, kMostShown);
+  PageRun page{.run = &run,
+               .options = &options,
+               .verdict = std::move(verdict),
+               .clean = {},
+               .signals = std::move(signals),
+               .columns = std::move(columns),
+               .thinning = std::move(thinning),
+               .shown = {},
+               .place = {},
+               .heaps = std::move(heaps),
+               .left_out = {}};
+  page.clean = printable_verdict(page.verdict);
+  choose_processes(page);
+  return page;
+}
+
+void write_run(JsonWriter& json, PageRun& page) {
+  json.begin_object();
+  write_head(json, page);
+  json.key("verdict").embed(verdict_json(page.verdict));
+  write_said(json, page);
+  json.key("clock").value(clock_unit(page.signals.clock));
+  write_series(json, page);
+  write_marks(json, page);
+  write_processes(json, page);
+  write_hindsight(json, page);
+  write_heaps(json, page);
+  write_context(json, page.run->context);
+  json.key("cost").null();
+  write_notes(json, page);
+  json.end_object();
+}
+
+std::string page_data_json(std::span<const Run> runs, const PageOptions& options) {
+  JsonWriter json;
+  json.begin_object();
+  write_program(json);
+  json.key("runs").begin_array();
+  for (const Run& run : runs) {
+    PageRun page = make_page_run(run, options);
+    write_run(json, page);
+  }
+  json.end_array().key("comparison").null().end_object();
+  return json.take();
+}
+
+std::string empty_page_json() {
+  JsonWriter json;
+  json.begin_object();
+  write_program(json);
+  json.key("runs").begin_array().end_array().key("comparison").null().end_object();
+  return json.take();
+}
+
+}  // namespace plateau

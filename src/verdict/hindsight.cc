@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/hindsight.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "verdict/judge_parts.h"
+#include "verdict/signal.h"
+
+namespace plateau {
+namespace {
+
+// Fewer instants than this never decide; replay() starts here too.
+constexpr size_t kFirstLook = 3;
+
+// Judges prefixes of one run. What the prefixes share is made once, and what no verdict reads is
+// never copied.
+class PrefixJudge {
+ public:
+  PrefixJudge(const Run& run, const Policy& policy) : run_(run), policy_(policy), columns_(run) {}
+
+  // Adds the verdicts on the first `counts` instants. Each call copies the run once and cuts it
+  // shorter from one prefix to the next.
+  void look(std::vector<size_t> counts, std::map<size_t, Verdict>& verdicts) const {
+    std::sort(counts.begin(), counts.end(), std::greater<>());
+    if (counts.empty()) return;
+    Run prefix = without_heaps(counts.front());
+    for (const size_t count : counts) {
+      cut_to(prefix, count);
+      verdicts.emplace(count, judge_signals(prefix, columns_.signals(prefix), policy_));
+    }
+  }
+
+ private:
+  // prefix_of(run, count) without the heaps, of which a verdict reads nothing.
+  [[nodiscard]] Run without_heaps(size_t count) const {
+    Run prefix{.source = run_.source,
+               .format = run_.format,
+               .title = run_.title,
+               .context = run_.context,
+               .processes = run_.processes,
+               .instants = run_.instants,
+               .events = run_.events,
+               .command = run_.command,
+               .ending = run_.ending,
+               .epoch_time = run_.epoch_time};
+    const auto first = [count](const std::vector<double>& column) {
+      const size_t kept = std::min(count, column.size());
+      return std::vector<double>(column.begin(),
+                                 column.begin() + static_cast<std::ptrdiff_t>(kept));
+    };
+    prefix.series.reserve(run_.series.size());
+    for (const Series& of : run_.series) {
+      prefix.series.push_back(
+          {.process = of.process, .metric = of.metric, .label = of.label, .mb = first(of.mb)});
+    }
+    prefix.gauges.reserve(run_.gauges.size());
+    for (const Gauge& of : run_.gauges) {
+      prefix.gauges.push_back({.name = of.name, .process = of.process, .value = first(of.value)});
+    }
+    return prefix;
+  }
+
+  const Run& run_;
+  const Policy& policy_;
+  TreeColumns columns_;
+};
+
+std::vector<size_t> even_moments(size_t instants, size_t moments) {
+  const size_t first = std::min(kFirstLook, instants);
+  std::vector<size_t> counts;
+  if (instants - first < moments) {
+    for (size_t count = first; count <= instants; ++count) counts.push_back(count);
+    return counts;
+  }
+  const size_t even = std::max<size_t>(moments / 2, 1);
+  for (size_t i = 1; i < even; ++i) {
+    counts.push_back(first + (instants - first) * (i - 1) / (even - 1));
+  }
+  counts.push_back(instants);
+  return counts;
+}
+
+// The middles of the gaps in which the word changes, the latest first, at most `most`.
+std::vector<size_t> middles_of_changes(const std::map<size_t, Verdict>& verdicts, size_t most) {
+  std::vector<size_t> middles;
+  for (auto after = verdicts.rbegin(); after != verdicts.rend(); ++after) {
+    const auto before = std::next(after);
+    if (before == verdicts.rend() || middles.size() >= most) break;
+    if (before->second.word == after->second.word || after->first - before->first < 2) continue;
+    middles.push_back(before->first + (after->first - before->first) / 2);
+  }
+  return middles;
+}
+
+}  // namespace
+
+std::vector<Verdict> hindsight(const Run& run, size_t moments, const Policy& policy) {
+  const size_t most = std::max<size_t>(moments, 1);
+  const PrefixJudge judge_prefixes(run, policy);
+  std::map<size_t, Verdict> verdicts;
+  std::vector<size_t> next = even_moments(run.instants.size(), most);
+  while (!next.empty()) {
+    judge_prefixes.look(std::move(next), verdicts);
+    next = middles_of_changes(verdicts, most - verdicts.size());
+  }
+  std::vector<Verdict> list;
+  list.reserve(verdicts.size());
+  for (auto& [count, verdict] : verdicts) list.push_back(std::move(verdict));
+  return list;
+}
+
+std::optional<double> knew_at(std::span<const Verdict> moments) {
+  if (moments.empty() || moments.back().word == Word::undecided) return std::nullopt;
+  size_t first = moments.size() - 1;
+  while (first > 0 && moments[first - 1].word == moments.back().word) --first;
+  return moments[first].last_step;
+}
+
+}  // namespace plateau

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// judge() in its parts, for those of this room who need what lies between them: the decision behind
+// a verdict, or verdicts of many prefixes whose signals are made together.
+#pragma once
+
+#include "verdict/case_file.h"
+#include "verdict/signal.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+// judge(run), with the signals made by the caller.
+Verdict judge_signals(const Run& run, const Signals& signals, const Policy& policy);
+
+// Opens the case, decides every component and picks the one that decides.
+// Requires: at least one component; `run` and `signals` outlive the result.
+CaseFile decide_case(const Run& run, const Signals& signals, const Policy& policy);
+
+// Everything that a report may say about a decided case.
+Verdict sum_up(const CaseFile& file);
+
+}  // namespace plateau
