@@ -24,6 +24,7 @@ async function load(contents) {
 const flame = await load(`
 export { frameTree, nodeAt, pathTo } from "./flame/tree";
 export { findFrames } from "./flame/search";
+export { sameNode } from "./flame/place";
 export { stepTo } from "./flame/move";
 export { frameKind } from "./flame/colour";
 export { fromTo, change } from "./flame/amounts";
@@ -154,4 +155,12 @@ test("parents that go round in a ring are still shown, once each", () => {
   const run = job(1, null);
   run.processes[0].parent = 1;
   assert.equal(flame.treeRows(run, new Set()).length, 2);
+});
+
+test("the reader stays at the same frame when the widths change", () => {
+  const live = flame.frameTree(heap, "live");
+  const growth = flame.frameTree({ frames, stacks: [{ frames: [0, 3], mb: 1, growth_mb: 90 }, ...heap.stacks] }, "growth");
+  const node = flame.sameNode(live, frames, growth, frames, 3); // main, load, decode
+  assert.deepEqual(flame.pathTo(growth, node).map((at) => frames[growth.frame[at]]), frames.slice(0, 3));
+  assert.equal(flame.sameNode(live, frames, flame.frameTree({ stacks: [] }, "live"), [], 3), null);
 });

@@ -21,6 +21,7 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
   const [all, setAll] = useState(false);
   const shown = all ? heap.sites : heap.sites.slice(0, kFirstRows);
   const hidden = heap.sites.length - shown.length;
+  if (heap.sites.length === 0) return null;
   return (
     <div class="scroll-x">
       <table class="sites">

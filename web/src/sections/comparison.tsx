@@ -62,14 +62,14 @@ function Side({ data, index }: { data: PageData; index: number }) {
   const confidence = runs.length === 1 ? (runs[0]!.verdict.confidence ?? null) : null;
   return (
     <article class={`side series-${(index % 8) + 1}`} aria-label={`Side ${side.name}`}>
-      <h3>
+      <h2>
         <span class="side-name">{side.name}</span>
         <span class="muted">{index === 0 ? "before" : data.comparison!.sides.length === 2 ? "after" : "compared with A"}</span>
         <span class="side-word">
           <WordTag word={side.verdict} />
           {confidence === null || side.verdict === "undecided" ? null : <span class="muted"> {percent(confidence)}</span>}
         </span>
-      </h3>
+      </h2>
       {runs.map((run, i) => (
         <RunWords key={i} run={run} />
       ))}

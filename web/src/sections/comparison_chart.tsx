@@ -8,7 +8,7 @@ import { type Axis, between, lastNotAbove } from "../chart/axis";
 import type { ChartSpec, TipRow } from "../chart/canvas";
 import { ZoomReset } from "../chart/controls";
 import { ChartGroup } from "../chart/group";
-import { extent, type Layer, line, rule, widthOf, write } from "../chart/layers";
+import { extent, type Layer, line, rule, type View, widthOf, write } from "../chart/layers";
 import { faded, ink, seriesTone } from "../chart/palette";
 import { Plot } from "../chart/plot";
 import type { ChangePage, Clock, PageData, RunPage } from "../data";
@@ -88,33 +88,42 @@ function stretch(change: ChangePage): Layer {
   };
 }
 
-// How far apart the sides are at the end of the common span.
-function bracket(traces: Trace[], change: ChangePage, names: string[]): Layer {
+// How far apart the sides are at the end of the common span; one bracket beside the other.
+function brackets(traces: Trace[], changes: ChangePage[], names: string[]): Layer {
   return {
     paint(view) {
-      const from = sideAt(traces, 0, change.to);
-      const to = sideAt(traces, change.side, change.to);
-      if (from === null || to === null || change.to < view.from || change.to > view.to) return;
-      const { ctx, px } = view;
-      const edge = view.left + view.width - 26 * px; // Clear of the names at the lines' ends.
-      const [x, top, bottom] = [Math.min(view.x(change.to), edge), view.y(Math.max(from, to)), view.y(Math.min(from, to))];
-      if (bottom - top < 22 * px) return;
-      ctx.strokeStyle = ink("ink");
-      ctx.lineWidth = 1.5 * px;
-      ctx.beginPath();
-      for (const [y, way] of [[top, 1], [bottom, -1]] as const) {
-        ctx.moveTo(x - 4 * px, y + way * 7 * px);
-        ctx.lineTo(x, y + way * 2 * px);
-        ctx.lineTo(x + 4 * px, y + way * 7 * px);
-      }
-      ctx.moveTo(x, top + 2 * px);
-      ctx.lineTo(x, bottom - 2 * px);
-      ctx.stroke();
-      const text = `${names[change.side]} is ${size(Math.abs(to - from))} ${to < from ? "lower" : "higher"}`;
-      const before = x - widthOf(view, text, 12, true) - 12 * px > view.left;
-      write(view, text, { x: x + (before ? -9 : 9) * px, y: (top + bottom) / 2, align: before ? "right" : "left", colour: ink("ink"), size: 12, bold: true, halo: true });
+      const written: number[] = []; // Heights at which words stand.
+      changes.forEach((change, i) => bracket(view, traces, change, names, { inset: (26 + 14 * i) * view.px, written }));
     },
   };
+}
+
+// `inset`: at least so far from the edge, clear of the names at the lines' ends.
+function bracket(view: View, traces: Trace[], change: ChangePage, names: string[], place: { inset: number; written: number[] }): void {
+  const from = sideAt(traces, 0, change.to);
+  const to = sideAt(traces, change.side, change.to);
+  if (from === null || to === null || change.to < view.from || change.to > view.to) return;
+  const { ctx, px } = view;
+  const x = Math.min(view.x(change.to), view.left + view.width - place.inset);
+  const [top, bottom] = [view.y(Math.max(from, to)), view.y(Math.min(from, to))];
+  if (bottom - top < 22 * px) return;
+  ctx.strokeStyle = ink("ink");
+  ctx.lineWidth = 1.5 * px;
+  ctx.beginPath();
+  for (const [y, way] of [[top, 1], [bottom, -1]] as const) {
+    ctx.moveTo(x - 4 * px, y + way * 7 * px);
+    ctx.lineTo(x, y + way * 2 * px);
+    ctx.lineTo(x + 4 * px, y + way * 7 * px);
+  }
+  ctx.moveTo(x, top + 2 * px);
+  ctx.lineTo(x, bottom - 2 * px);
+  ctx.stroke();
+  const text = `${names[change.side]} is ${size(Math.abs(to - from))} ${to < from ? "lower" : "higher"}`;
+  const before = x - widthOf(view, text, 12, true) - 24 * px > view.left;
+  let y = (top + bottom) / 2;
+  while (place.written.some((other) => Math.abs(other - y) < 15 * px)) y += 15 * px;
+  place.written.push(y);
+  write(view, text, { x: x + (before ? -9 : 9) * px, y, align: before ? "right" : "left", colour: ink("ink"), size: 12, bold: true, halo: true });
 }
 
 // Each line's name where it ends; names that would meet are moved apart.
@@ -136,7 +145,8 @@ function endNames(traces: Trace[]): Layer {
   };
 }
 
-function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis): ChartSpec {
+function specOf(traces: Trace[], changes: ChangePage[], names: string[], axis: Axis): ChartSpec {
+  const common = changes.find((change) => change.to > change.from);
   const first = Math.min(...traces.map((trace) => trace.x[0]!));
   const last = Math.max(...traces.map((trace) => trace.x[trace.x.length - 1]!));
   const lines = traces.flatMap((trace) => {
@@ -155,7 +165,7 @@ function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis
       const room = Math.max((high - low) * 0.08, high * 0.01, 1e-6);
       return [low < 0.5 * high ? 0 : Math.max(0, low - room), high + room];
     },
-    layers: [...(change.to > change.from ? [stretch(change)] : []), ...lines, bracket(traces, change, names), endNames(traces)],
+    layers: [...(common === undefined ? [] : [stretch(common)]), ...lines, brackets(traces, changes, names), endNames(traces)],
     ticks: "mb",
     height: 300,
     lanes: 0,
@@ -166,8 +176,11 @@ function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis
         const value = valueAt(trace, at);
         return { name: trace.name, value: size(value), colour: seriesTone(trace.side).css, ...(value === null ? {} : { y: value }) };
       });
-      const [a, b] = [sideAt(traces, 0, at), sideAt(traces, change.side, at)];
-      if (a !== null && b !== null) rows.push({ name: `${names[change.side]} − ${names[0]}`, value: changed(b - a), strong: true });
+      const base = sideAt(traces, 0, at);
+      for (const { side } of changes) {
+        const other = sideAt(traces, side, at);
+        if (base !== null && other !== null) rows.push({ name: `${names[side]} − ${names[0]}`, value: changed(other - base), strong: true });
+      }
       return { at, title: axis.describe(at), rows };
     },
   };
@@ -175,17 +188,17 @@ function specOf(traces: Trace[], change: ChangePage, names: string[], axis: Axis
 
 export function ComparisonChart({ data }: { data: PageData }) {
   const group = useMemo(() => new ChartGroup(), []);
-  const change = data.comparison!.changes[0];
-  const clock = change?.clock ?? data.runs[0]!.clock;
+  const { changes } = data.comparison!;
+  const clock = changes[0]?.clock ?? data.runs[0]!.clock;
   const axis = useMemo<Axis>(() => {
     const seconds = clock === "second";
     return { seconds, name: seconds ? "time" : clock, place: (x) => x, clock: (at) => at, describe: (at) => moment(clock, at) };
   }, [clock]);
   const traces = useMemo(() => tracesOf(data, clock), [data, clock]);
   const spec = useMemo(() => {
-    if (change === undefined || traces.length === 0) return null;
-    return specOf(traces, change, data.comparison!.sides.map((side) => side.name), axis);
-  }, [data, traces, change, axis]);
+    if (traces.length === 0) return null;
+    return specOf(traces, changes.filter((change) => change.clock === clock), data.comparison!.sides.map((side) => side.name), axis);
+  }, [data, traces, clock, axis]);
   if (spec === null) return null;
   return (
     <Section id="overlay" title="The runs over one another" nav="Overlay" hint="Thin: measured. Thick: what is held, spikes taken off. Drag to zoom, double-click to see all.">

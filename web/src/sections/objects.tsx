@@ -74,8 +74,15 @@ function title(heap: HeapPage, what: string, several: boolean): string {
   return several ? `${what} of ${heap.process}${heap.pid === 0 ? "" : ` (pid ${heap.pid})`}` : what;
 }
 
+// The sum over all processes says nothing new where only one of them counts its objects.
+function isRepeated(heap: HeapPage, before: HeapPage[]): boolean {
+  const counts = (one: HeapPage): string => JSON.stringify([one.tensors, one.types]);
+  return before.some((one) => counts(one) === counts(heap));
+}
+
 export function Objects({ run }: { run: RunPage }) {
-  const heaps = run.heaps.filter((heap) => heap.types.length > 0 || heap.tensors.length > 0);
+  const counted = run.heaps.filter((heap) => heap.types.length > 0 || heap.tensors.length > 0);
+  const heaps = counted.filter((heap, i) => !isRepeated(heap, counted.slice(0, i)));
   if (heaps.length === 0) return null;
   const several = heaps.length > 1;
   return (
