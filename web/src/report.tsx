@@ -4,6 +4,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { markdown } from "./copy";
+import { comparisonMarkdown } from "./copy_comparison";
 import type { PageData, RunPage } from "./data";
 import { Answer } from "./sections/answer";
 import { Causes } from "./sections/causes";
@@ -48,6 +50,10 @@ function nameOf(run: RunPage): string {
   return run.title === null ? run.source : `${run.source}: ${run.title}`;
 }
 
+function forAnIssue(data: PageData, run: RunPage): string {
+  return data.comparison === null ? markdown(run, data.plateau) : comparisonMarkdown(data, data.comparison);
+}
+
 // Which run of a comparison the sections below are about.
 function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) => void }) {
   if (props.runs.length < 2) return null;
@@ -71,9 +77,9 @@ export function Report({ data, tools }: { data: PageData; tools?: ComponentChild
   if (run === undefined) return <Nothing />;
   return (
     <>
-      <Nav name={nameOf(run)}>
+      <Nav name={data.comparison === null ? nameOf(run) : data.runs.map(nameOf).join(" / ")}>
         {tools}
-        <CopyButton run={run} version={data.plateau} />
+        <CopyButton text={() => forAnIssue(data, run)} />
       </Nav>
       <main>
         <Comparison data={data} />
