@@ -3,7 +3,7 @@
 // name, takes a RunPage (or the whole PageData) and returns null when it has nothing to show.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { markdown } from "./copy";
 import { comparisonMarkdown } from "./copy_comparison";
 import type { PageData, RunPage } from "./data";
@@ -69,9 +69,17 @@ function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) 
   );
 }
 
+// The browser looks for the address's anchor before the sections are there.
+function useAnchor(): void {
+  useEffect(() => {
+    if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, []);
+}
+
 // `tools` stand in the bar: what the live page has to say.
 export function Report({ data, tools }: { data: PageData; tools?: ComponentChildren }) {
   const [chosen, setChosen] = useState(0);
+  useAnchor();
   const shown = Math.min(chosen, data.runs.length - 1);
   const run = data.runs[shown];
   if (run === undefined) return <Nothing />;
