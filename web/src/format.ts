@@ -89,8 +89,13 @@ export const wordMeaning: Record<Word, string> = {
   plateau: "Memory is bounded: whatever growth there was has ended.",
   warming: "Memory still grows, but every likely explanation ends: no leak, and it will level off.",
   leak: "Memory grows without end: nothing that would stop by itself explains it.",
-  undecided: "It cannot be told yet whether this growth ends.",
+  undecided: "It cannot be told yet whether this is a leak.",
 };
+
+// Words too long for a card keep their beginning and their end; the whole stands further down.
+export function shortWords(text: string): string {
+  return text.replace(/\S{49,}/g, (word) => `${word.slice(0, 26)}…${word.slice(-20)}`);
+}
 
 // "2 s ago", for the live page.
 export function ago(seconds: number): string {

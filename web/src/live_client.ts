@@ -55,7 +55,7 @@ export class LiveClient {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private lister: ReturnType<typeof setTimeout> | undefined;
   private fetching = false;
-  private have = -1; // The version of view.data.
+  private have = -1; // The version of view.data. A server that was started again counts anew.
   private closed = false;
 
   constructor(private readonly changed: (view: LiveView) => void) {
@@ -149,7 +149,7 @@ export class LiveClient {
     try {
       for (;;) {
         const { state, selected } = this.view;
-        if (this.closed || selected === null || state === null || state.version <= this.have || state.word === null) break;
+        if (this.closed || selected === null || state === null || state.version === this.have || state.word === null) break;
         const reply = await fetch(this.address("/api/page", selected), { cache: "no-store" });
         if (!reply.ok) throw new Error(await sentenceOf(reply));
         const data = (await reply.json()) as PageData;

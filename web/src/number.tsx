@@ -8,9 +8,11 @@ import { entryOf } from "./glossary";
 
 export function Num(props: { k: string; children: ComponentChildren }) {
   const entry = entryOf(props.k);
+  // A short number stays on one line.
+  const short = typeof props.children === "string" && props.children.length <= 24;
   if (entry === null) return <span>{props.children}</span>;
   return (
-    <a class="num" href={`#${entry.id}`} title={entry.meaning.replaceAll("`", "")}>
+    <a class={short ? "num short" : "num"} href={`#${entry.id}`} title={entry.meaning.replaceAll("`", "")}>
       {props.children}
     </a>
   );

@@ -78,7 +78,6 @@ export class Chart {
     this.axis = axis;
     if (resized) this.resize();
     this.rescale();
-    if (this.group.cursorOwner === this) this.follow();
   }
 
   current(): ChartSpec {
@@ -120,6 +119,7 @@ export class Chart {
       this.plot.setScale("y", { min: low, max: high });
       this.plot.redraw(false, true);
     });
+    if (this.group.cursor !== null) this.follow();
   }
 
   private resize(): void {
@@ -182,7 +182,7 @@ export class Chart {
       ctx.restore();
     }
     ctx.save();
-    const y = view.top + view.height + 15 * view.px;
+    const y = view.top + view.height + 13.5 * view.px;
     write(view, this.axis.name, { x: view.left - 26 * view.px, y, align: "right", colour: ink("muted") });
     ctx.restore();
   }

@@ -55,7 +55,7 @@ function nameEnds(view: View, named: Forecast["paths"], limit: number | null): v
     if (mb === null || (xs[0] ?? end) >= view.to) continue;
     const x = Math.min(view.x(end), view.left + view.width) - 4 * view.px;
     const start = Math.max(view.left, view.x(xs[0]!));
-    const room = Math.max(x - start + 120 * view.px, 150 * view.px);
+    const room = Math.max(x - start, 170 * view.px);
     const text = fitting(view, `${percent(path.weight)} ${path.words}`, room, 11);
     // Beneath a rising line the name must clear it at its own beginning, too.
     const left = view.from + ((x - widthOf(view, text, 11) - view.left) / view.width) * (view.to - view.from);

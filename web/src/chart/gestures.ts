@@ -33,7 +33,7 @@ function step(chart: Chart, direction: 1 | -1, times: number): void {
   const [low, high] = chart.visible();
   const now = chart.group.cursor;
   const at = now === null || now < low || now > high
-    ? nextStop(chart, direction > 0 ? low : high, direction > 0 ? 1 : -1, 1)
+    ? nextStop(chart, direction > 0 ? low : high, direction, 0)
     : nextStop(chart, now, direction, times);
   if (at < low) chart.zoomTo(at, at + (high - low));
   if (at > high) chart.zoomTo(at - (high - low), at);
@@ -68,7 +68,9 @@ function fingers(chart: Chart): { move(event: TouchEvent): void; start(event: To
   const spread = (event: TouchEvent) => Math.abs(event.touches[0]!.clientX - event.touches[1]!.clientX);
   return {
     start(event) {
+      const one = event.touches[0];
       if (event.touches.length === 2) apart = spread(event);
+      else if (one !== undefined) chart.point(chart.at(one.clientX));
     },
     move(event) {
       const [one, two] = [event.touches[0], event.touches[1]];

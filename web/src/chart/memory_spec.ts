@@ -60,10 +60,10 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
     range: (from, to) => heights(parts, from, to),
     layers: layersOf(parts),
     ticks: "mb",
-    height: 300 + lanes,
+    height: 268 + lanes,
     lanes,
     head: 20,
-    stops: xs,
+    stops: parts.forecast === null ? xs : [...xs, ...parts.forecast.xs.slice(1)],
     read: (at) => reading(parts, at),
   };
 }

@@ -70,6 +70,10 @@ export function seriesTone(index: number): Tone {
   return index < SERIES.length ? own : paler(own, 0.5);
 }
 
+export function seriesInk(index: number): string {
+  return seriesTone(index).ink();
+}
+
 // The same hue with this share of it left, the rest paper.
 export function paler(of: Tone, share: number): Tone {
   const left = `${Math.round(share * 100)}%`;

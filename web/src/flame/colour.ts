@@ -12,9 +12,7 @@ export interface Palette {
   python: string;
   native: string;
   muted: string; // Outer frames of a zoomed picture, and frames that a search did not find.
-  small: string; // Many frames too narrow to see apart.
   match: string;
-  edge: string;
   text: string;
   mutedText: string;
   focus: string;
@@ -50,9 +48,7 @@ export function paletteOf(element: Element): Palette {
     python: property("python"),
     native: property("native"),
     muted: property("muted"),
-    small: property("small"),
     match: property("match"),
-    edge: property("edge"),
     text: property("text"),
     mutedText: property("muted-text"),
     focus: property("focus"),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a frame tree on a canvas, and says what is where on it.
 //
-// One pass over the nodes in their order. A node narrower than half a pixel is not drawn and its
-// whole subtree is jumped over; neighbours that are all too narrow become one dull bar, so that
-// what is there but cannot be told apart does not look like nothing. 100,000 frames draw in a few
-// milliseconds (bench/flame.mjs), because a picture of 1,200 pixels cannot show more than 2,400 of
-// them in a row.
+// Row by row, from left to right. Frames too narrow to be told apart are drawn together, as one bar of
+// a few pixels in the colour of their sum, so that the cost follows the picture and not the tree: a row
+// of 1,200 pixels takes at most some hundred rectangles, whatever the heap (bench/flame.mjs). What is
+// narrower than half a pixel together is left out.
 
 import { type ColourBy, type FrameKind, growthColour, type Palette } from "./colour";
 import type { Matches } from "./search";
@@ -13,6 +12,8 @@ import { type FrameTree, nodeAt } from "./tree";
 
 export const kRowPx = 20;
 const kSkipPx = 0.5;
+const kNarrowPx = 1.5; // Drawn together with its neighbours,
+const kRunPx = 3; // until the bar is so wide.
 const kTextFromPx = 28;
 const kFont = '12px system-ui, -apple-system, "Segoe UI", sans-serif';
 
@@ -82,8 +83,30 @@ function labelOf(view: View, node: number, letters: number): string {
   return short.length <= letters ? short : `${short.slice(0, Math.max(1, letters - 1))}…`;
 }
 
+// Neighbours that are drawn as one bar.
+interface Run {
+  from: number; // Pixels.
+  to: number;
+  mb: number;
+  growth_mb: number;
+  widest: number;
+  matched: number | null; // A node that the search found.
+}
+
+function firstNotBelow(row: Int32Array, node: number): number {
+  let low = 0;
+  let high = row.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (row[middle]! < node) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 class Painter {
   private readonly letterPx: number;
+  private drawn = 0;
 
   constructor(
     private readonly context: CanvasRenderingContext2D,
@@ -95,47 +118,53 @@ class Painter {
     this.letterPx = context.measureText("the quick brown fox jumps").width / 25;
   }
 
-  // Returns how many frames were drawn.
+  // Returns how many rectangles were drawn.
   paint(): number {
     const { view, context } = this;
     context.fillStyle = this.palette.ground;
     context.fillRect(0, 0, view.widthPx, view.rows * kRowPx);
     const { tree, zoom } = view;
-    let drawn = 0;
-    for (let node = tree.parent[zoom]!; node >= 0; node = tree.parent[node]!, ++drawn) this.frame(node);
-    let smallDepth = -1;
-    let smallFrom = 0;
-    let smallTo = 0;
-    const flush = (): void => {
-      if (smallDepth >= 0 && smallTo - smallFrom >= kSkipPx) this.bar(smallDepth, smallFrom, smallTo);
-      smallDepth = -1;
-    };
-    for (let node = zoom; node < tree.end[zoom]!; ) {
-      const [left, width] = extent(view, node);
-      if (width >= kSkipPx) {
-        this.frame(node);
-        ++drawn;
-        ++node;
-        continue;
-      }
-      const depth = tree.depth[node]!;
-      if (depth !== smallDepth || left - smallTo > kSkipPx) {
-        flush();
-        smallDepth = depth;
-        smallFrom = left;
-      }
-      smallTo = left + width;
-      node = tree.end[node]!;
-    }
-    flush();
+    for (let node = tree.parent[zoom]!; node >= 0; node = tree.parent[node]!) this.frame(node);
+    for (let depth = tree.depth[zoom]!; depth < view.rows; ++depth) this.row(depth);
     this.outline(view.hovered, 1);
     this.outline(view.selected, 2);
-    return drawn;
+    return this.drawn;
   }
 
-  private bar(depth: number, from: number, to: number): void {
-    this.context.fillStyle = this.palette.small;
-    this.context.fillRect(from, rowTop(this.view, depth) + 1, to - from, kRowPx - 1);
+  private row(depth: number): void {
+    const { tree, zoom } = this.view;
+    const row = tree.rows[depth]!;
+    let run: Run | null = null;
+    for (let i = firstNotBelow(row, zoom); i < row.length && row[i]! < tree.end[zoom]!; ++i) {
+      const node = row[i]!;
+      const [left, width] = extent(this.view, node);
+      const narrow = width < kNarrowPx;
+      if (run !== null && (!narrow || left - run.to > kSkipPx || run.to - run.from >= kRunPx)) {
+        this.bar(depth, run);
+        run = null;
+      }
+      if (!narrow) {
+        this.frame(node);
+        continue;
+      }
+      run ??= { from: left, to: left, mb: 0, growth_mb: 0, widest: node, matched: null };
+      run.to = left + width;
+      run.mb += tree.mb[node]!;
+      run.growth_mb += tree.growth_mb[node]!;
+      if (tree.w[node]! > tree.w[run.widest]!) run.widest = node;
+      if (this.view.matches?.frames[tree.frame[node]!] === 1) run.matched = node;
+    }
+    if (run !== null) this.bar(depth, run);
+  }
+
+  // Several narrow frames as one.
+  private bar(depth: number, run: Run): void {
+    if (run.to - run.from < kSkipPx) return;
+    const { view, palette, context } = this;
+    const summed = view.matches === null && view.colour === "growth";
+    context.fillStyle = summed ? growthColour(palette, run.mb, run.growth_mb) : fillOf(view, palette, run.matched ?? run.widest);
+    context.fillRect(run.from, rowTop(view, depth) + 1, run.to - run.from, kRowPx - 1);
+    ++this.drawn;
   }
 
   private frame(node: number): void {
@@ -146,6 +175,7 @@ class Painter {
     const fill = fillOf(view, palette, node);
     context.fillStyle = fill;
     context.fillRect(left, top + 1, width - gap, kRowPx - 1);
+    ++this.drawn;
     if (width < kTextFromPx) return;
     const letters = Math.floor((width - 10) / this.letterPx);
     if (letters < 3) return;

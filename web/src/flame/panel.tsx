@@ -7,6 +7,7 @@ import type { HeapPage } from "../data";
 import { percent } from "../format";
 import type { ColourBy } from "./colour";
 import { frameName, frameWords, Picture } from "./picture";
+import { usePlace } from "./place";
 import { findFrames } from "./search";
 import { Sites } from "./sites";
 import { Switch } from "./switch";
@@ -17,9 +18,16 @@ function grew(heap: HeapPage): boolean {
 }
 
 // What the colours of the picture mean.
-function Legend({ colour }: { colour: ColourBy }) {
-  const entries = colour === "kind" ? ["python", "native"] : ["grew", "level", "shrank"];
-  const words: Record<string, string> = { python: "Python", native: "native code", grew: "grew (the stronger, the more of it is new)", level: "level", shrank: "shrank" };
+function Legend({ colour, searching }: { colour: ColourBy; searching: boolean }) {
+  const entries = searching ? ["match"] : colour === "kind" ? ["python", "native"] : ["grew", "level", "shrank"];
+  const words: Record<string, string> = {
+    match: "found",
+    python: "Python",
+    native: "native code",
+    grew: "grew (the stronger, the more of it is new)",
+    level: "level",
+    shrank: "shrank",
+  };
   return (
     <ul class="flame-legend">
       {entries.map((name) => (
@@ -37,48 +45,35 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
   const [colour, setColour] = useState<ColourBy>("growth");
   const [upward, setUpward] = useState(false);
   const [query, setQuery] = useState("");
-  const [zooms, setZooms] = useState<number[]>([0]); // The last one holds; the others are the way out.
-  const [selected, setSelected] = useState<number | null>(null);
   const [site, setSite] = useState<number | null>(null);
   const tree = useMemo(() => frameTree(heap, width), [heap, width]);
+  const [{ zooms, selected }, setPlace] = usePlace(tree, heap.frames);
   const matches = useMemo(() => findFrames(tree, heap.frames, query), [tree, heap, query]);
   const zoom = zooms[zooms.length - 1] ?? 0;
   const whole = width === "growth" ? "all that grew" : "the whole heap";
 
-  const changeWidth = (next: Width): void => {
-    if (next === width) return;
-    setWidth(next); // Another order of frames: what was chosen has another number now.
-    setZooms([0]);
-    setSelected(null);
-    setSite(null);
-  };
   const onZoom = (node: number): void => {
-    if (node === zoom || tree.w[node]! <= 0) return;
+    setSite(null);
+    if (node === zoom || tree.w[node]! <= 0) return setPlace({ zooms, selected: node });
     const kept = zooms.filter((old) => old < node && node < tree.end[old]!);
-    setZooms(kept.length === 0 ? [node] : [...kept, node]);
+    setPlace({ zooms: kept.length === 0 ? [node] : [...kept, node], selected: node });
   };
   const onOut = (): boolean => {
     if (zoom === 0) return false;
     const next = zooms.length > 1 ? zooms.slice(0, -1) : [0];
-    setZooms(next);
-    setSelected(next[next.length - 1]!);
+    setPlace({ zooms: next, selected: next[next.length - 1]! });
     return true;
   };
   const choose = (index: number): void => {
     const stack = heap.sites[index]?.stack ?? null;
     if (stack === null) return;
-    if (site === index) {
-      setSite(null);
-      setSelected(null);
-      return;
-    }
-    setSite(index);
-    setZooms([0]);
-    setSelected(tree.nodeOfStack[stack] ?? null);
+    const again = site === index;
+    setSite(again ? null : index);
+    setPlace({ zooms: [0], selected: again ? null : (tree.nodeOfStack[stack] ?? null) });
   };
   const select = (node: number): void => {
     setSite(null);
-    setSelected(node);
+    setPlace({ zooms, selected: node });
   };
 
   return (
@@ -87,24 +82,26 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
       {tree.count < 2 ? null : (
         <div class="flame">
           <div class="flame-bar">
-            <Switch label="Width" value={width} choices={[["growth", "growth"], ["live", "memory alive"]]} onChange={changeWidth} />
-            <Switch label="Colour" value={colour} choices={[["growth", "growth"], ["kind", "Python or native"]]} onChange={setColour} />
-            <Switch label="Outermost call" value={upward ? "bottom" : "top"} choices={[["top", "top"], ["bottom", "bottom"]]} onChange={(at) => setUpward(at === "bottom")} />
+            <Switch label="Width" value={width} choices={[["growth", "growth"], ["live", "alive"]]} onChange={setWidth} />
+            <Switch label="Colour" value={colour} choices={[["growth", "growth"], ["kind", "language"]]} onChange={setColour} />
+            <Switch label="Outermost" value={upward ? "bottom" : "top"} choices={[["top", "top"], ["bottom", "bottom"]]} onChange={(at) => setUpward(at === "bottom")} />
             <label class="flame-search">
               <span class="visually-hidden">Search frames</span>
               <input type="search" placeholder="Search frames" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
             </label>
-            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${percent(matches.share)} of the width matches`}</output>
-            <button type="button" class="flame-reset" disabled={zoom === 0} onClick={() => setZooms([0])}>
-              Show all
-            </button>
+            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${percent(matches.share)} of ${width === "growth" ? "the growth" : "the heap"}`}</output>
+            {zoom === 0 ? null : (
+              <button type="button" class="flame-reset" onClick={() => setPlace({ zooms: [0], selected })}>
+                Show all
+              </button>
+            )}
           </div>
           {tree.total > 0 ? (
             <Picture {...{ tree, whole, width, zoom, upward, colour, matches, selected, onZoom, onOut }} names={heap.frames} onSelect={select} />
           ) : (
-            <p class="muted">{width === "growth" ? "Nothing grew: switch the width to memory alive." : "Nothing is alive."}</p>
+            <p class="muted">{width === "growth" ? "Nothing grew: switch the width to what is alive." : "Nothing is alive."}</p>
           )}
-          <Legend colour={colour} />
+          <Legend colour={colour} searching={matches !== null} />
           {selected === null || selected === 0 ? (
             <p class="muted no-print">Click a frame to zoom in and to see its whole stack; arrow keys, Enter and Escape do the same.</p>
           ) : (

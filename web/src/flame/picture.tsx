@@ -25,7 +25,7 @@ interface PictureProps {
   matches: Matches | null;
   selected: number | null;
   onSelect: (node: number) => void;
-  onZoom: (node: number) => void;
+  onZoom: (node: number) => void; // Also selects it.
   onOut: () => boolean; // Whether there was a way out.
 }
 
@@ -99,7 +99,6 @@ export function Picture(props: PictureProps) {
   const onClick = (event: MouseEvent): void => {
     const node = nodeUnder(event);
     if (node === null) return;
-    props.onSelect(node);
     props.onZoom(node);
   };
   const onKey = (event: KeyboardEvent): void => {
@@ -109,12 +108,10 @@ export function Picture(props: PictureProps) {
       const least = (tree.w[zoom]! * 0.5) / Math.max(1, widthPx);
       props.onSelect(selected === null ? zoom : stepTo(tree, zoom, at, ways[props.upward ? 1 : 0], least));
     } else if (event.key === "Enter" || event.key === " ") {
-      props.onSelect(at);
       props.onZoom(at);
     } else if (event.key === "Escape" || event.key === "Backspace") {
       if (!props.onOut()) return;
     } else if (event.key === "Home") {
-      props.onSelect(0);
       props.onZoom(0);
     } else {
       return;

@@ -4,6 +4,7 @@
 
 import { useState } from "preact/hooks";
 import type { HeapPage } from "../data";
+import { Num } from "../number";
 import { fromTo } from "./amounts";
 import { Sparkline } from "./sparkline";
 import { State, toneOf } from "./states";
@@ -20,6 +21,7 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
   const [all, setAll] = useState(false);
   const shown = all ? heap.sites : heap.sites.slice(0, kFirstRows);
   const hidden = heap.sites.length - shown.length;
+  if (heap.sites.length === 0) return null;
   return (
     <div class="scroll-x">
       <table class="sites">
@@ -27,9 +29,9 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
         <thead>
           <tr>
             <th scope="col">Call site</th>
-            <th scope="col">State</th>
-            <th scope="col">What it does</th>
-            <th scope="col" class="right">Alive</th>
+            <th scope="col"><Num k="profile:sites[].word">State</Num></th>
+            <th scope="col"><Num k="profile:sites[].rate_mb_per_step">What it does</Num></th>
+            <th scope="col" class="right"><Num k="profile:sites[].from_mb">Alive</Num></th>
             <th scope="col">Over the run</th>
           </tr>
         </thead>

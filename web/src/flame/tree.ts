@@ -7,8 +7,8 @@
 // below it is 30 wide, and its tooltip says +20. So widths always add up, and nothing is negative.
 //
 // The nodes stand in one order, each before what it calls and the widest call first; `end` is the
-// first node that is no longer below it. Drawing is one pass over that order which jumps over
-// whole subtrees that are too narrow to see, so that its cost follows the picture, not the tree.
+// first node that is no longer below it. So "everything below n" is a span of numbers, in the tree as
+// in each row, and whole subtrees can be jumped over.
 //
 // Example: main>load 3 MB, main>decode 1 MB gives nodes all, main, load, decode with end 4, 4, 3, 4.
 
@@ -32,59 +32,96 @@ export interface FrameTree {
 }
 
 interface Trie {
+  count: number;
   frame: number[];
-  parent: number[];
+  parent: number[]; // Of a smaller number, always.
   weight: number[];
   mb: number[];
   growth_mb: number[];
   leaf: Int32Array; // Per stack.
 }
 
-function gather(stacks: HeapPage["stacks"], frames: number, width: Width): Trie {
-  const trie: Trie = { frame: [-1], parent: [-1], weight: [0], mb: [0], growth_mb: [0], leaf: new Int32Array(stacks.length) };
-  const known = new Map<number, number>(); // Parent and frame in one number -> node.
-  const add = (node: number, mb: number, growth: number): void => {
-    trie.weight[node]! += Math.max(0, width === "growth" ? growth : mb);
-    trie.mb[node]! += mb;
-    trie.growth_mb[node]! += growth;
-  };
+// Nodes found by parent and frame. Open addressing over whole numbers, because a large heap takes
+// more than a million look-ups.
+class NodeTable {
+  private slots = new Int32Array(1 << 12); // Node + 1; 0 is free.
+  private used = 0;
+
+  constructor(private readonly trie: Trie) {}
+
+  // The node, which is made where there is none.
+  find(parent: number, frame: number): number {
+    const slot = this.slot(parent, frame);
+    const found = this.slots[slot]! - 1;
+    if (found >= 0) return found;
+    const node = this.trie.count++;
+    this.trie.frame.push(frame);
+    this.trie.parent.push(parent);
+    this.trie.weight.push(0);
+    this.trie.mb.push(0);
+    this.trie.growth_mb.push(0);
+    this.slots[slot] = node + 1;
+    if (++this.used * 2 > this.slots.length) this.grow();
+    return node;
+  }
+
+  private slot(parent: number, frame: number): number {
+    const { trie, slots } = this;
+    const mask = slots.length - 1;
+    const mixed = Math.imul(parent ^ (parent >>> 16), 0x45d9f3b) + Math.imul(frame + 1, 0x2545f491);
+    for (let at = (mixed ^ (mixed >>> 13)) & mask; ; at = (at + 1) & mask) {
+      const node = slots[at]! - 1;
+      if (node < 0 || (trie.parent[node] === parent && trie.frame[node] === frame)) return at;
+    }
+  }
+
+  private grow(): void {
+    this.slots = new Int32Array(this.slots.length * 4);
+    for (let node = 1; node < this.trie.count; ++node) {
+      this.slots[this.slot(this.trie.parent[node]!, this.trie.frame[node]!)] = node + 1;
+    }
+  }
+}
+
+function gather(stacks: HeapPage["stacks"], width: Width): Trie {
+  const trie: Trie = { count: 1, frame: [-1], parent: [-1], weight: [0], mb: [0], growth_mb: [0], leaf: new Int32Array(stacks.length) };
+  const table = new NodeTable(trie);
   stacks.forEach((stack, index) => {
     let node = 0;
-    add(node, stack.mb, stack.growth_mb);
-    for (const frame of stack.frames) {
-      const key = node * (frames + 1) + frame;
-      let next = known.get(key);
-      if (next === undefined) {
-        next = trie.frame.length;
-        known.set(key, next);
-        trie.frame.push(frame);
-        trie.parent.push(node);
-        trie.weight.push(0);
-        trie.mb.push(0);
-        trie.growth_mb.push(0);
-      }
-      node = next;
-      add(node, stack.mb, stack.growth_mb);
-    }
+    for (const frame of stack.frames) node = table.find(node, frame);
     trie.leaf[index] = node;
+    trie.weight[node]! += Math.max(0, width === "growth" ? stack.growth_mb : stack.mb);
+    trie.mb[node]! += stack.mb;
+    trie.growth_mb[node]! += stack.growth_mb;
   });
+  for (let node = trie.count - 1; node > 0; --node) {
+    const parent = trie.parent[node]!;
+    trie.weight[parent]! += trie.weight[node]!;
+    trie.mb[parent]! += trie.mb[node]!;
+    trie.growth_mb[parent]! += trie.growth_mb[node]!;
+  }
   return trie;
 }
 
-// Every node's children, the widest first.
-function childrenOf(trie: Trie): number[][] {
-  const children: number[][] = trie.frame.map(() => []);
-  for (let node = 1; node < trie.frame.length; ++node) children[trie.parent[node]!]!.push(node);
-  for (const list of children) {
-    if (list.length > 1) list.sort((a, b) => trie.weight[b]! - trie.weight[a]! || a - b);
+// Every node's children, the widest first: those of node n are list[from[n]] to list[from[n + 1] - 1].
+function childrenOf(trie: Trie): { from: Int32Array; list: Int32Array } {
+  const from = new Int32Array(trie.count + 1);
+  for (let node = 1; node < trie.count; ++node) ++from[trie.parent[node]! + 1]!;
+  for (let node = 0; node < trie.count; ++node) from[node + 1]! += from[node]!;
+  const list = new Int32Array(trie.count);
+  const next = from.slice();
+  for (let node = 1; node < trie.count; ++node) list[next[trie.parent[node]!]!++] = node;
+  for (let node = 0; node < trie.count; ++node) {
+    if (from[node + 1]! - from[node]! < 2) continue;
+    list.subarray(from[node]!, from[node + 1]!).sort((a, b) => trie.weight[b]! - trie.weight[a]! || a - b);
   }
-  return children;
+  return { from, list };
 }
 
-export function frameTree(heap: Pick<HeapPage, "frames" | "stacks">, width: Width): FrameTree {
-  const trie = gather(heap.stacks, heap.frames.length, width);
+export function frameTree(heap: Pick<HeapPage, "stacks">, width: Width): FrameTree {
+  const trie = gather(heap.stacks, width);
   const children = childrenOf(trie);
-  const count = trie.frame.length;
+  const { count } = trie;
   const total = trie.weight[0]!;
   const tree: FrameTree = {
     count,
@@ -103,7 +140,7 @@ export function frameTree(heap: Pick<HeapPage, "frames" | "stacks">, width: Widt
   const place = new Int32Array(count); // Trie node -> place in the order.
   const rows: number[][] = [];
   // Not recursive: stacks of runaway recursion are thousands of frames deep.
-  const open: { node: number; at: number; next: number; x: number }[] = [];
+  const open: { node: number; at: number; next: number; x: number }[] = []; // `next`: into children.list.
   let placed = 0;
   const enter = (node: number, x: number): void => {
     const at = placed++;
@@ -117,18 +154,17 @@ export function frameTree(heap: Pick<HeapPage, "frames" | "stacks">, width: Widt
     tree.mb[at] = trie.mb[node]!;
     tree.growth_mb[at] = trie.growth_mb[node]!;
     (rows[depth] ??= []).push(at);
-    open.push({ node, at, next: 0, x });
+    open.push({ node, at, next: children.from[node]!, x });
   };
   enter(0, 0);
   while (open.length > 0) {
     const top = open[open.length - 1]!;
-    const child = children[top.node]![top.next];
-    if (child === undefined) {
+    if (top.next === children.from[top.node + 1]!) {
       tree.end[top.at] = placed;
       open.pop();
       continue;
     }
-    ++top.next;
+    const child = children.list[top.next++]!;
     const x = top.x;
     top.x += total > 0 ? trie.weight[child]! / total : 0;
     enter(child, x);

@@ -3,8 +3,8 @@
 // do, and whether it fits. The sentences are the terminal's own (run.said), so both say the same.
 
 import type { ComponentChildren } from "preact";
-import type { RunPage } from "../data";
-import { percent, processName, wordMeaning } from "../format";
+import type { RunPage, Verdict } from "../data";
+import { percent, processName, shortWords, size, wordMeaning } from "../format";
 import { Num } from "../number";
 import { Said } from "../said";
 import { WordIcon } from "../word";
@@ -14,21 +14,41 @@ import { Figures } from "./figures";
 const kWhyShown = 2;
 const kNextShown = 3;
 
-function Card(props: { title: string; class?: string; children: ComponentChildren }) {
+function Card(props: { title: string; children: ComponentChildren }) {
   return (
-    <div class={props.class === undefined ? "card" : `card ${props.class}`}>
+    <div class="card">
       <h2>{props.title}</h2>
       {props.children}
     </div>
   );
 }
 
-function Confidence({ run }: { run: RunPage }) {
-  const { confidence, verdict } = run.verdict;
-  if (confidence === null || verdict === "undecided") return null;
+// A sentence; of the first one in a card the part before its evidence stands out.
+function Sentence(props: { text: string; k: string; lead?: boolean }) {
+  const text = shortWords(props.text);
+  if (props.lead !== true) {
+    return (
+      <p>
+        <Said k={props.k} text={text} />
+      </p>
+    );
+  }
+  const cut = /^.*?%(?=: )/.exec(text)?.[0].length ?? text.length;
+  return (
+    <p>
+      <strong>
+        <Said k={props.k} text={text.slice(0, cut)} />
+      </strong>
+      <Said k="causes[].evidence" text={text.slice(cut)} />
+    </p>
+  );
+}
+
+function Confidence({ verdict }: { verdict: Verdict }) {
+  if (verdict.confidence === null || verdict.verdict === "undecided") return null;
   return (
     <span class="confidence">
-      <Num k="confidence">{percent(confidence)}</Num> sure
+      <Num k="confidence">{percent(verdict.confidence)}</Num> sure
     </span>
   );
 }
@@ -38,38 +58,55 @@ function SinceWhen({ run }: { run: RunPage }) {
   return (
     <Card title="Since when">
       {said.since === null ? null : (
-        <p class="lead">
-          <Num k="settled.step">{said.since}</Num>
+        <p>
+          <strong>
+            <Num k="since">{said.since}</Num>
+          </strong>
         </p>
       )}
-      <p>
-        {said.course.label} <Said k="steps.first" text={said.course.text} />
-      </p>
-      {said.peaks === null ? null : <p class="muted"><Said k="spikes.count" text={said.peaks} /></p>}
+      <Sentence k="steps.first" text={`${said.course.label} ${said.course.text}`} />
+      {said.peaks === null ? null : <Sentence k="spikes.count" text={said.peaks} />}
     </Card>
   );
 }
 
+// Where nobody says who grew, the only process, or that the input does not tell them apart.
+function Unnamed({ run }: { run: RunPage }) {
+  const named = run.verdict.process === null ? null : processName(run.verdict.process);
+  const only = run.processes.length === 1 ? run.processes[0] : undefined;
+  const name = named ?? only?.name ?? "Not told apart";
+  return (
+    <>
+      <p>
+        <strong>{shortWords(name)}</strong>
+      </p>
+      {named !== null ? null : (
+        <p class="muted">{only !== undefined ? "The only process seen." : "The input has one figure for all processes."}</p>
+      )}
+    </>
+  );
+}
+
+// The program says nothing of the risk where there is none to speak of.
+function fitOf(risk: Verdict["risk"]): string {
+  if (risk.limit_mb === null) return "No limit is known.";
+  if (risk.oom !== null && risk.oom >= 0.01) return `Out of memory before the end: ${percent(risk.oom)}.`;
+  return `Yes, below the limit of ${size(risk.limit_mb)}.`;
+}
+
 function Who({ run }: { run: RunPage }) {
-  const { said, verdict } = run;
-  const named = verdict.process === null ? null : processName(verdict.process);
-  const alone = run.processes.length === 1 ? run.processes[0] : undefined;
+  const { said } = run;
   return (
     <Card title="Which process">
-      <p class="lead">
-        {said.who === null ? (named ?? alone?.name ?? "Not told apart") : <Said k="processes[].share" text={said.who} />}
-      </p>
-      {said.who === null && named === null ? (
-        <p class="muted">
-          {alone === undefined ? "The input has one figure for all processes." : "The only process seen."}
-        </p>
-      ) : null}
-      {said.site === null ? null : <p class="mono">{said.site}</p>}
+      {said.who === null ? <Unnamed run={run} /> : <Sentence lead k="processes[].share" text={said.who} />}
+      {said.site === null ? null : <p class="mono">{shortWords(said.site)}</p>}
       <h2>Does it fit</h2>
-      <p>{said.risk === null ? "No limit is near." : <Said k="risk.oom" text={said.risk} />}</p>
+      <Sentence k="risk.oom" text={said.risk ?? fitOf(run.verdict.risk)} />
     </Card>
   );
 }
+
+const keyOfReason = (reason: string) => (/^(Cause|Or)\b/.test(reason) ? "causes[].weight" : "evidence[]");
 
 function Why({ run }: { run: RunPage }) {
   const { said, verdict } = run;
@@ -78,29 +115,41 @@ function Why({ run }: { run: RunPage }) {
   const shown = reasons.slice(0, tied === null ? kWhyShown : kWhyShown - 1);
   return (
     <Card title="Why">
-      {tied === null ? null : <p class="lead"><Said k="undecided_because" text={tied} /></p>}
+      {tied === null ? null : <Sentence lead k="undecided_because" text={tied} />}
       {shown.map((reason, i) => (
-        <p key={reason} class={i === 0 && tied === null ? "lead" : ""}>
-          <Said k={reason.startsWith("Cause") || reason.startsWith("Or") ? "causes[].weight" : "evidence[]"} text={reason} />
-        </p>
+        <Sentence key={reason} lead={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
       ))}
-      {reasons.length + verdict.causes.length > shown.length ? <a href="#causes">All evidence and causes</a> : null}
+      {verdict.causes.length + verdict.evidence.length > 0 ? <a href="#causes">All causes and evidence</a> : null}
     </Card>
   );
 }
 
 function WhatNext({ run }: { run: RunPage }) {
-  const { said } = run;
-  const first = said.next[0];
-  if (first === undefined) return <Card title="What to do">Nothing.</Card>;
+  const { said, verdict } = run;
+  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Let it run on, and look again.";
+  const texts = said.next.length > 0 ? said.next.slice(0, kNextShown) : [nothing];
   return (
-    <Card title="What to do" class="next">
-      {said.next.slice(0, kNextShown).map((text, i) => (
-        <p key={text} class={i === 0 ? "lead" : ""}>
-          <Said k="forecast.plateau_mb" text={text} />
-        </p>
+    <Card title="What to do">
+      {texts.map((text, i) => (
+        <Sentence key={text} lead={i === 0} k="forecast.plateau_mb" text={text} />
       ))}
     </Card>
+  );
+}
+
+function Doubt({ warnings }: { warnings: string[] }) {
+  const first = warnings[0];
+  if (first === undefined) return null;
+  return (
+    <p class="doubt">
+      <strong>Note</strong> {shortWords(first)}
+      {warnings.length > 1 ? (
+        <>
+          {" "}
+          <a href="#notes">and {warnings.length - 1} more</a>
+        </>
+      ) : null}
+    </p>
   );
 }
 
@@ -112,9 +161,8 @@ export function Answer({ run }: { run: RunPage }) {
         <WordIcon word={verdict.verdict} />
         <div class="banner-words">
           <h1>
-            <span class="big-word">{verdict.verdict}</span>
-            <span class="headline">{verdict.headline}</span>
-            <Confidence run={run} />
+            <span class="big-word">{verdict.verdict}</span> <span class="headline">{verdict.headline}</span>{" "}
+            <Confidence verdict={verdict} />
           </h1>
           <p>{wordMeaning[verdict.verdict]}</p>
         </div>
@@ -126,12 +174,7 @@ export function Answer({ run }: { run: RunPage }) {
         <Why run={run} />
         <WhatNext run={run} />
       </div>
-      {verdict.warnings.length === 0 ? null : (
-        <p class="doubt">
-          <strong>Note</strong> {verdict.warnings[0]}
-          {verdict.warnings.length > 1 ? <a href="#notes"> and {verdict.warnings.length - 1} more</a> : null}
-        </p>
-      )}
+      <Doubt warnings={verdict.warnings} />
     </header>
   );
 }

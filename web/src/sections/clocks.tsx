@@ -9,6 +9,7 @@
 import type { ClockGrowth, RunPage } from "../data";
 import { change } from "../flame/amounts";
 import { count, percent } from "../format";
+import { Num } from "../number";
 import { Section } from "../section";
 
 const kNames: Record<ClockGrowth["clock"], string> = {
@@ -57,10 +58,10 @@ export function Clocks({ run }: { run: RunPage }) {
           <thead>
             <tr>
               <th scope="col">Clock</th>
-              <th scope="col" class="right">Events</th>
-              <th scope="col" class="right">Growth per event</th>
-              <th scope="col" class="right">90 % sure</th>
-              <th scope="col">Share of the growth near these events (tick: by chance)</th>
+              <th scope="col" class="right"><Num k="clocks[].events">Events</Num></th>
+              <th scope="col" class="right"><Num k="clocks[].mb_per_event">Growth per event</Num></th>
+              <th scope="col" class="right"><Num k="clocks[].low_mb">90 % sure</Num></th>
+              <th scope="col"><Num k="clocks[].share">Share of the growth near these events</Num> (tick: by chance)</th>
             </tr>
           </thead>
           <tbody>
@@ -69,7 +70,7 @@ export function Clocks({ run }: { run: RunPage }) {
                 <th scope="row">
                   {kNames[row.clock]}
                   {row.follows ? <span class="state bad">follows this one</span> : null}
-                  {row.follows || row.words === "" ? null : <div class="small muted">{row.words}</div>}
+                  {row.follows || row.words === "" ? null : <div class="aside">{row.words}</div>}
                 </th>
                 <td class="right nowrap">
                   {count(row.events)} {kEvents[row.clock][row.events === 1 ? 0 : 1]}

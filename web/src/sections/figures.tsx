@@ -82,7 +82,7 @@ export function Figures({ run }: { run: RunPage }) {
         k="last_mb"
         name="Memory now"
         value={size(verdict.last_mb)}
-        note={verdict.first_mb === null ? undefined : `from ${size(verdict.first_mb)}`}
+        note={verdict.first_mb === null || verdict.samples < 2 ? undefined : `from ${size(verdict.first_mb)}`}
       />
       <Growth run={run} />
       <Level run={run} />

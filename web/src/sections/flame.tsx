@@ -13,20 +13,10 @@ function heapTitle(heap: HeapPage): string {
   return heap.pid === 0 ? heap.process || "all processes" : `${heap.process} (pid ${heap.pid})`;
 }
 
-// The process whose heap grows most is shown first.
-function largestGrowth(heaps: HeapPage[]): number {
-  let best = 0;
-  heaps.forEach((heap, i) => {
-    const growth = heap.to_mb - heap.from_mb;
-    if (heap.pid !== 0 && growth > heaps[best]!.to_mb - heaps[best]!.from_mb) best = i;
-  });
-  return best;
-}
-
 export function FlameGraph({ run }: { run: RunPage }) {
   const heaps = run.heaps.filter((heap) => heap.stacks.length > 0 || heap.sites.length > 0);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const index = Math.min(chosen ?? largestGrowth(heaps), heaps.length - 1);
+  const [chosen, setChosen] = useState(0); // The first is the one that the verdict is about.
+  const index = Math.min(chosen, heaps.length - 1);
   const heap = heaps[index];
   if (heap === undefined) return null;
   const how = heap.exact ? "every allocation was seen" : `one sample per ${size(heap.interval_bytes / 1e6)}`;

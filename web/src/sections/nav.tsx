@@ -4,7 +4,7 @@
 // show.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface Anchor {
   id: string;
@@ -34,6 +34,7 @@ function currentId(anchors: Anchor[]): string | null {
 export function Nav(props: { name: string; children?: ComponentChildren }) {
   const [anchors, setAnchors] = useState<Anchor[]>([]);
   const [current, setCurrent] = useState<string | null>(null);
+  const strip = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const now = anchorsOnPage();
     if (!same(now, anchors)) setAnchors(now);
@@ -44,15 +45,20 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
     addEventListener("scroll", onScroll, { passive: true });
     return () => removeEventListener("scroll", onScroll);
   }, [anchors]);
+  // Where the strip is too narrow for all, it shows the part that is read.
+  useEffect(() => {
+    const link = strip.current?.querySelector<HTMLElement>("[aria-current]");
+    if (strip.current !== null && link) strip.current.scrollLeft = link.offsetLeft - strip.current.offsetLeft - 40;
+  }, [current]);
   return (
-    <div class="bar">
+    <header class="bar">
       <a class="skip" href="#answer">
         To the answer
       </a>
       <span class="bar-name" title={props.name}>
         {props.name}
       </span>
-      <nav aria-label="Sections">
+      <nav ref={strip} aria-label="Sections">
         {anchors.map(({ id, title }) => (
           <a key={id} href={`#${id}`} aria-current={id === current ? "true" : undefined}>
             {title}
@@ -60,6 +66,6 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
         ))}
       </nav>
       <span class="bar-tools">{props.children}</span>
-    </div>
+    </header>
   );
 }

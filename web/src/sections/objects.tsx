@@ -7,6 +7,7 @@ import type { CountPage, HeapPage, RunPage } from "../data";
 import { change } from "../flame/amounts";
 import { State, toneOf } from "../flame/states";
 import { count, size } from "../format";
+import { Num } from "../number";
 import { Section } from "../section";
 
 const kFirstRows = 8;
@@ -33,11 +34,11 @@ function Counts(props: { title: string; what: string; rows: CountPage[] }) {
           <thead>
             <tr>
               <th scope="col">{props.what}</th>
-              <th scope="col">State</th>
-              <th scope="col" class="right">Number</th>
+              <th scope="col"><Num k="profile:sites[].word">State</Num></th>
+              <th scope="col" class="right"><Num k="types[].from">Number</Num></th>
               <th scope="col" class="right">More</th>
               <th scope="col"><span class="visually-hidden">Share of what came</span></th>
-              <th scope="col" class="right">Each</th>
+              <th scope="col" class="right"><Num k="profile:tensors[]">Each</Num></th>
               <th scope="col" class="right">Together</th>
               <th scope="col">What it does</th>
             </tr>
@@ -50,7 +51,7 @@ function Counts(props: { title: string; what: string; rows: CountPage[] }) {
                 <td class="right nowrap">{count(row.from)} → {count(row.to)}</td>
                 <td class="right nowrap">{row.to > row.from ? "+" : ""}{count(row.to - row.from)}</td>
                 <td class="bar-cell">
-                  <span class={`bar ${toneOf(row.state)}`} style={{ width: `${(100 * Math.abs(row.to - row.from)) / most}%` }} />
+                  <span class={`growth-bar ${toneOf(row.state)}`} style={{ width: `${(100 * Math.abs(row.to - row.from)) / most}%` }} />
                 </td>
                 <td class="right nowrap">{size(row.mb_each)}</td>
                 <td class="right nowrap">{row.mb_each === null ? "–" : change((row.to - row.from) * row.mb_each)}</td>
@@ -73,8 +74,15 @@ function title(heap: HeapPage, what: string, several: boolean): string {
   return several ? `${what} of ${heap.process}${heap.pid === 0 ? "" : ` (pid ${heap.pid})`}` : what;
 }
 
+// The sum over all processes says nothing new where only one of them counts its objects.
+function isRepeated(heap: HeapPage, before: HeapPage[]): boolean {
+  const counts = (one: HeapPage): string => JSON.stringify([one.tensors, one.types]);
+  return before.some((one) => counts(one) === counts(heap));
+}
+
 export function Objects({ run }: { run: RunPage }) {
-  const heaps = run.heaps.filter((heap) => heap.types.length > 0 || heap.tensors.length > 0);
+  const counted = run.heaps.filter((heap) => heap.types.length > 0 || heap.tensors.length > 0);
+  const heaps = counted.filter((heap, i) => !isRepeated(heap, counted.slice(0, i)));
   if (heaps.length === 0) return null;
   const several = heaps.length > 1;
   return (

@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { RunPage } from "../data";
 import { change, fromTo } from "../flame/amounts";
 import { moment, percent, size, span } from "../format";
+import { Num } from "../number";
 import { Section } from "../section";
 import { type GroupRow, growingProcess, type ProcessRow, type TreeRow, treeRows } from "./tree_rows";
 
@@ -19,7 +20,7 @@ function Growth(props: { growth_mb: number | null; share: number | null; growing
     <>
       <td class="right nowrap">{change(props.growth_mb)}</td>
       <td class="bar-cell">
-        <span class={`bar ${tone}`} style={{ width: `${wide}%` }} />
+        <span class={`growth-bar ${tone}`} style={{ width: `${wide}%` }} />
       </td>
       <td class="right nowrap">{props.share === null || (props.growth_mb ?? 0) <= 0 ? "" : percent(props.share)}</td>
     </>
@@ -51,7 +52,7 @@ function ProcessLine({ run, row, most }: { run: RunPage; row: ProcessRow; most: 
       </th>
       <td>
         {process.role === null ? <span class="muted">–</span> : <span title={process.role_reason ?? undefined}>{process.role}</span>}
-        {process.role_reason === null ? null : <div class="small muted">{process.role_reason}</div>}
+        {process.role_reason === null ? null : <div class="aside">{process.role_reason}</div>}
       </td>
       <td class="right">{process.is_pid ? process.id : `no. ${process.id}`}</td>
       <td title={span(run.clock, process.first_x, process.last_x)}>{seenWords(run, row)}</td>
@@ -72,8 +73,8 @@ function GroupLine({ row, most, onToggle }: { row: GroupRow; most: number; onTog
           {row.depth > 0 ? <span class="tree-twig" aria-hidden="true">└</span> : null}
           <button type="button" class="plain" aria-expanded={row.open} onClick={onToggle}>
             <span class="tree-fold" aria-hidden="true">{row.open ? "▾" : "▸"}</span>
-            {many} × {row.role}
-            <span class="muted">, together{each}</span>
+            {many} {row.role.endsWith("s") ? row.role : `${row.role}s`}, together
+            <span class="muted">{each}</span>
           </button>
         </div>
       </th>
@@ -99,21 +100,21 @@ export function ProcessTree({ run }: { run: RunPage }) {
   const who = named === null ? "" : ` The one that grows is marked.`;
   const hint = many === 1 ? "The job is one process." : `${many} processes, each below the one that started it; memory that several share is divided among them.${who}`;
   return (
-    <Section id="tree" title="Process tree" nav="Processes" hint={hint}>
+    <Section id="tree" title="Process tree" nav="Tree" hint={hint}>
       <div class="scroll-x">
         <table class="tree">
           <caption class="visually-hidden">Processes with their memory and growth</caption>
           <thead>
             <tr>
               <th scope="col">Process</th>
-              <th scope="col">Role</th>
+              <th scope="col"><Num k="process.role">Role</Num></th>
               <th scope="col" class="right">Pid</th>
-              <th scope="col">Seen</th>
-              <th scope="col" class="right">Memory, first → last</th>
-              <th scope="col" class="right">Peak</th>
-              <th scope="col" class="right">Growth</th>
+              <th scope="col"><Num k="first_x">Seen</Num></th>
+              <th scope="col" class="right"><Num k="processes[].first_mb">First → last</Num></th>
+              <th scope="col" class="right"><Num k="peak_mb">Peak</Num></th>
+              <th scope="col" class="right"><Num k="processes[].growth_mb">Growth</Num></th>
               <th scope="col"><span class="visually-hidden">Growth as a bar</span></th>
-              <th scope="col" class="right">Share</th>
+              <th scope="col" class="right"><Num k="processes[].share">Share</Num></th>
             </tr>
           </thead>
           <tbody>
