@@ -7,23 +7,22 @@
 namespace plateau {
 namespace {
 
-// Smallest of up to three values around a place: a floor, not a spike.
-constexpr size_t kAround = 3;
+// What is held at a place, apart from what passes through: an opening over three samples. Of the
+// stretches of three that contain the place the one with the highest low counts, so that a spike of
+// one or two samples does not, and a climb that ends there does. Fewer samples are one stretch.
+constexpr size_t kStretch = 3;
 
-double floor_from(const std::vector<TimedValue>& points, size_t first) {
-  double low = points[first].mb;
-  for (size_t i = first; i < std::min(points.size(), first + kAround); ++i) {
-    low = std::min(low, points[i].mb);
+double held_at(const std::vector<TimedValue>& points, size_t place) {
+  const size_t stretch = std::min(kStretch, points.size());
+  const size_t first = place + 1 >= stretch ? place + 1 - stretch : 0;
+  const size_t last = std::min(place, points.size() - stretch);
+  double held = 0;
+  for (size_t begin = first; begin <= last; ++begin) {
+    double low = points[begin].mb;
+    for (size_t i = begin; i < begin + stretch; ++i) low = std::min(low, points[i].mb);
+    held = std::max(held, low);
   }
-  return low;
-}
-
-double floor_until(const std::vector<TimedValue>& points, size_t last) {
-  double low = points[last].mb;
-  for (size_t i = last + 1 >= kAround ? last + 1 - kAround : 0; i <= last; ++i) {
-    low = std::min(low, points[i].mb);
-  }
-  return low;
+  return held;
 }
 
 ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& points, double from,
@@ -39,8 +38,8 @@ ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& poi
   if (first == points.size()) return growth;
   const bool was_there = points[first].at <= from + slack;
   const bool still_there = points[last].at >= to - slack;
-  growth.first_mb = was_there ? floor_from(points, first) : 0;
-  growth.last_mb = still_there ? floor_until(points, last) : 0;
+  growth.first_mb = was_there ? held_at(points, first) : 0;
+  growth.last_mb = still_there ? held_at(points, last) : 0;
   growth.growth_mb = growth.last_mb - growth.first_mb;
   return growth;
 }

@@ -12,7 +12,7 @@ async function cards(page) {
   const texts = {};
   for (const card of await page.locator("#answer .card").all()) {
     assert.ok(await onFirstScreen(page, card), `on the first screen: ${await card.innerText()}`);
-    texts[await card.locator("h2").first().innerText()] = await card.innerText();
+    texts[await card.locator("h2").first().textContent()] = await card.innerText();
   }
   return texts;
 }

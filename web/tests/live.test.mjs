@@ -26,8 +26,9 @@ function record(name) {
   return { recording, run, end: async () => { writeFileSync(stop, ""); await run.ended; } };
 }
 
-const until = async (what, page, look) => {
-  await page.waitForFunction(look, undefined, { timeout: 60000 }).catch(() => assert.fail(what));
+// `look` runs in the page; as a function, because the page's policy refuses text that would be run.
+const until = async (what, page, look, argument) => {
+  await page.waitForFunction(look, argument, { timeout: 60000 }).catch(() => assert.fail(what));
 };
 
 const exists = async (path) => {
@@ -36,6 +37,12 @@ const exists = async (path) => {
 
 // How many samples the page draws, as its own hint says.
 const samples = (page) => page.locator("#memory").innerText().then((text) => Number(/([\d,]+) samples/.exec(text)[1].replace(",", "")));
+const hasMore = (than) => {
+  const hint = document.querySelector("#memory")?.innerText ?? "";
+  return Number(/([\d,]+) samples/.exec(hint)?.[1].replace(",", "")) > than;
+};
+const saysStatus = (pattern) =>
+  [...document.querySelectorAll('[role="status"]')].some((each) => new RegExp(pattern).test(each.textContent));
 
 test("thePageFollowsARunningJobToItsEnd", async () => {
   const { recording, end } = record("follow");
@@ -46,9 +53,9 @@ test("thePageFollowsARunningJobToItsEnd", async () => {
   await page.locator("#memory .plot-focus").first().waitFor({ timeout: 60000 });
   assert.match(await page.getByRole("status").first().innerText(), /live/);
   const before = await samples(page);
-  await until("new samples are drawn", page, `Number(/([\\d,]+) samples/.exec(document.querySelector("#memory").innerText)[1].replace(",", "")) > ${before + 5}`);
+  await until("new samples are drawn", page, hasMore, before + 5);
   await end();
-  await until("the end is told", page, () => [...document.querySelectorAll('[role="status"]')].some((e) => /ended/.test(e.textContent)));
+  await until("the end is told", page, saysStatus, "ended");
   assert.match(await page.locator("h1").first().innerText(), /undecided|leak|warming|plateau/i);
   await close(page);
   await server.stop();
@@ -62,14 +69,14 @@ test("zoomSurvivesAnUpdate", async () => {
   const page = await open(url);
   const chart = page.locator("#memory .plot-focus").first();
   await chart.waitFor({ timeout: 60000 });
-  await until("some samples", page, `Number(/([\\d,]+) samples/.exec(document.querySelector("#memory").innerText)[1].replace(",", "")) > 20`);
+  await until("some samples", page, hasMore, 20);
   await chart.focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("+");
   const button = page.getByRole("button", { name: /reset zoom|show all/i }).first();
   await button.waitFor();
   const before = await samples(page);
-  await until("new samples", page, `Number(/([\\d,]+) samples/.exec(document.querySelector("#memory").innerText)[1].replace(",", "")) > ${before + 5}`);
+  await until("new samples", page, hasMore, before + 5);
   assert.ok(await button.isVisible(), "still zoomed");
   await end();
   await close(page);
@@ -109,13 +116,12 @@ test("aLostConnectionIsSaidAndMended", async () => {
   const page = await open(`http://127.0.0.1:${near}/`);
   await page.locator("#memory .plot-focus").first().waitFor({ timeout: 60000 });
   await between.cut();
-  const status = (pattern) => `[...document.querySelectorAll('[role="status"]')].some((e) => ${pattern}.test(e.textContent))`;
-  await until("the loss is told", page, status("/lost/"));
+  await until("the loss is told", page, saysStatus, "lost");
   assert.ok(await page.locator("#memory .plot-focus").first().isVisible(), "what was there stays");
   const before = await samples(page);
   await between.start(near);
-  await until("it is live again", page, status("/^live/"));
-  await until("and goes on", page, `Number(/([\\d,]+) samples/.exec(document.querySelector("#memory").innerText)[1].replace(",", "")) > ${before}`);
+  await until("it is live again", page, saysStatus, "^live");
+  await until("and goes on", page, hasMore, before);
   await end();
   // The browser itself complains of each attempt that was refused; nothing else may be there.
   for (const line of page.trouble) assert.match(line, /ERR_|request failed/);
