@@ -7,8 +7,8 @@
 // more growth follows that clock.
 
 import type { ClockGrowth, RunPage } from "../data";
-import { change } from "../flame/amounts";
-import { count, percent } from "../format";
+import { change, shareOf } from "../flame/amounts";
+import { count } from "../format";
 import { Num } from "../number";
 import { Section } from "../section";
 
@@ -30,7 +30,7 @@ function ShareBar({ row }: { row: ClockGrowth }) {
   if (row.share === null) return <span class="muted">–</span>;
   const share = Math.min(1, Math.max(0, row.share));
   const expected = row.share_expected === null ? null : Math.min(1, Math.max(0, row.share_expected));
-  const label = `${percent(share)} of the growth${expected === null ? "" : `, ${percent(expected)} expected by chance`}`;
+  const label = `${shareOf(share)} of the growth${expected === null ? "" : `, ${shareOf(expected)} expected by chance`}`;
   return (
     <div class="clock-share">
       <svg class={row.follows ? "clock-bar follows" : "clock-bar"} viewBox="0 0 200 18" preserveAspectRatio="none" role="img" aria-label={label}>
@@ -39,8 +39,8 @@ function ShareBar({ row }: { row: ClockGrowth }) {
         {expected === null ? null : <line class="clock-tick" x1={200 * expected} x2={200 * expected} y1="0" y2="18" />}
       </svg>
       <span class="nowrap">
-        {percent(share)}
-        {expected === null ? null : <span class="muted"> · {percent(expected)} by chance</span>}
+        {shareOf(share)}
+        {expected === null ? null : <span class="muted"> · {shareOf(expected)} by chance</span>}
       </span>
     </div>
   );

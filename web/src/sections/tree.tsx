@@ -3,8 +3,8 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { RunPage } from "../data";
-import { change, fromTo } from "../flame/amounts";
-import { moment, percent, size, span } from "../format";
+import { change, fromTo, shareOf } from "../flame/amounts";
+import { moment, size, span } from "../format";
 import { Num } from "../number";
 import { Section } from "../section";
 import { type GroupRow, growingProcess, type ProcessRow, type TreeRow, treeRows } from "./tree_rows";
@@ -22,7 +22,7 @@ function Growth(props: { growth_mb: number | null; share: number | null; growing
       <td class="bar-cell">
         <span class={`growth-bar ${tone}`} style={{ width: `${wide}%` }} />
       </td>
-      <td class="right nowrap">{props.share === null || (props.growth_mb ?? 0) <= 0 ? "" : percent(props.share)}</td>
+      <td class="right nowrap">{props.share === null || (props.growth_mb ?? 0) <= 0 ? "" : shareOf(props.share)}</td>
     </>
   );
 }
