@@ -52,7 +52,7 @@ function ProcessLine({ run, row, most }: { run: RunPage; row: ProcessRow; most: 
       </th>
       <td>
         {process.role === null ? <span class="muted">–</span> : <span title={process.role_reason ?? undefined}>{process.role}</span>}
-        {process.role_reason === null ? null : <div class="aside">{process.role_reason}</div>}
+        {process.role_reason === null || row.folded ? null : <div class="aside">{process.role_reason}</div>}
       </td>
       <td class="right">{process.is_pid ? process.id : `no. ${process.id}`}</td>
       <td title={span(run.clock, process.first_x, process.last_x)}>{seenWords(run, row)}</td>
@@ -76,6 +76,7 @@ function GroupLine({ row, most, onToggle }: { row: GroupRow; most: number; onTog
             {many} {row.role.endsWith("s") ? row.role : `${row.role}s`}, together
             <span class="muted">{each}</span>
           </button>
+          {row.role_reason === null ? null : <span class="aside">{row.role_reason}</span>}
         </div>
       </th>
       <td class="right nowrap">{fromTo(row.first_mb, row.last_mb)}</td>

@@ -11,6 +11,7 @@ export interface ProcessRow {
   kind: "process";
   index: number; // Into RunPage.processes.
   depth: number;
+  folded: boolean; // Of a group, which says for all of them what they are.
   growing: boolean;
   ended: boolean;
 }
@@ -22,6 +23,7 @@ export interface GroupRow {
   members: number[];
   open: boolean;
   role: string;
+  role_reason: string | null;
   first_mb: number | null;
   last_mb: number | null;
   peak_mb: number | null; // Of the largest one: their peaks need not be at one time.
@@ -67,6 +69,7 @@ function groupOf(run: RunPage, key: string, depth: number, members: number[], op
     members,
     open,
     role: first.role ?? first.name,
+    role_reason: first.role_reason,
     first_mb: sumOf(all.map((process) => process.first_mb)),
     last_mb: sumOf(all.map((process) => process.last_mb)),
     peak_mb: peaks.length === 0 ? null : Math.max(...peaks),
@@ -86,11 +89,11 @@ export function treeRows(run: RunPage, open: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const seen = new Set<number>(); // A recording may be broken: no process is shown twice.
 
-  const visit = (index: number, depth: number): void => {
+  const visit = (index: number, depth: number, folded = false): void => {
     if (seen.has(index)) return;
     seen.add(index);
     const process = run.processes[index]!;
-    rows.push({ kind: "process", index, depth, growing: index === growing, ended: hasEnded(run, process) });
+    rows.push({ kind: "process", index, depth, folded, growing: index === growing, ended: hasEnded(run, process) });
     visitAll(children.get(index) ?? [], depth + 1, index);
   };
   const visitAll = (list: number[], depth: number, parent: number): void => {
@@ -110,7 +113,7 @@ export function treeRows(run: RunPage, open: ReadonlySet<string>): TreeRow[] {
       }
       rows.push(groupOf(run, key, depth, members, open.has(key)));
       for (const index of members) {
-        if (open.has(key)) visit(index, depth + 1);
+        if (open.has(key)) visit(index, depth + 1, true);
         else seen.add(index);
       }
     }
