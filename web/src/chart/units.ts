@@ -40,7 +40,7 @@ export function timeLabels(ticks: number[]): string[] {
   const apart = ticks.length > 1 ? ticks[1]! - ticks[0]! : 1;
   // "225 min" is hard to place: hours and minutes, then.
   const late = (ticks[ticks.length - 1] ?? 0) >= 7200;
-  if (late && apart < 1800) return ticks.map((tick) => clockTime(tick).replace(apart >= 60 ? /:00 h$/ : / h$/, ""));
+  if (late && apart < 1800) return ticks.map((tick) => apart >= 60 ? clockTime(tick).replace(/:00 h$/, " h") : clockTime(tick));
   const [unit, name] = apart >= 86400 ? [86400, "days"] : apart >= 1800 ? [3600, "h"] : apart >= 60 ? [60, "min"] : [1, "s"];
   return ticks.map((tick) => `${Number((tick / unit).toFixed(2))} ${name}`);
 }

@@ -42,7 +42,7 @@ export function ProcessesChart({ run }: { run: RunPage }) {
 }
 
 function hintOf(run: RunPage, parts: ProcessPart[]): string {
-  const rest = parts.find((part) => part.info === null && part.count > 1);
+  const rest = parts.find((part) => part.id === "others");
   const shown = rest === undefined ? "" : ` The ${parts.length - 1} largest are named, the other ${rest.count} are summed.`;
   return `What each of the ${count(run.processes.length || parts.length)} processes owns. A hole is a time in which it did not run.${shown}`;
 }
