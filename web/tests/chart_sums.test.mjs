@@ -40,7 +40,14 @@ class RecordedPath {
 }
 globalThis.Path2D = RecordedPath;
 
-const view = (from, to, width) => ({ from, to, width, px: 1, x: (at) => ((at - from) / (to - from)) * width, y: (value) => value });
+const view = (from, to, width) => ({
+  from,
+  to,
+  width,
+  px: 1,
+  x: (at) => ((at - from) / (to - from)) * width,
+  y: (value) => value,
+});
 
 test("A line denser than the pixels keeps every extreme", () => {
   const xs = Array.from({ length: 100000 }, (_, i) => i);
@@ -53,7 +60,11 @@ test("A line denser than the pixels keeps every extreme", () => {
 
 test("A line that is zoomed into is drawn to the edges of the view", () => {
   const { points } = chart.linePath(view(4, 6, 1000), [0, 5, 10], [0, 50, 100]);
-  assert.deepEqual(points, [[-2000, 0], [500, 50], [3000, 100]]);
+  assert.deepEqual(points, [
+    [-2000, 0],
+    [500, 50],
+    [3000, 100],
+  ]);
 });
 
 test("A missing value counts neither as low nor as high", () => {
@@ -85,7 +96,14 @@ test("Repeated moments are found at their last place", () => {
 
 test("A process that is away adds nothing and what lies above it sinks", () => {
   const tops = chart.edges(3, [{ values: [1, 1, 1] }, { values: [2, null, 2] }, { values: [4, 4, 4] }]);
-  assert.deepEqual(tops.map((top) => [...top]), [[1, 1, 1], [3, 1, 3], [7, 5, 7]]);
+  assert.deepEqual(
+    tops.map((top) => [...top]),
+    [
+      [1, 1, 1],
+      [3, 1, 3],
+      [7, 5, 7],
+    ],
+  );
   assert.equal(chart.partAt(tops, 1, 2), 2);
   assert.equal(chart.wholePeak([0, 1, 2], tops, 0, 2), 7);
 });
@@ -93,14 +111,28 @@ test("A process that is away adds nothing and what lies above it sinks", () => {
 const process = (id, role) => ({ id, is_pid: true, name: "python", role, growth_mb: null });
 
 test("Processes of one role are numbered, a role of one is not, none falls back to the pid", () => {
-  const names = chart.processNames([process(1, "main"), process(2, "data worker"), process(3, "data worker"), process(4, null)]);
+  const names = chart.processNames([
+    process(1, "main"),
+    process(2, "data worker"),
+    process(3, "data worker"),
+    process(4, null),
+  ]);
   assert.deepEqual(names, ["main", "data worker 1", "data worker 2", "python (pid 4)"]);
 });
 
 test("The largest processes are named and the rest is summed, with what was already summed", () => {
-  const lines = Array.from({ length: 20 }, (_, i) => ({ group: "process", name: "python", process: i, mb: [i + 1, null] }));
+  const lines = Array.from({ length: 20 }, (_, i) => ({
+    group: "process",
+    name: "python",
+    process: i,
+    mb: [i + 1, null],
+  }));
   lines.push({ group: "process", name: "1,340 others", process: null, mb: [100, 50] });
-  const parts = chart.processParts({ x: [0, 1], lines, processes: lines.slice(0, 20).map((_, i) => process(i, "data worker")) });
+  const parts = chart.processParts({
+    x: [0, 1],
+    lines,
+    processes: lines.slice(0, 20).map((_, i) => process(i, "data worker")),
+  });
   assert.equal(parts.length, 13);
   assert.equal(parts[0].peak, 20);
   const rest = parts[12];
@@ -112,7 +144,10 @@ test("Weights add up to the whole with the small ones as one part per family", (
   const explanations = Array.from({ length: 9 }, (_, i) => ({ name: `e${i}`, words: `e${i}`, bounded: i < 5 }));
   const weights = [0.5, 0.2, 0.01, 0.01, 0.01, 0.2, 0.05, 0.01, 0.01];
   const parts = chart.weightParts({ explanations, replay: [{ weights }, { weights }] });
-  assert.deepEqual(parts.map((part) => part.id), ["e0", "e1", "others true", "others false", "e6", "e5"]);
+  assert.deepEqual(
+    parts.map((part) => part.id),
+    ["e0", "e1", "others true", "others false", "e6", "e5"],
+  );
   assert.ok(Math.abs(parts.reduce((sum, part) => sum + part.final, 0) - 1) < 1e-9);
 });
 

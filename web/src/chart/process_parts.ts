@@ -38,8 +38,18 @@ export function processParts(run: RunPage): ProcessPart[] {
     peak,
   }));
   const rest = [...ranked.slice(own.length).map(({ line }) => line), ...sums];
-  const count = rest.reduce((sum, line) => sum + (line.process === null ? Number.parseInt(line.name.replaceAll(",", ""), 10) || 1 : 1), 0);
-  if (rest.length > 0) parts.push(summed(rest.map((line) => line.mb), run.x.length, count));
+  const count = rest.reduce(
+    (sum, line) => sum + (line.process === null ? Number.parseInt(line.name.replaceAll(",", ""), 10) || 1 : 1),
+    0,
+  );
+  if (rest.length > 0)
+    parts.push(
+      summed(
+        rest.map((line) => line.mb),
+        run.x.length,
+        count,
+      ),
+    );
   return parts;
 }
 
@@ -60,7 +70,15 @@ function summed(lines: (number | null)[][], length: number, count: number): Proc
     }
   }
   const grey: Tone = paler(tone("muted"), 0.55);
-  return { id: "others", name: count === 1 ? "1 other" : `${count} others`, tone: grey, values, info: null, count, peak };
+  return {
+    id: "others",
+    name: count === 1 ? "1 other" : `${count} others`,
+    tone: grey,
+    values,
+    info: null,
+    count,
+    peak,
+  };
 }
 
 // Beside `processes`: the role, numbered where several have it; else name and pid.
@@ -70,7 +88,8 @@ export function processNames(processes: ProcessInfo[]): string[] {
   const next = new Map<string, number>();
   return processes.map((process) => {
     const { role } = process;
-    if (role === null) return process.is_pid ? `${process.name} (pid ${process.id})` : process.name || `process ${process.id}`;
+    if (role === null)
+      return process.is_pid ? `${process.name} (pid ${process.id})` : process.name || `process ${process.id}`;
     if (times.get(role) === 1) return role;
     const number = (next.get(role) ?? 0) + 1;
     next.set(role, number);
