@@ -9,7 +9,7 @@ import { count, dateTime, moment, percent, rate, size, span } from "./format";
 export function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line
-    .replace(/[\\`*_{}[\]()#|~]/g, "\\$&")
+    .replace(/[\\`*_{}[\]#|~]/g, "\\$&")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

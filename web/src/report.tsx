@@ -3,7 +3,9 @@
 // name, takes a RunPage (or the whole PageData) and returns null when it has nothing to show.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { markdown } from "./copy";
+import { comparisonMarkdown } from "./copy_comparison";
 import type { PageData, RunPage } from "./data";
 import { Answer } from "./sections/answer";
 import { Causes } from "./sections/causes";
@@ -48,6 +50,10 @@ function nameOf(run: RunPage): string {
   return run.title === null ? run.source : `${run.source}: ${run.title}`;
 }
 
+function forAnIssue(data: PageData, run: RunPage): string {
+  return data.comparison === null ? markdown(run, data.plateau) : comparisonMarkdown(data, data.comparison);
+}
+
 // Which run of a comparison the sections below are about.
 function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) => void }) {
   if (props.runs.length < 2) return null;
@@ -63,17 +69,25 @@ function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) 
   );
 }
 
+// The browser looks for the address's anchor before the sections are there.
+function useAnchor(): void {
+  useEffect(() => {
+    if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, []);
+}
+
 // `tools` stand in the bar: what the live page has to say.
 export function Report({ data, tools }: { data: PageData; tools?: ComponentChildren }) {
   const [chosen, setChosen] = useState(0);
+  useAnchor();
   const shown = Math.min(chosen, data.runs.length - 1);
   const run = data.runs[shown];
   if (run === undefined) return <Nothing />;
   return (
     <>
-      <Nav name={nameOf(run)}>
+      <Nav name={data.comparison === null ? nameOf(run) : data.runs.map(nameOf).join(" / ")}>
         {tools}
-        <CopyButton run={run} version={data.plateau} />
+        <CopyButton text={() => forAnIssue(data, run)} />
       </Nav>
       <main>
         <Comparison data={data} />

@@ -68,10 +68,10 @@ test("NamesOfProcessesAreNotMarkup", () => {
 });
 
 test("WhatWouldBeMarkdownIsEscaped", () => {
-  assert.equal(escapeMarkdown("a_b*c [x](y)"), "a\\_b\\*c \\[x\\]\\(y\\)");
+  assert.equal(escapeMarkdown("a_b*c [x](y)"), "a\\_b\\*c \\[x\\](y)");
   assert.equal(escapeMarkdown("# title\n\n- item"), "\\# title - item");
   assert.equal(escapeMarkdown("- item"), "\\- item");
-  assert.equal(escapeMarkdown("<script>alert(1)</script>"), "&lt;script&gt;alert\\(1\\)&lt;/script&gt;");
+  assert.equal(escapeMarkdown("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;");
   assert.equal(escapeMarkdown("@someone"), "@\u200bsomeone");
 });
 

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { RunPage, Verdict } from "../data";
-import { percent, processName, shortWords, wordMeaning } from "../format";
+import { percent, processName, shortWords, size, wordMeaning } from "../format";
 import { Num } from "../number";
 import { Said } from "../said";
 import { WordIcon } from "../word";
@@ -87,15 +87,21 @@ function Unnamed({ run }: { run: RunPage }) {
   );
 }
 
+// The program says nothing of the risk where there is none to speak of.
+function fitOf(risk: Verdict["risk"]): string {
+  if (risk.limit_mb === null) return "No limit is known.";
+  if (risk.oom !== null && risk.oom >= 0.01) return `Out of memory before the end: ${percent(risk.oom)}.`;
+  return `Yes, below the limit of ${size(risk.limit_mb)}.`;
+}
+
 function Who({ run }: { run: RunPage }) {
   const { said } = run;
-  const fits = run.verdict.risk.limit_mb === null ? "No limit is known." : "Yes: the limit is out of reach.";
   return (
     <Card title="Which process">
       {said.who === null ? <Unnamed run={run} /> : <Sentence lead k="processes[].share" text={said.who} />}
       {said.site === null ? null : <p class="mono">{shortWords(said.site)}</p>}
       <h2>Does it fit</h2>
-      <Sentence k="risk.oom" text={said.risk ?? fits} />
+      <Sentence k="risk.oom" text={said.risk ?? fitOf(run.verdict.risk)} />
     </Card>
   );
 }

@@ -17,6 +17,14 @@ function Row(props: { name: string; children: ComponentChildren }) {
   );
 }
 
+const factTitles: Record<string, string> = {
+  examples: "Training set",
+  batch: "Batch",
+  epoch_steps: "One pass over the data",
+  total_steps: "Planned length",
+  limit: "Memory limit",
+};
+
 function factValue(value: number, unit: string): string {
   if (unit === "MB") return size(value);
   return unit === "" ? count(value) : `${count(value)} ${unit}`;
@@ -82,7 +90,7 @@ export function ContextSection({ run }: { run: RunPage }) {
           <tbody>
             {run.context.map((fact) => (
               <tr key={fact.name}>
-                <td>{fact.name}</td>
+                <td>{factTitles[fact.name] ?? fact.name}</td>
                 <td class="right">
                   <Num k="context[].value">{factValue(fact.value, fact.unit)}</Num>
                 </td>

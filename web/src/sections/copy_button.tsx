@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Copy for an issue": puts the run as Markdown on the clipboard. Where the browser does not let a
+// "Copy for an issue": puts the run or the comparison as Markdown on the clipboard. Where the browser does not let a
 // page do that (a file opened from disk in some, or a refusal), the text is shown, selected, so that
 // one keystroke copies it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { markdown } from "../copy";
-import type { RunPage } from "../data";
 
 const kSaidFor = 4000; // Milliseconds for which "Copied" stands.
 
@@ -39,7 +37,7 @@ function ByHand(props: { text: string; close: () => void }) {
   );
 }
 
-export function CopyButton({ run, version }: { run: RunPage; version: string }) {
+export function CopyButton({ text }: { text: () => string }) {
   const [state, setState] = useState<"idle" | "copied" | "by hand">("idle");
   useEffect(() => {
     if (state !== "copied") return;
@@ -47,7 +45,7 @@ export function CopyButton({ run, version }: { run: RunPage; version: string }) 
     return () => clearTimeout(timer);
   }, [state]);
   const onClick = async () => {
-    setState((await toClipboard(markdown(run, version))) ? "copied" : "by hand");
+    setState((await toClipboard(text())) ? "copied" : "by hand");
   };
   return (
     <>
@@ -57,7 +55,7 @@ export function CopyButton({ run, version }: { run: RunPage; version: string }) 
       <span class="visually-hidden" role="status">
         {state === "copied" ? "Copied to the clipboard as Markdown" : ""}
       </span>
-      {state === "by hand" ? <ByHand text={markdown(run, version)} close={() => setState("idle")} /> : null}
+      {state === "by hand" ? <ByHand text={text()} close={() => setState("idle")} /> : null}
     </>
   );
 }
