@@ -13,8 +13,10 @@ import { Sites } from "./sites";
 import { Switch } from "./switch";
 import { frameTree, pathTo, type Width } from "./tree";
 
+// Less than a hundredth of what is alive is not worth a picture of its own.
 function grew(heap: HeapPage): boolean {
-  return heap.stacks.some((stack) => stack.growth_mb > 0);
+  const gained = heap.stacks.reduce((sum, stack) => sum + Math.max(0, stack.growth_mb), 0);
+  return gained > 0.01 * heap.to_mb;
 }
 
 // What the colours of the picture mean.
