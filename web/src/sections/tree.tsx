@@ -22,7 +22,7 @@ function Growth(props: { growth_mb: number | null; share: number | null; growing
       <td class="bar-cell">
         <span class={`growth-bar ${tone}`} style={{ width: `${wide}%` }} />
       </td>
-      <td class="right nowrap">{props.share === null || (props.growth_mb ?? 0) <= 0 ? "" : shareOf(props.share)}</td>
+      <td class="right nowrap">{(props.share ?? 0) <= 0 || (props.growth_mb ?? 0) <= 0 ? "" : shareOf(props.share ?? 0)}</td>
     </>
   );
 }
@@ -79,9 +79,9 @@ function GroupLine({ row, most, onToggle }: { row: GroupRow; most: number; onTog
           {row.role_reason === null || row.brief ? null : <span class="aside">{row.role_reason}</span>}
         </div>
       </th>
-      <td class="right nowrap">{fromTo(row.first_mb, row.last_mb)}</td>
+      <td class="right nowrap">{row.brief ? "" : fromTo(row.first_mb, row.last_mb)}</td>
       <td class="right nowrap" title="of the largest">{size(row.peak_mb)}</td>
-      <Growth growth_mb={row.growth_mb} share={row.share} growing={false} most={most} />
+      {row.brief ? <td colSpan={3} /> : <Growth growth_mb={row.growth_mb} share={row.share} growing={false} most={most} />}
     </tr>
   );
 }
@@ -90,7 +90,7 @@ export function ProcessTree({ run }: { run: RunPage }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => treeRows(run, open), [run, open]);
   if (run.processes.length === 0 || (run.processes.length === 1 && run.processes[0]!.name === "")) return null;
-  const most = Math.max(1e-9, ...rows.map((row) => Math.abs((row.kind === "group" ? row.growth_mb : run.processes[row.index]!.growth_mb) ?? 0)));
+  const most = Math.max(1e-9, ...rows.map((row) => Math.abs((row.kind === "group" ? (row.brief ? 0 : row.growth_mb) : run.processes[row.index]!.growth_mb) ?? 0)));
   const toggle = (key: string): void => {
     const next = new Set(open);
     if (!next.delete(key)) next.add(key);
