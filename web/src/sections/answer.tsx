@@ -23,23 +23,17 @@ function Card(props: { title: string; children: ComponentChildren }) {
   );
 }
 
-// A sentence; of the first one in a card the part before its evidence stands out.
-function Sentence(props: { text: string; k: string; lead?: boolean }) {
+// A sentence. Of one that stands out only the claim does, not its evidence, and of one that begins
+// with a label ("Confirm:") the label.
+function Sentence(props: { text: string; k: string; strong?: boolean; name?: boolean }) {
   const text = shortWords(props.text);
-  if (props.lead !== true) {
-    return (
-      <p>
-        <Said k={props.k} text={text} />
-      </p>
-    );
-  }
-  const cut = /^.*?%(?=: )/.exec(text)?.[0].length ?? text.length;
+  const claim = props.strong === true ? (/^.*?%(?=: )/.exec(text)?.[0] ?? text) : (/^[A-Z][a-z ]{1,14}:/.exec(text)?.[0] ?? "");
   return (
-    <p>
+    <p class={props.name === true ? undefined : "small-start"}>
       <strong>
-        <Said k={props.k} text={text.slice(0, cut)} />
+        <Said k={props.k} text={claim} />
       </strong>
-      <Said k="causes[].evidence" text={text.slice(cut)} />
+      <Said k={props.k} text={text.slice(claim.length)} />
     </p>
   );
 }
@@ -74,14 +68,14 @@ function SinceWhen({ run }: { run: RunPage }) {
 function Unnamed({ run }: { run: RunPage }) {
   const named = run.verdict.process === null ? null : processName(run.verdict.process);
   const only = run.processes.length === 1 ? run.processes[0] : undefined;
-  const name = named ?? only?.name ?? "Not told apart";
+  const known = named ?? only?.name ?? "";
   return (
     <>
       <p>
-        <strong>{shortWords(name)}</strong>
+        <strong>{known === "" ? "Not told apart" : shortWords(known)}</strong>
       </p>
       {named !== null ? null : (
-        <p class="muted">{only !== undefined ? "The only process seen." : "The input has one figure for all processes."}</p>
+        <p class="muted">{known === "" ? "The input has one figure for the whole job." : "The only process seen."}</p>
       )}
     </>
   );
@@ -98,7 +92,7 @@ function Who({ run }: { run: RunPage }) {
   const { said } = run;
   return (
     <Card title="Which process">
-      {said.who === null ? <Unnamed run={run} /> : <Sentence lead k="processes[].share" text={said.who} />}
+      {said.who === null ? <Unnamed run={run} /> : <Sentence strong name k="processes[].share" text={said.who} />}
       {said.site === null ? null : <p class="mono">{shortWords(said.site)}</p>}
       <h2>Does it fit</h2>
       <Sentence k="risk.oom" text={said.risk ?? fitOf(run.verdict.risk)} />
@@ -115,24 +109,41 @@ function Why({ run }: { run: RunPage }) {
   const shown = reasons.slice(0, tied === null ? kWhyShown : kWhyShown - 1);
   return (
     <Card title="Why">
-      {tied === null ? null : <Sentence lead k="undecided_because" text={tied} />}
+      {tied === null ? null : <Sentence strong k="undecided_because" text={tied} />}
       {shown.map((reason, i) => (
-        <Sentence key={reason} lead={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
+        <Sentence key={reason} strong={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
       ))}
       {verdict.causes.length + verdict.evidence.length > 0 ? <a href="#causes">All causes and evidence</a> : null}
     </Card>
   );
 }
 
+// The program tells what will happen and what to do in one breath; here what to do stands out.
+function Outlook({ text }: { text: string }) {
+  const [outlook = "", ...todo] = text.split(/(?<=[.!]) (?=[A-Z])/);
+  return (
+    <>
+      <Sentence k="forecast.plateau_mb" text={outlook} />
+      {todo.length === 0 ? null : <Sentence strong k="advice[].fix" text={todo.join(" ")} />}
+    </>
+  );
+}
+
 function WhatNext({ run }: { run: RunPage }) {
   const { said, verdict } = run;
-  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Let it run on, and look again.";
-  const texts = said.next.length > 0 ? said.next.slice(0, kNextShown) : [nothing];
+  const undecided = verdict.verdict === "undecided";
+  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Look again later.";
+  const [first = nothing, ...others] = said.next;
+  const fix = verdict.advice[0]?.fix ?? null;
+  const missing = fix !== null && verdict.verdict === "leak" && !said.next.join(" ").toLowerCase().includes(fix.toLowerCase());
   return (
     <Card title="What to do">
-      {texts.map((text, i) => (
-        <Sentence key={text} lead={i === 0} k="forecast.plateau_mb" text={text} />
+      {undecided ? <Sentence strong k="decides_at_step" text="Let it run on." /> : null}
+      <Outlook text={first} />
+      {others.slice(0, kNextShown - 1).map((text) => (
+        <Sentence key={text} k="causes[].confirm" text={text} />
       ))}
+      {missing ? <Sentence k="advice[].fix" text={`Fix: ${fix}`} /> : null}
     </Card>
   );
 }
