@@ -13,6 +13,8 @@ import { Figures } from "./figures";
 // So many sentences of a kind fit the first screen; the rest stands in the sections below.
 const kWhyShown = 2;
 const kNextShown = 3;
+// With a risk above this, waiting for the answer is poor advice.
+const kRiskTooHighToWait = 0.5;
 
 function Card(props: { title: string; children: ComponentChildren }) {
   return (
@@ -52,7 +54,7 @@ function SinceWhen({ run }: { run: RunPage }) {
   return (
     <Card title="Since when">
       {said.since === null ? null : (
-        <p>
+        <p class="small-start">
           <strong>
             <Num k="since">{said.since}</Num>
           </strong>
@@ -129,16 +131,24 @@ function Outlook({ text }: { text: string }) {
   );
 }
 
+// Whether to wait, where there is something to wait for.
+function patienceOf({ verdict, ending }: RunPage): string | null {
+  if (verdict.verdict !== "undecided" && verdict.verdict !== "warming") return null;
+  if (ending !== null && ending.kind !== "left") return verdict.verdict === "undecided" ? "Run it longer next time." : null;
+  if ((verdict.risk.oom ?? 0) < kRiskTooHighToWait) return "Let it run on.";
+  return verdict.verdict === "undecided" ? "Test it before it reaches the limit." : "Make room: it may not fit.";
+}
+
 function WhatNext({ run }: { run: RunPage }) {
   const { said, verdict } = run;
-  const undecided = verdict.verdict === "undecided";
+  const patience = patienceOf(run);
   const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Look again later.";
   const [first = nothing, ...others] = said.next;
   const fix = verdict.advice[0]?.fix ?? null;
   const missing = fix !== null && verdict.verdict === "leak" && !said.next.join(" ").toLowerCase().includes(fix.toLowerCase());
   return (
     <Card title="What to do">
-      {undecided ? <Sentence strong k="decides_at_step" text="Let it run on." /> : null}
+      {patience === null ? null : <Sentence strong k="decides_at_step" text={patience} />}
       <Outlook text={first} />
       {others.slice(0, kNextShown - 1).map((text) => (
         <Sentence key={text} k="causes[].confirm" text={text} />
