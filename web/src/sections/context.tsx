@@ -30,6 +30,15 @@ function factValue(value: number, unit: string): string {
   return unit === "" ? count(value) : `${count(value)} ${unit}`;
 }
 
+// How the job ended; where the recording has no words of its own for it, ours.
+function endingText({ kind, code, text }: NonNullable<RunPage["ending"]>): string {
+  if (text !== "") return text;
+  if (kind === "exited") return code === 0 ? "by itself, exit code 0" : `exit code ${code}`;
+  if (kind === "signaled") return `killed by signal ${code}`;
+  if (kind === "oom_killed") return "killed by the kernel: out of memory";
+  return kind === "left" ? "still ran when watching ended" : "vanished: how is not known";
+}
+
 function Samples({ run }: { run: RunPage }) {
   const { taken, shown, how } = run.samples;
   return (
@@ -68,7 +77,7 @@ export function ContextSection({ run }: { run: RunPage }) {
         </Row>
         {run.host === null ? null : <Row name="Host">{run.host}</Row>}
         {run.started_unix_s === null ? null : <Row name="Started">{dateTime(run.started_unix_s)}</Row>}
-        {ending === null ? null : <Row name="Ended">{ending.text}</Row>}
+        {ending === null ? null : <Row name="Ended">{endingText(ending)}</Row>}
         <Row name="Samples">
           <Samples run={run} />
         </Row>
