@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "page/page_run.h"
 #include "recording/heap_track_for_test.h"
@@ -226,7 +228,7 @@ TEST(PageData, HeapsNameStacksByIndex) {
   EXPECT_NEAR(shown_mb, all_mb, 0.001 * all_mb);
   for (const Json& site : heap["sites"]) {
     EXPECT_EQ(site["x"].size(), site["mb"].size());
-    if (!site["stack"].is_null()) EXPECT_LT(site["stack"], heap["stacks"].size());
+    EXPECT_TRUE(site["stack"].is_null() || site["stack"] < heap["stacks"].size());
   }
   EXPECT_TRUE(page_of(run, {.heaps = false})["heaps"].empty());
 }

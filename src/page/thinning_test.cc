@@ -103,8 +103,8 @@ RC_GTEST_PROP(Thinning, KeepsExtremesAndInventsNothing, ()) {
     drawn_low = std::fmin(drawn_low, value);
     drawn_high = std::fmax(drawn_high, value);
   }
-  RC_ASSERT(std::isnan(low) ? std::isnan(drawn_low) : drawn_low == low);
-  RC_ASSERT(std::isnan(high) ? std::isnan(drawn_high) : drawn_high == high);
+  RC_ASSERT((std::isnan(low) ? std::isnan(drawn_low) : drawn_low == low));
+  RC_ASSERT((std::isnan(high) ? std::isnan(drawn_high) : drawn_high == high));
 }
 
 // What stands in the two rows of a stretch is what its own samples say, gaps too.
