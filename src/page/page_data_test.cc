@@ -120,7 +120,7 @@ TEST(PageData, ProcessesAreATreeWithTheirShares) {
   ASSERT_EQ(page["processes"].size(), 4U);
   EXPECT_TRUE(page["processes"][0]["parent"].is_null());
   EXPECT_EQ(page["processes"][1]["parent"], 0);
-  EXPECT_EQ(page["processes"][1]["role"], "data_worker");
+  EXPECT_EQ(page["processes"][1]["role"], "data worker");
   EXPECT_EQ(page["processes"][1]["first_x"], 1);
   EXPECT_EQ(page["processes"][1]["last_x"], 40);
   EXPECT_EQ(page["processes"][1]["peak_mb"], 149);

@@ -52,7 +52,7 @@ std::optional<size_t> parent_of(const Run& run, const std::unordered_map<int64_t
   const std::optional<size_t> parent = up(p);
   std::optional<size_t> at = parent;
   for (size_t steps = 0; at && *at != p && steps < run.processes.size(); ++steps) at = up(*at);
-  return at ? std::nullopt : parent;
+  return at && *at == p ? std::nullopt : parent;
 }
 
 const ProcessGrowth* growth_of(const Verdict& verdict, const Process& process) {
