@@ -93,12 +93,14 @@ document = json.load(open("unpacked.json"))["document"]
 assert len(document["runs"]) == 2 and len(document["comparison"]["sides"]) == 2
 PY
 cat "$RUN1" "$RUN2" >two.log
-for wanted in 1 2; do
-  run "$PLATEAU" report two.log -o "runs$wanted.html" $([ $wanted = 2 ] && echo --all-runs)
-  expect_code 0
-  python3 unpack.py "runs$wanted.html"
-  python3 -c "import json; assert len(json.load(open('unpacked.json'))['document']['runs']) == $wanted" ||
-    fail "not $wanted runs of two.log"
+run "$PLATEAU" report two.log -o last.html
+expect_code 0
+run "$PLATEAU" report --all-runs two.log -o all.html
+expect_code 0
+for page in last:1 all:2; do
+  python3 unpack.py "${page%:*}.html"
+  python3 -c "import json; assert len(json.load(open('unpacked.json'))['document']['runs']) == ${page#*:}" ||
+    fail "not ${page#*:} runs in ${page%:*}.html"
 done
 
 # What cannot be read, and a file without samples, are one line; nothing is left behind.
