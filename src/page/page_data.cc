@@ -122,7 +122,8 @@ void write_run(JsonWriter& json, PageRun& page) {
   json.end_object();
 }
 
-std::string page_data_json(std::span<const Run> runs, const PageOptions& options) {
+std::string page_data_json(std::span<const Run> runs, const PageOptions& options,
+                           std::vector<Verdict>* verdicts) {
   JsonWriter json;
   json.begin_object();
   write_program(json);
@@ -130,6 +131,7 @@ std::string page_data_json(std::span<const Run> runs, const PageOptions& options
   for (const Run& run : runs) {
     PageRun page = make_page_run(run, options);
     write_run(json, page);
+    if (verdicts != nullptr) verdicts->push_back(std::move(page.verdict));
   }
   json.end_array().key("comparison");
   if (runs.size() > 1) {

@@ -12,10 +12,16 @@
 namespace plateau {
 namespace {
 
+// A look at a million samples takes 0.1 s: of very long runs fewer moments are judged again.
+constexpr size_t kMostWork = 10'000'000;  // Samples, over all moments.
+constexpr size_t kFewestMoments = 16;
+
 std::vector<Verdict> moments_of(const PageRun& page) {
   const size_t most = page.options->replay_moments;
   if (most == 0) return {};
-  return hindsight(*page.run, most, page.options->policy);
+  const size_t samples = std::max<size_t>(page.run->instants.size(), 1);
+  const size_t affordable = std::max(kFewestMoments, kMostWork / samples);
+  return hindsight(*page.run, std::min(most, affordable), page.options->policy);
 }
 
 // Every explanation that ever competed: those of the verdict by falling weight, then the others in

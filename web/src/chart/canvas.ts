@@ -10,7 +10,7 @@ import type { Axis } from "./axis";
 import type { ChartGroup, Span } from "./group";
 import { type Layer, type View, write } from "./layers";
 import { ink, isPrinting, watchTheme } from "./palette";
-import { amountLabels, COUNT_STEPS, countLabel, TIME_STEPS, timeLabels } from "./units";
+import { scalesOf } from "./scales";
 
 export interface TipRow {
   name: string;
@@ -39,14 +39,12 @@ export interface ChartSpec {
   read(at: number, value: number): Reading; // `value`: at which height the pointer is.
 }
 
-export const GUTTER = 66; // Of all charts, so that they stand one beneath the other.
-const TICKS = 26;
 const PAPER_WIDTH = 690;
 
 export class Chart {
   readonly plot: uPlot;
-  private spec: ChartSpec;
-  private axis: Axis;
+  spec: ChartSpec; // What is shown now.
+  axis: Axis;
   private readonly undo: (() => void)[] = [];
   private pointer = 0; // Height of the pointer, as a value.
 
@@ -58,7 +56,14 @@ export class Chart {
   ) {
     this.spec = first.spec;
     this.axis = first.axis;
-    this.plot = new uPlot(this.options(), [[0, 1], [null, null]], holder);
+    this.plot = new uPlot(
+      this.options(),
+      [
+        [0, 1],
+        [null, null],
+      ],
+      holder,
+    );
     this.rescale();
     const sizes = new ResizeObserver(() => this.resize());
     sizes.observe(holder);
@@ -78,10 +83,6 @@ export class Chart {
     this.axis = axis;
     if (resized) this.resize();
     this.rescale();
-  }
-
-  current(): ChartSpec {
-    return this.spec;
   }
 
   visible(): Span {
@@ -161,7 +162,13 @@ export class Chart {
     const [low, high] = [u.scales.y!.min!, u.scales.y!.max!];
     const [across, up] = [width / (to - from || 1), height / (high - low || 1)];
     return {
-      ctx: u.ctx, from, to, left, top, width, height,
+      ctx: u.ctx,
+      from,
+      to,
+      left,
+      top,
+      width,
+      height,
       px: uPlot.pxRatio,
       x: (at) => left + (at - from) * across,
       y: (value) => top + height - (value - low) * up,
@@ -188,59 +195,49 @@ export class Chart {
   }
 
   private options(): uPlot.Options {
-    const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-    const grid = { stroke: () => ink("grid"), width: 1 };
-    const common = { stroke: () => ink("muted"), font, grid, ticks: { ...grid, size: 4 } };
     return {
       width: Math.max(240, this.holder.clientWidth),
       height: this.spec.height,
       padding: [() => this.spec.head, 14, 0, 0],
       legend: { show: false },
       series: [{}, { show: false }],
-      scales: { x: { time: false, auto: false, range: (_u, a, b) => [a, b] }, y: { auto: false, range: (_u, a, b) => [a, b] } },
-      axes: [
-        {
-          ...common,
-          grid: { show: false },
-          gap: 3,
-          size: () => TICKS + this.spec.lanes,
-          space: 74,
-          incrs: (_u, _i, from, to) => (this.axis.seconds && to - from > 1 ? [...TIME_STEPS] : [...COUNT_STEPS]),
-          values: (_u, ticks) => (this.axis.seconds ? timeLabels(ticks) : ticks.map(countLabel)),
-        },
-        {
-          ...common,
-          size: GUTTER,
-          space: 34,
-          show: true,
-          values: (_u, ticks) => this.amounts(ticks),
-        },
-      ],
+      scales: {
+        x: { time: false, auto: false, range: (_u, a, b) => [a, b] },
+        y: { auto: false, range: (_u, a, b) => [a, b] },
+      },
+      axes: scalesOf(() => this),
       cursor: {
         x: true,
         y: false,
         points: { show: false },
         drag: { x: true, y: false, setScale: false, dist: 4 },
         bind: {
-          mousemove: (_u, _t, handler) => (event) => { handler(event); this.moved(event); return null; },
-          mouseleave: (_u, _t, handler) => (event) => { handler(event); this.point(null); return null; },
-          dblclick: () => () => { this.group.setZoom(null); return null; },
+          mousemove: (_u, _t, handler) => (event) => {
+            handler(event);
+            this.moved(event);
+            return null;
+          },
+          mouseleave: (_u, _t, handler) => (event) => {
+            handler(event);
+            this.point(null);
+            return null;
+          },
+          dblclick: () => () => {
+            this.group.setZoom(null);
+            return null;
+          },
         },
       },
       hooks: {
         draw: [() => this.draw()],
-        setSelect: [(u) => {
-          const { left, width } = u.select;
-          if (width > 0) this.zoomTo(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
-          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        }],
+        setSelect: [
+          (u) => {
+            const { left, width } = u.select;
+            if (width > 0) this.zoomTo(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
       },
     };
-  }
-
-  private amounts(ticks: number[]): string[] {
-    if (this.spec.ticks === "none") return ticks.map(() => "");
-    if (this.spec.ticks === "percent") return ticks.map((tick) => `${Math.round(tick)} %`);
-    return amountLabels(ticks);
   }
 }

@@ -24,14 +24,24 @@ export interface Forecast {
 
 export function forecastOf(fan: Fan, axis: Axis): Forecast {
   const xs = fan.x.map(axis.place);
-  const paths = fan.paths.filter((path) => path.weight >= WORTH_DRAWING).map((path) => ({ path, xs: path.x.map(axis.place) }));
+  const paths = fan.paths
+    .filter((path) => path.weight >= WORTH_DRAWING)
+    .map((path) => ({ path, xs: path.x.map(axis.place) }));
   const colour = (path: Path) => () => ink(path.bounded ? "bounded" : "unbounded");
-  const named = [paths.find(({ path }) => path.bounded), paths.find(({ path }) => !path.bounded)].filter((each) => each !== undefined);
+  const named = [paths.find(({ path }) => path.bounded), paths.find(({ path }) => !path.bounded)].filter(
+    (each) => each !== undefined,
+  );
   const layers = (limit: number | null): Layer[] => [
     band(xs, fan.low_mb, fan.high_mb, () => ink("band")),
     { paint: (view) => border(view, xs[0]) },
     line(xs, fan.mid_mb, { colour: () => ink("forecast"), width: 1, dash: [1.5, 3] }),
-    ...paths.map(({ path, xs: own }) => line(own, path.mb, { colour: colour(path), width: named.some((each) => each.path === path) ? 1.8 : 1, dash: [6, 4] })),
+    ...paths.map(({ path, xs: own }) =>
+      line(own, path.mb, {
+        colour: colour(path),
+        width: named.some((each) => each.path === path) ? 1.8 : 1,
+        dash: [6, 4],
+      }),
+    ),
     { paint: (view) => nameEnds(view, named, limit) },
   ];
   return { layers, xs, fan, paths, rows: (at) => rowsAt(fan, xs, paths, at) };
@@ -43,7 +53,13 @@ function border(view: View, at: number | undefined): void {
   rule(view, { at }, ink("muted"), 1, [2, 2]);
   const x = view.x(at) + 6 * view.px;
   if (view.left + view.width - x < 70 * view.px) return;
-  write(view, "forecast →", { x, y: view.top + view.height - 9 * view.px, colour: ink("muted"), size: 10.5, halo: true });
+  write(view, "forecast →", {
+    x,
+    y: view.top + view.height - 9 * view.px,
+    colour: ink("muted"),
+    size: 10.5,
+    halo: true,
+  });
 }
 
 // Each name beside its line's end: where there is room between limit, the other name and the edges.
@@ -61,10 +77,22 @@ function nameEnds(view: View, named: Forecast["paths"], limit: number | null): v
     const left = view.from + ((x - widthOf(view, text, 11) - view.left) / view.width) * (view.to - view.from);
     const beneath = Math.max(view.y(mb), view.y(between(xs, path.mb, left) ?? mb)) + 12 * view.px;
     const above = view.y(mb) - 12 * view.px;
-    const fits = (y: number) => y > view.top + 8 * view.px && y < view.top + view.height - 22 * view.px && taken.every((other) => Math.abs(other - y) > 10 * view.px);
-    const y = (path.bounded ? [beneath, above, beneath + 14 * view.px] : [above, beneath, beneath + 14 * view.px]).find(fits) ?? view.y(mb);
+    const fits = (y: number) =>
+      y > view.top + 8 * view.px &&
+      y < view.top + view.height - 22 * view.px &&
+      taken.every((other) => Math.abs(other - y) > 10 * view.px);
+    const y =
+      (path.bounded ? [beneath, above, beneath + 14 * view.px] : [above, beneath, beneath + 14 * view.px]).find(fits) ??
+      view.y(mb);
     taken.push(y);
-    write(view, text, { x, y, align: "right", colour: ink(path.bounded ? "bounded" : "unbounded"), size: 11, halo: true });
+    write(view, text, {
+      x,
+      y,
+      align: "right",
+      colour: ink(path.bounded ? "bounded" : "unbounded"),
+      size: 11,
+      halo: true,
+    });
   }
 }
 
@@ -72,11 +100,17 @@ function rowsAt(fan: Fan, xs: number[], paths: Forecast["paths"], at: number): T
   const [low, mid, high] = [fan.low_mb, fan.mid_mb, fan.high_mb].map((values) => between(xs, values, at));
   if (low === null || low === undefined || high === null || high === undefined) return [];
   const rows: TipRow[] = [{ name: "90 % between", value: `${size(low)} and ${size(high)}`, colour: ink("forecast") }];
-  if (mid !== null && mid !== undefined) rows.push({ name: "middle", value: size(mid), colour: ink("forecast"), y: mid });
+  if (mid !== null && mid !== undefined)
+    rows.push({ name: "middle", value: size(mid), colour: ink("forecast"), y: mid });
   for (const { path, xs: own } of paths.slice(0, 4)) {
     const mb = between(own, path.mb, at);
     if (mb === null) continue;
-    rows.push({ name: `${percent(path.weight)} ${shortened(path.words)}`, value: size(mb), colour: ink(path.bounded ? "bounded" : "unbounded"), y: mb });
+    rows.push({
+      name: `${percent(path.weight)} ${shortened(path.words)}`,
+      value: size(mb),
+      colour: ink(path.bounded ? "bounded" : "unbounded"),
+      y: mb,
+    });
   }
   return rows;
 }

@@ -12,7 +12,7 @@ import type { Chart } from "./canvas";
 
 // The next stop in that direction which is at least a pixel away.
 function nextStop(chart: Chart, from: number, direction: 1 | -1, times: number): number {
-  const { stops } = chart.current();
+  const { stops } = chart.spec;
   if (stops.length === 0) return from;
   const [low, high] = chart.visible();
   const pixel = (high - low) / Math.max(1, chart.plot.over.clientWidth);
@@ -32,9 +32,10 @@ function nextStop(chart: Chart, from: number, direction: 1 | -1, times: number):
 function step(chart: Chart, direction: 1 | -1, times: number): void {
   const [low, high] = chart.visible();
   const now = chart.group.cursor;
-  const at = now === null || now < low || now > high
-    ? nextStop(chart, direction > 0 ? low : high, direction, 0)
-    : nextStop(chart, now, direction, times);
+  const at =
+    now === null || now < low || now > high
+      ? nextStop(chart, direction > 0 ? low : high, direction, 0)
+      : nextStop(chart, now, direction, times);
   if (at < low) chart.zoomTo(at, at + (high - low));
   if (at > high) chart.zoomTo(at - (high - low), at);
   chart.point(at);
@@ -46,19 +47,36 @@ function key(chart: Chart, event: KeyboardEvent): boolean {
   const about = cursor !== null && cursor >= low && cursor <= high ? cursor : (low + high) / 2;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   switch (event.key) {
-    case "ArrowLeft": step(chart, -1, event.shiftKey ? 10 : 1); return true;
-    case "ArrowRight": step(chart, 1, event.shiftKey ? 10 : 1); return true;
-    case "Home": chart.point(nextStop(chart, low, 1, 0)); return true;
-    case "End": chart.point(nextStop(chart, high, -1, 0)); return true;
-    case "+": case "=": chart.zoomBy(0.5, about); return true;
-    case "-": case "_": chart.zoomBy(2, about); return true;
-    case "0": chart.group.setZoom(null); return true;
+    case "ArrowLeft":
+      step(chart, -1, event.shiftKey ? 10 : 1);
+      return true;
+    case "ArrowRight":
+      step(chart, 1, event.shiftKey ? 10 : 1);
+      return true;
+    case "Home":
+      chart.point(nextStop(chart, low, 1, 0));
+      return true;
+    case "End":
+      chart.point(nextStop(chart, high, -1, 0));
+      return true;
+    case "+":
+    case "=":
+      chart.zoomBy(0.5, about);
+      return true;
+    case "-":
+    case "_":
+      chart.zoomBy(2, about);
+      return true;
+    case "0":
+      chart.group.setZoom(null);
+      return true;
     case "Escape":
       if (chart.group.zoom === null && cursor === null) return false;
       chart.group.setZoom(null);
       chart.point(null);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -88,18 +106,26 @@ function fingers(chart: Chart): { move(event: TouchEvent): void; start(event: To
 export function listenTo(chart: Chart, focus: HTMLElement, byKeyboard: () => void): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  focus.addEventListener("keydown", (event) => {
-    if (!key(chart, event)) return;
-    event.preventDefault();
-    byKeyboard();
-  }, { signal });
+  focus.addEventListener(
+    "keydown",
+    (event) => {
+      if (!key(chart, event)) return;
+      event.preventDefault();
+      byKeyboard();
+    },
+    { signal },
+  );
   focus.addEventListener("blur", () => chart.point(null), { signal });
   const { over } = chart.plot;
-  over.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    chart.zoomBy(event.deltaY > 0 ? 1.25 : 0.8, chart.at(event.clientX));
-  }, { signal, passive: false });
+  over.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      chart.zoomBy(event.deltaY > 0 ? 1.25 : 0.8, chart.at(event.clientX));
+    },
+    { signal, passive: false },
+  );
   const touch = fingers(chart);
   over.addEventListener("touchstart", (event) => touch.start(event), { signal, passive: true });
   over.addEventListener("touchmove", (event) => touch.move(event), { signal, passive: false });

@@ -43,7 +43,9 @@ function laneInk(kind: LaneKind): string {
 // Is a phase level, as the ruler of the terminal says it?
 export function isLevel(run: RunPage, phase: RunPage["phases"][number], span: number): boolean {
   const settled = run.verdict.settled;
-  return Math.abs(phase.to_mb - phase.from_mb) < LEVEL_SHARE * span || (settled !== null && phase.from_step >= settled.step);
+  return (
+    Math.abs(phase.to_mb - phase.from_mb) < LEVEL_SHARE * span || (settled !== null && phase.from_step >= settled.step)
+  );
 }
 
 export function eventLanes(run: RunPage, axis: Axis): Layer {
@@ -54,7 +56,12 @@ export function eventLanes(run: RunPage, axis: Axis): Layer {
       kinds.forEach((kind, lane) => {
         const y = view.top + view.height + (BELOW_TICKS + LANE * (lane + 0.5)) * view.px;
         gutterWord(view, NAMES[kind], y);
-        ticks(view, run.marks.filter((mark) => mark.kind === kind).map((mark) => ({ at: axis.place(mark.x), text: mark.text })), y, kind);
+        ticks(
+          view,
+          run.marks.filter((mark) => mark.kind === kind).map((mark) => ({ at: axis.place(mark.x), text: mark.text })),
+          y,
+          kind,
+        );
       });
     },
   };
@@ -129,7 +136,9 @@ export function epochEnds(run: RunPage, axis: Axis): Layer {
   return {
     outside: true,
     paint(view) {
-      const places = run.epochs.map((x, i) => ({ at: axis.place(x), number: i + 1 })).filter(({ at }) => at >= view.from && at <= view.to);
+      const places = run.epochs
+        .map((x, i) => ({ at: axis.place(x), number: i + 1 }))
+        .filter(({ at }) => at >= view.from && at <= view.to);
       if (places.length === 0) return;
       const apart = view.width / places.length;
       const every = Math.max(1, Math.ceil((66 * view.px) / apart));

@@ -103,7 +103,11 @@ export function linePath(view: View, xs: ArrayLike<number>, ys: Values): Path2D 
   return path;
 }
 
-export function line(xs: ArrayLike<number>, ys: Values, look: { colour: Colour; width: number; dash?: number[] }): Layer {
+export function line(
+  xs: ArrayLike<number>,
+  ys: Values,
+  look: { colour: Colour; width: number; dash?: number[] },
+): Layer {
   return {
     paint(view) {
       const { ctx, px } = view;
@@ -165,7 +169,13 @@ export function sparseDots(xs: ArrayLike<number>, ys: Values, colour: Colour): L
 }
 
 // A straight line from edge to edge, upright or level.
-export function rule(view: View, place: { at: number } | { value: number }, colour: string, width: number, dash: number[]): void {
+export function rule(
+  view: View,
+  place: { at: number } | { value: number },
+  colour: string,
+  width: number,
+  dash: number[],
+): void {
   const { ctx, px } = view;
   ctx.beginPath();
   if ("at" in place) {

@@ -12,7 +12,12 @@ export interface Entry {
   title?: string;
 }
 
-export function Legend(props: { entries: Entry[]; hidden: ReadonlySet<string>; set(hidden: ReadonlySet<string>): void; name: string }) {
+export function Legend(props: {
+  entries: Entry[];
+  hidden: ReadonlySet<string>;
+  set(hidden: ReadonlySet<string>): void;
+  name: string;
+}) {
   const { hidden } = props;
   const flip = (id: string) => {
     const next = new Set(hidden);
@@ -22,13 +27,23 @@ export function Legend(props: { entries: Entry[]; hidden: ReadonlySet<string>; s
   return (
     <div class="chart-legend" role="group" aria-label={props.name}>
       {props.entries.map((entry) => (
-        <button key={entry.id} type="button" aria-pressed={!hidden.has(entry.id)} title={entry.title} onClick={() => flip(entry.id)}>
+        <button
+          key={entry.id}
+          type="button"
+          aria-pressed={!hidden.has(entry.id)}
+          title={entry.title}
+          onClick={() => flip(entry.id)}
+        >
           <i class="chart-key area" style={{ background: entry.tone.css }} />
           <span class="name">{entry.name}</span>
           {entry.note !== undefined && <span class="note">{entry.note}</span>}
         </button>
       ))}
-      {hidden.size > 0 && <button type="button" class="all" onClick={() => props.set(new Set())}>show all</button>}
+      {hidden.size > 0 && (
+        <button type="button" class="all" onClick={() => props.set(new Set())}>
+          show all
+        </button>
+      )}
     </div>
   );
 }

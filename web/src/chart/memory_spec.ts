@@ -47,7 +47,11 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
   if (judged === undefined || run.x.length === 0) return null;
   const xs = run.x.map(axis.place);
   const parts: Parts = {
-    run, axis, shown, judged, xs,
+    run,
+    axis,
+    shown,
+    judged,
+    xs,
     floorXs: run.floor.x.map(axis.place),
     spikeXs: run.spikes.x.map(axis.place),
     forecast: run.forecast && shown.forecast ? forecastOf(run.forecast, axis) : null,
@@ -70,7 +74,10 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
 
 function label(run: RunPage, judged: Line): string {
   const { first_mb: first, last_mb: last, steps } = run.verdict;
-  const course = first === null || last === null ? "" : `, from ${size(first)} at ${moment(run.clock, steps.first)} to ${size(last)} at ${moment(run.clock, steps.last)}`;
+  const course =
+    first === null || last === null
+      ? ""
+      : `, from ${size(first)} at ${moment(run.clock, steps.first)} to ${size(last)} at ${moment(run.clock, steps.last)}`;
   return `Memory over the run (${judged.name})${course}${run.said.since === null ? "" : `, ${run.said.since}`}.`;
 }
 
@@ -147,7 +154,14 @@ function limitLine(view: View, limit: number | null): void {
   }
   rule(view, { value: limit }, colour, 1.5, []);
   const above = y - view.top > 18 * view.px;
-  write(view, `limit ${size(limit)}`, { x, y: y + (above ? -8 : 9) * view.px, colour, size: 11, bold: true, halo: true });
+  write(view, `limit ${size(limit)}`, {
+    x,
+    y: y + (above ? -8 : 9) * view.px,
+    colour,
+    size: 11,
+    bold: true,
+    halo: true,
+  });
 }
 
 function settledPoint(view: View, parts: Parts): void {
@@ -168,8 +182,13 @@ function settledPoint(view: View, parts: Parts): void {
   const right = x < view.left + 0.7 * view.width;
   const below = y < view.top + 0.75 * view.height;
   write(view, parts.run.said.since ?? `level since ${moment(parts.run.clock, settled.step)}`, {
-    x: x + (right ? 8 : -8) * px, y: y + (below ? 16 : -16) * px,
-    align: right ? "left" : "right", colour: ink("plateau"), size: 12, bold: true, halo: true,
+    x: x + (right ? 8 : -8) * px,
+    y: y + (below ? 16 : -16) * px,
+    align: right ? "left" : "right",
+    colour: ink("plateau"),
+    size: 12,
+    bold: true,
+    halo: true,
   });
 }
 

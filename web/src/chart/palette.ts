@@ -31,7 +31,14 @@ const LIGHT = {
 export type Ink = keyof typeof LIGHT;
 
 const SERIES: readonly string[] = [
-  "#0a5cad", "#b35900", "#0b7a66", "#a3358f", "#6b6200", "#5a52b5", "#b3261e", "#5d6b78",
+  "#0a5cad",
+  "#b35900",
+  "#0b7a66",
+  "#a3358f",
+  "#6b6200",
+  "#5a52b5",
+  "#b3261e",
+  "#5d6b78",
 ];
 
 let printing = false;

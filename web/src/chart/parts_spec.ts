@@ -53,7 +53,14 @@ function lineHeights(xs: ArrayLike<number>, parts: Part[], from: number, to: num
   return [Math.max(0, low - room), high + room];
 }
 
-function reading(xs: ArrayLike<number>, axis: Axis, chart: PartsChart, tops: Float64Array[], at: number, height: number): Reading {
+function reading(
+  xs: ArrayLike<number>,
+  axis: Axis,
+  chart: PartsChart,
+  tops: Float64Array[],
+  at: number,
+  height: number,
+): Reading {
   const index = nearest(xs, at);
   const here = xs[index] ?? at;
   const { parts, stacked } = chart;
@@ -65,7 +72,13 @@ function reading(xs: ArrayLike<number>, axis: Axis, chart: PartsChart, tops: Flo
     const part = parts[k]!;
     const value = part.values[index];
     if (value === null || value === undefined) continue;
-    rows.push({ name: part.name, value: size(value), colour: part.tone.ink(), strong: k === pointed, ...(stacked ? {} : { y: value }) });
+    rows.push({
+      name: part.name,
+      value: size(value),
+      colour: part.tone.ink(),
+      strong: k === pointed,
+      ...(stacked ? {} : { y: value }),
+    });
   }
   return { at: here, title: axis.describe(here), rows };
 }

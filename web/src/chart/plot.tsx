@@ -48,7 +48,9 @@ export function Plot({ spec, axis, group }: { spec: ChartSpec; axis: Axis; group
         <div ref={holder} class="plot-canvas" />
         {tip && <Tip place={tip} />}
       </div>
-      <p class="visually-hidden" aria-live="polite">{spoken}</p>
+      <p class="visually-hidden" aria-live="polite">
+        {spoken}
+      </p>
     </div>
   );
 }

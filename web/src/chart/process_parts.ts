@@ -3,7 +3,8 @@
 //
 // A process is called by its role where that is known ("data worker 3"), else by its name and pid.
 // Children that come and go have holes in their lines; what a process held before it ended counts
-// in its rank, not what it holds at the end.
+// in its rank, not what it holds at the end. The program itself sends a sum of the smallest ones where
+// there are very many ("340 others"); it is part of the rest here.
 
 import type { ProcessInfo, RunPage } from "../data";
 import { type Tone, paler, seriesTone, tone } from "./palette";
@@ -19,27 +20,44 @@ export interface ProcessPart extends Part {
 
 export function processParts(run: RunPage): ProcessPart[] {
   const names = processNames(run.processes);
-  const ranked = run.lines
-    .filter((line) => line.group === "process")
-    .map((line) => ({ line, peak: line.mb.reduce<number>((peak, mb) => (mb !== null && mb > peak ? mb : peak), 0) }))
+  const lines = run.lines.filter((line) => line.group === "process");
+  const ranked = lines
+    .filter((line) => line.process !== null)
+    .map((line) => ({ line, peak: peakOf(line.mb) }))
     .filter(({ peak }) => peak > 0)
     .sort((a, b) => b.peak - a.peak);
-  const own = ranked.length <= MOST + 1 ? ranked : ranked.slice(0, MOST);
+  const sums = lines.filter((line) => line.process === null);
+  const own = ranked.length + sums.length <= MOST + 1 ? ranked : ranked.slice(0, MOST);
   const parts: ProcessPart[] = own.map(({ line, peak }, i) => ({
-    id: `${line.process ?? line.name} ${i}`,
-    name: (line.process === null ? undefined : names[line.process]) ?? line.name,
+    id: `process ${line.process}`,
+    name: names[line.process!] ?? line.name,
     tone: seriesTone(i),
     values: line.mb,
-    info: line.process === null ? null : (run.processes[line.process] ?? null),
+    info: run.processes[line.process!] ?? null,
     count: 1,
     peak,
   }));
-  const rest = ranked.slice(own.length);
-  if (rest.length > 0) parts.push(summed(rest.map(({ line }) => line.mb), run.x.length));
+  const rest = [...ranked.slice(own.length).map(({ line }) => line), ...sums];
+  const count = rest.reduce(
+    (sum, line) => sum + (line.process === null ? Number.parseInt(line.name.replaceAll(",", ""), 10) || 1 : 1),
+    0,
+  );
+  if (rest.length > 0)
+    parts.push(
+      summed(
+        rest.map((line) => line.mb),
+        run.x.length,
+        count,
+      ),
+    );
   return parts;
 }
 
-function summed(lines: (number | null)[][], length: number): ProcessPart {
+function peakOf(values: (number | null)[]): number {
+  return values.reduce<number>((peak, mb) => (mb !== null && mb > peak ? mb : peak), 0);
+}
+
+function summed(lines: (number | null)[][], length: number, count: number): ProcessPart {
   const values = new Array<number | null>(length).fill(null);
   let peak = 0;
   for (const mbs of lines) {
@@ -52,7 +70,15 @@ function summed(lines: (number | null)[][], length: number): ProcessPart {
     }
   }
   const grey: Tone = paler(tone("muted"), 0.55);
-  return { id: "others", name: `${lines.length} others`, tone: grey, values, info: null, count: lines.length, peak };
+  return {
+    id: "others",
+    name: count === 1 ? "1 other" : `${count} others`,
+    tone: grey,
+    values,
+    info: null,
+    count,
+    peak,
+  };
 }
 
 // Beside `processes`: the role, numbered where several have it; else name and pid.
@@ -62,7 +88,8 @@ export function processNames(processes: ProcessInfo[]): string[] {
   const next = new Map<string, number>();
   return processes.map((process) => {
     const { role } = process;
-    if (role === null) return process.is_pid ? `${process.name} (pid ${process.id})` : process.name || `process ${process.id}`;
+    if (role === null)
+      return process.is_pid ? `${process.name} (pid ${process.id})` : process.name || `process ${process.id}`;
     if (times.get(role) === 1) return role;
     const number = (next.get(role) ?? 0) + 1;
     next.set(role, number);

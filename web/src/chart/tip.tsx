@@ -27,7 +27,9 @@ export function Tip({ place }: { place: TipPlace }) {
         <table>
           {reading.rows.map((row) => (
             <tr key={row.name} class={row.strong === true ? "strong" : ""}>
-              <td><i class="chart-key" style={{ background: row.colour ?? "transparent" }} /></td>
+              <td>
+                <i class="chart-key" style={{ background: row.colour ?? "transparent" }} />
+              </td>
               <th>{row.name}</th>
               <td>{row.value}</td>
             </tr>

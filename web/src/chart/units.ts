@@ -32,21 +32,26 @@ function decimals(ticks: number[], unit: number): number {
 
 // Distances between ticks of an axis of time that read well: 15 s, 5 min, 6 h, 2 days.
 export const TIME_STEPS: readonly number[] = [
-  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
-  86400, 172800, 432000, 864000, 2592000,
+  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800,
+  432000, 864000, 2592000,
 ];
 
 export function timeLabels(ticks: number[]): string[] {
   const apart = ticks.length > 1 ? ticks[1]! - ticks[0]! : 1;
   // "225 min" is hard to place: hours and minutes, then.
   const late = (ticks[ticks.length - 1] ?? 0) >= 7200;
-  if (late && apart < 1800) return ticks.map((tick) => clockTime(tick).replace(apart >= 60 ? /:00 h$/ : / h$/, ""));
-  const [unit, name] = apart >= 86400 ? [86400, "days"] : apart >= 1800 ? [3600, "h"] : apart >= 60 ? [60, "min"] : [1, "s"];
+  if (late && apart < 1800)
+    return ticks.map((tick) => (apart >= 60 ? clockTime(tick).replace(/:00 h$/, " h") : clockTime(tick)));
+  const [unit, name] =
+    apart >= 86400 ? [86400, "days"] : apart >= 1800 ? [3600, "h"] : apart >= 60 ? [60, "min"] : [1, "s"];
   return ticks.map((tick) => `${Number((tick / unit).toFixed(2))} ${name}`);
 }
 
 // Distances between ticks of an axis of steps: 1, 2, 5, 10, ...
-export const COUNT_STEPS: readonly number[] = Array.from({ length: 45 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** (Math.floor(i / 3) - 3));
+export const COUNT_STEPS: readonly number[] = Array.from(
+  { length: 45 },
+  (_, i) => [1, 2, 5][i % 3]! * 10 ** (Math.floor(i / 3) - 3),
+);
 
 export function countLabel(tick: number): string {
   return Number.isInteger(tick) ? count(tick) : String(Number(tick.toPrecision(6)));

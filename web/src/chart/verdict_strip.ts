@@ -53,14 +53,23 @@ export function stripSpec(run: RunPage, axis: Axis, domain: readonly [number, nu
 }
 
 function label(run: RunPage): string {
-  const course = stretches(run).slice(-4).map((each) => `${each.word} from ${moment(run.clock, each.from)}`).join(", then ");
+  const course = stretches(run)
+    .slice(-4)
+    .map((each) => `${each.word} from ${moment(run.clock, each.from)}`)
+    .join(", then ");
   return `The verdict along the run: ${course}.${run.knew_at === null ? "" : ` It did not change after ${moment(run.clock, run.knew_at)}.`}`;
 }
 
 function strip(view: View, spans: Stretch[]): void {
   const { ctx, px } = view;
   const top = view.top + view.height + 26 * px;
-  write(view, "answer", { x: view.left - 7 * px, y: top + (STRIP * px) / 2, align: "right", colour: ink("muted"), size: 10.5 });
+  write(view, "answer", {
+    x: view.left - 7 * px,
+    y: top + (STRIP * px) / 2,
+    align: "right",
+    colour: ink("muted"),
+    size: 10.5,
+  });
   for (const { word, from, to } of spans) {
     const left = Math.max(view.left, view.x(from));
     const right = Math.min(view.left + view.width, view.x(to));
@@ -70,7 +79,14 @@ function strip(view: View, spans: Stretch[]): void {
     ctx.fillStyle = ink(word);
     ctx.fillRect(left, top, Math.max(right - left - px, px), STRIP * px);
     if (widthOf(view, word, 11, true) < right - left - 8 * px) {
-      write(view, word, { x: (left + right) / 2, y: top + (STRIP * px) / 2 + 0.5 * px, align: "center", colour: ink("paper"), size: 11, bold: true });
+      write(view, word, {
+        x: (left + right) / 2,
+        y: top + (STRIP * px) / 2 + 0.5 * px,
+        align: "center",
+        colour: ink("paper"),
+        size: 11,
+        bold: true,
+      });
     }
   }
 }
@@ -84,7 +100,8 @@ function confidence(view: View, run: RunPage, xs: number[], spans: Stretch[]): v
     ctx.beginPath();
     let drawing = false;
     run.replay.forEach((each, i) => {
-      const inside = xs[i]! >= span.from && (xs[i]! < span.to || span === spans[spans.length - 1]) && each.verdict === span.word;
+      const inside =
+        xs[i]! >= span.from && (xs[i]! < span.to || span === spans[spans.length - 1]) && each.verdict === span.word;
       if (!inside || each.confidence === null) {
         drawing = false;
         return;
@@ -118,7 +135,8 @@ function reading(run: RunPage, axis: Axis, xs: number[], at: number): Reading {
   if (each === undefined) return { at: here, title: axis.describe(here), rows: [] };
   const colour = ink(each.verdict);
   const rows: Reading["rows"] = [{ name: "it said", value: each.verdict, colour, strong: true }];
-  if (each.confidence !== null) rows.push({ name: "confidence", value: percent(each.confidence), colour, y: 100 * each.confidence });
+  if (each.confidence !== null)
+    rows.push({ name: "confidence", value: percent(each.confidence), colour, y: 100 * each.confidence });
   if (each.forecast_mb !== null) rows.push({ name: "would level near", value: size(each.forecast_mb) });
   return { at: here, title: axis.describe(here), rows };
 }

@@ -27,7 +27,12 @@ export interface WeightPart extends Part {
 export function weightParts(run: RunPage): WeightPart[] {
   const all = run.explanations.map((explanation, column) => {
     const values = run.replay.map((moment) => 100 * (moment.weights[column] ?? 0));
-    return { ...explanation, values, best: values.reduce((a, b) => Math.max(a, b), 0) / 100, final: (values[values.length - 1] ?? 0) / 100 };
+    return {
+      ...explanation,
+      values,
+      best: values.reduce((a, b) => Math.max(a, b), 0) / 100,
+      final: (values[values.length - 1] ?? 0) / 100,
+    };
   });
   const family = (bounded: boolean): WeightPart[] => {
     const own = all.filter((each) => each.bounded === bounded).sort((a, b) => b.final - a.final || b.best - a.best);
@@ -36,12 +41,30 @@ export function weightParts(run: RunPage): WeightPart[] {
     const hue = tone(bounded ? "bounded" : "unbounded");
     const parts = named.map((each, i) => {
       const share = 0.9 - 0.6 * (i / Math.max(1, named.length));
-      return { id: each.name, name: each.words, words: each.words, bounded, final: each.final, values: each.values, tone: paler(hue, share), dark: share > 0.62 };
+      return {
+        id: each.name,
+        name: each.words,
+        words: each.words,
+        bounded,
+        final: each.final,
+        values: each.values,
+        tone: paler(hue, share),
+        dark: share > 0.62,
+      };
     });
     if (rest.some((each) => each.best > 0)) {
       const values = run.replay.map((_, i) => rest.reduce((sum, each) => sum + each.values[i]!, 0));
       const words = `${rest.length} others that ${bounded ? "end" : "do not end"}`;
-      parts.push({ id: `others ${bounded}`, name: words, words, bounded, final: (values[values.length - 1] ?? 0) / 100, values, tone: paler(hue, 0.18), dark: false });
+      parts.push({
+        id: `others ${bounded}`,
+        name: words,
+        words,
+        bounded,
+        final: (values[values.length - 1] ?? 0) / 100,
+        values,
+        tone: paler(hue, 0.18),
+        dark: false,
+      });
     }
     return parts;
   };
@@ -49,12 +72,19 @@ export function weightParts(run: RunPage): WeightPart[] {
   return [...family(true), ...family(false).reverse()];
 }
 
-export function weightsSpec(run: RunPage, axis: Axis, parts: WeightPart[], domain: readonly [number, number]): ChartSpec {
+export function weightsSpec(
+  run: RunPage,
+  axis: Axis,
+  parts: WeightPart[],
+  domain: readonly [number, number],
+): ChartSpec {
   const xs = run.replay.map((moment) => axis.place(moment.x));
   const tops = edges(xs.length, parts);
   const bounded = parts.filter((part) => part.bounded).length;
   const border: Layer = { paint: (view) => familyBorder(view, xs, bounded > 0 ? tops[bounded - 1] : undefined) };
-  const names: Layer = { paint: (view) => parts.forEach((part, k) => nameInside(view, xs, part, tops[k]!, tops[k - 1])) };
+  const names: Layer = {
+    paint: (view) => parts.forEach((part, k) => nameInside(view, xs, part, tops[k]!, tops[k - 1])),
+  };
   return {
     label: label(run, parts),
     domain,
@@ -82,7 +112,13 @@ function familyBorder(view: View, xs: number[], top: Float64Array | undefined): 
 }
 
 // The part's name where it is thickest, if it is thick enough for that and the name fits.
-function nameInside(view: View, xs: number[], part: WeightPart, top: Float64Array, bottom: Float64Array | undefined): void {
+function nameInside(
+  view: View,
+  xs: number[],
+  part: WeightPart,
+  top: Float64Array,
+  bottom: Float64Array | undefined,
+): void {
   const thick = (i: number) => view.y(bottom?.[i] ?? 0) - view.y(top[i]!);
   let [from, to] = [-1, -1]; // The longest stretch that is thick enough.
   for (let i = 0, start = -1; i <= xs.length; ++i) {
@@ -108,20 +144,43 @@ function nameInside(view: View, xs: number[], part: WeightPart, top: Float64Arra
     ground = Math.min(ground, view.y(bottom?.[i] ?? 0));
   }
   if (ground - ceiling < 14 * view.px) return;
-  write(view, text, { x: view.x(xs[middle]!), y: (ceiling + ground) / 2, align: "center", colour: ink(part.dark ? "paper" : "ink"), size: 11.5 });
+  write(view, text, {
+    x: view.x(xs[middle]!),
+    y: (ceiling + ground) / 2,
+    align: "center",
+    colour: ink(part.dark ? "paper" : "ink"),
+    size: 11.5,
+  });
 }
 
-function reading(run: RunPage, axis: Axis, parts: WeightPart[], xs: number[], tops: Float64Array[], at: number, height: number): Reading {
+function reading(
+  run: RunPage,
+  axis: Axis,
+  parts: WeightPart[],
+  xs: number[],
+  tops: Float64Array[],
+  at: number,
+  height: number,
+): Reading {
   const index = nearest(xs, at);
   const here = xs[index] ?? at;
   const pointed = partAt(tops, index, height);
-  const ends = parts.reduce((sum, part) => sum + (part.bounded ? part.values[index] ?? 0 : 0), 0) / 100;
+  const ends = parts.reduce((sum, part) => sum + (part.bounded ? (part.values[index] ?? 0) : 0), 0) / 100;
   const rows = [{ name: "growth ends", value: percent(ends) }];
   const named = parts
-    .map((part, k) => ({ name: part.words.length > 50 ? `${part.words.slice(0, 48)}…` : part.words, share: (part.values[index] ?? 0) / 100, colour: part.tone.ink(), strong: k === pointed }))
+    .map((part, k) => ({
+      name: part.words.length > 50 ? `${part.words.slice(0, 48)}…` : part.words,
+      share: (part.values[index] ?? 0) / 100,
+      colour: part.tone.ink(),
+      strong: k === pointed,
+    }))
     .filter(({ share, strong }) => share >= 0.005 || strong)
     .reverse()
     .map(({ name, share, colour, strong }) => ({ name, value: percent(share), colour, strong }));
   const verdict = run.replay[index]?.verdict;
-  return { at: here, title: axis.describe(here) + (verdict === undefined ? "" : `: ${verdict}`), rows: [...rows, ...named] };
+  return {
+    at: here,
+    title: axis.describe(here) + (verdict === undefined ? "" : `: ${verdict}`),
+    rows: [...rows, ...named],
+  };
 }

@@ -26,25 +26,62 @@ export function ComponentsChart({ run }: { run: RunPage }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const stacked = stacking && canStack;
   const offered = useMemo(() => all.filter((part) => part.stacked || !stacked), [all, stacked]);
-  const spec = useMemo(() => partsSpec(run.x.map(axis.place), axis, {
-    label: `Memory by kind of page: ${offered.map((part) => `${part.name} ${part.last === null ? "" : size(part.last)}`).join(", ")} at the end.`,
-    parts: offered.filter((part) => !hidden.has(part.id)),
-    stacked,
-    whole: "all of these",
-  }), [run, axis, offered, hidden, stacked]);
+  const spec = useMemo(
+    () =>
+      partsSpec(run.x.map(axis.place), axis, {
+        label: `Memory by kind of page: ${offered.map((part) => `${part.name} ${part.last === null ? "" : size(part.last)}`).join(", ")} at the end.`,
+        parts: offered.filter((part) => !hidden.has(part.id)),
+        stacked,
+        whole: "all of these",
+      }),
+    [run, axis, offered, hidden, stacked],
+  );
   if (all.length < 2) return null;
   return (
-    <Section id="components" title="By kind of page" nav="Kinds" hint="What the memory is made of; each kind has a verdict of its own. Pages that files back can be taken away again without harm." class="chart">
+    <Section
+      id="components"
+      title="By kind of page"
+      nav="Kinds"
+      hint="What the memory is made of; each kind has a verdict of its own. Pages that files back can be taken away again without harm."
+      class="chart"
+    >
       <div class="chart-controls">
         <Legend name="Kinds shown" entries={offered.map(entryOf)} hidden={hidden} set={setHidden} />
         <span class="push" />
         <ZoomReset group={group} />
         <AxisChoice run={run} group={group} />
-        {canStack && <Choice name="How to draw" now={stacking ? "stack" : "lines"} of={[["stack", "stacked"], ["lines", "lines"]]} set={(value) => setStacking(value === "stack")} />}
+        {canStack && (
+          <Choice
+            name="How to draw"
+            now={stacking ? "stack" : "lines"}
+            of={[
+              ["stack", "stacked"],
+              ["lines", "lines"],
+            ]}
+            set={(value) => setStacking(value === "stack")}
+          />
+        )}
       </div>
       <Plot spec={spec} axis={axis} group={group} />
-      <Points title="Kinds of page as a table" head={["Kind", num("measure", "Measure"), num("verdict", "Verdict"), "First", "Last", num("rate_mb_per_step", "Growth")]}
-        rows={run.verdict.components.map((each) => [each.name, each.measure, each.verdict, size(each.first_mb), size(each.last_mb), rate(run.clock, each.rate_mb_per_step)])} />
+      <Points
+        title="Kinds of page as a table"
+        head={[
+          "Kind",
+          num("measure", "Measure"),
+          num("verdict", "Verdict"),
+          "First",
+          "Last",
+          num("rate_mb_per_step", "Growth"),
+        ]}
+        rows={run.verdict.components.map((each) => [
+          each.name,
+          each.measure,
+          each.verdict,
+          size(each.first_mb),
+          size(each.last_mb),
+          rate(run.clock, each.rate_mb_per_step),
+        ])}
+      />
     </Section>
   );
 }
@@ -78,7 +115,11 @@ function entryOf(part: Component): Entry {
     id: part.id,
     name: part.name,
     tone: part.tone,
-    note: <>{last === null ? "" : size(last)} {verdict && <WordTag word={verdict.verdict} />}</>,
+    note: (
+      <>
+        {last === null ? "" : size(last)} {verdict && <WordTag word={verdict.verdict} />}
+      </>
+    ),
     ...(verdict === undefined ? {} : { title: verdict.measure }),
   };
 }

@@ -21,8 +21,13 @@ export function ExplanationsChart({ run }: { run: RunPage }) {
   }, [run, axis, parts]);
   if (run.replay.length < 2 || parts.length === 0) return null;
   return (
-    <Section id="explanations" title="How the explanations were weighed" nav="Weights" class="chart"
-      hint="Every explanation is weighed against the others again as the run goes on. Green ones end by themselves, red ones do not; the line between them says how likely it is that growth ends.">
+    <Section
+      id="explanations"
+      title="How the explanations were weighed"
+      nav="Weights"
+      class="chart"
+      hint="Every explanation is weighed against the others again as the run goes on. Green ones end by themselves, red ones do not; the line between them says how likely it is that growth ends."
+    >
       <div class="chart-controls">
         <Family words="growth ends" bounded parts={parts} />
         <Family words="does not end" bounded={false} parts={parts} />
@@ -32,13 +37,17 @@ export function ExplanationsChart({ run }: { run: RunPage }) {
       </div>
       <Plot spec={spec} axis={axis} group={group} />
       <ul class="weights-legend" aria-label="Weights at the end">
-        {[...parts].sort((a, b) => b.final - a.final).map((part) => (
-          <li key={part.id}>
-            <i class="chart-key area" style={{ background: part.tone.css }} />
-            <b><Num k="explanations[].weight">{percent(part.final)}</Num></b>
-            <span>{part.words}</span>
-          </li>
-        ))}
+        {[...parts]
+          .sort((a, b) => b.final - a.final)
+          .map((part) => (
+            <li key={part.id}>
+              <i class="chart-key area" style={{ background: part.tone.css }} />
+              <b>
+                <Num k="explanations[].weight">{percent(part.final)}</Num>
+              </b>
+              <span>{part.words}</span>
+            </li>
+          ))}
       </ul>
     </Section>
   );
@@ -49,7 +58,10 @@ function Family({ words, bounded, parts }: { words: string; bounded: boolean; pa
   return (
     <span class="pair">
       <i class={`chart-key area ${bounded ? "bounded" : "unbounded"}`} />
-      {words} <b><Num k="explanations[].bounded">{percent(share)}</Num></b>
+      {words}{" "}
+      <b>
+        <Num k="explanations[].bounded">{percent(share)}</Num>
+      </b>
     </span>
   );
 }

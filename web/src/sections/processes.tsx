@@ -18,13 +18,20 @@ export function ProcessesChart({ run }: { run: RunPage }) {
   const all = useMemo(() => processParts(run), [run]);
   const [stacked, setStacked] = useState(true);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const spec = useMemo(() => partsSpec(run.x.map(axis.place), axis, {
-    label: `Memory by process: ${all.slice(0, 4).map((part) => `${part.name} up to ${size(part.peak)}`).join(", ")}.`,
-    parts: all.filter((part) => !hidden.has(part.id)),
-    stacked,
-    whole: "all shown",
-    height: 250,
-  }), [run, axis, all, hidden, stacked]);
+  const spec = useMemo(
+    () =>
+      partsSpec(run.x.map(axis.place), axis, {
+        label: `Memory by process: ${all
+          .slice(0, 4)
+          .map((part) => `${part.name} up to ${size(part.peak)}`)
+          .join(", ")}.`,
+        parts: all.filter((part) => !hidden.has(part.id)),
+        stacked,
+        whole: "all shown",
+        height: 250,
+      }),
+    [run, axis, all, hidden, stacked],
+  );
   if (all.length < 2) return null;
   return (
     <Section id="processes" title="By process" nav="Processes" hint={hintOf(run, all)} class="chart">
@@ -33,17 +40,38 @@ export function ProcessesChart({ run }: { run: RunPage }) {
         <span class="push" />
         <ZoomReset group={group} />
         <AxisChoice run={run} group={group} />
-        <Choice name="How to draw" now={stacked ? "stack" : "lines"} of={[["stack", "stacked"], ["lines", "lines"]]} set={(value) => setStacked(value === "stack")} />
+        <Choice
+          name="How to draw"
+          now={stacked ? "stack" : "lines"}
+          of={[
+            ["stack", "stacked"],
+            ["lines", "lines"],
+          ]}
+          set={(value) => setStacked(value === "stack")}
+        />
       </div>
       <Plot spec={spec} axis={axis} group={group} />
-      <Points title="Processes as a table" head={["Process", "Name", "Peak", "First", "Last", <Num k="processes[].growth_mb">Growth</Num>, <Num k="processes[].share">Share of growth</Num>]} rows={all.map(rowOf)} />
+      <Points
+        title="Processes as a table"
+        head={[
+          "Process",
+          "Name",
+          "Peak",
+          "First",
+          "Last",
+          <Num k="processes[].growth_mb">Growth</Num>,
+          <Num k="processes[].share">Share of growth</Num>,
+        ]}
+        rows={all.map(rowOf)}
+      />
     </Section>
   );
 }
 
 function hintOf(run: RunPage, parts: ProcessPart[]): string {
-  const rest = parts.find((part) => part.info === null && part.count > 1);
-  const shown = rest === undefined ? "" : ` The ${parts.length - 1} largest are named, the other ${rest.count} are summed.`;
+  const rest = parts.find((part) => part.id === "others");
+  const shown =
+    rest === undefined ? "" : ` The ${parts.length - 1} largest are named, the other ${rest.count} are summed.`;
   return `What each of the ${count(run.processes.length || parts.length)} processes owns. A hole is a time in which it did not run.${shown}`;
 }
 
@@ -55,12 +83,23 @@ function entryOf(part: ProcessPart): Entry {
     name: part.name,
     tone: part.tone,
     note: growth !== null && Math.abs(growth) >= 1 ? signedSize(growth) : size(part.peak),
-    title: info === null ? `up to ${size(part.peak)}` : `${info.name}${info.is_pid ? `, pid ${info.id}` : ""}, up to ${size(part.peak)}${info.role_reason === null ? "" : ` (${info.role_reason})`}`,
+    title:
+      info === null
+        ? `up to ${size(part.peak)}`
+        : `${info.name}${info.is_pid ? `, pid ${info.id}` : ""}, up to ${size(part.peak)}${info.role_reason === null ? "" : ` (${info.role_reason})`}`,
   };
 }
 
 function rowOf(part: ProcessPart): string[] {
   const { info } = part;
   const name = info === null ? "" : `${info.name}${info.is_pid ? ` (pid ${info.id})` : ""}`;
-  return [part.name, name, size(part.peak), size(info?.first_mb), size(info?.last_mb), signedSize(info?.growth_mb), percent(info?.share)];
+  return [
+    part.name,
+    name,
+    size(part.peak),
+    size(info?.first_mb),
+    size(info?.last_mb),
+    signedSize(info?.growth_mb),
+    percent(info?.share),
+  ];
 }

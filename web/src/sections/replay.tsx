@@ -26,8 +26,11 @@ export function ReplayStrip({ run }: { run: RunPage }) {
         <AxisChoice run={run} group={group} />
       </div>
       <Plot spec={spec} axis={axis} group={group} />
-      <Points title="The answers as a table" head={["Answer", "From", "To"]}
-        rows={stretches(run).map((each) => [each.word, moment(run.clock, each.from), moment(run.clock, each.to)])} />
+      <Points
+        title="The answers as a table"
+        head={["Answer", "From", "To"]}
+        rows={stretches(run).map((each) => [each.word, moment(run.clock, each.from), moment(run.clock, each.to)])}
+      />
     </Section>
   );
 }
