@@ -73,7 +73,7 @@ function context(run: RunPage): string[] {
   const lines = ["", "### Context", ""];
   lines.push(`- Source: ${escapeMarkdown(run.source)} (${escapeMarkdown(run.format)})`);
   if (run.started_unix_s !== null) lines.push(`- Started: ${dateTime(run.started_unix_s)}`);
-  if (run.ending !== null) lines.push(`- Ended: ${escapeMarkdown(run.ending.text)}`);
+  if (run.ending !== null && run.ending.text !== "") lines.push(`- Ended: ${escapeMarkdown(run.ending.text)}`);
   for (const fact of run.context) {
     const value = fact.unit === "MB" ? size(fact.value) : `${count(fact.value)} ${fact.unit}`.trim();
     lines.push(`- ${escapeMarkdown(fact.name)}: ${value} (${escapeMarkdown(fact.source)})`);

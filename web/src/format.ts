@@ -92,6 +92,11 @@ export const wordMeaning: Record<Word, string> = {
   undecided: "It cannot be told yet whether this is a leak.",
 };
 
+// The name of a file without the way to it.
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
 // Words too long for a card keep their beginning and their end; the whole stands further down.
 export function shortWords(text: string): string {
   return text.replace(/\S{49,}/g, (word) => `${word.slice(0, 26)}…${word.slice(-20)}`);

@@ -7,6 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import { markdown } from "./copy";
 import { comparisonMarkdown } from "./copy_comparison";
 import type { PageData, RunPage } from "./data";
+import { baseName } from "./format";
 import { Answer } from "./sections/answer";
 import { Causes } from "./sections/causes";
 import { Clocks } from "./sections/clocks";
@@ -47,7 +48,7 @@ const sections = [
 ];
 
 function nameOf(run: RunPage): string {
-  return run.title === null ? run.source : `${run.source}: ${run.title}`;
+  return run.title === null ? baseName(run.source) : `${baseName(run.source)}: ${run.title}`;
 }
 
 function forAnIssue(data: PageData, run: RunPage): string {

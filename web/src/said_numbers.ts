@@ -5,7 +5,7 @@
 
 const kOne = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`;
 const kUnit = String.raw`(?: ?[TGMk]?B\b(?:\/\w+| per (?:${kOne} )?[a-z]+)?| %)?`;
-const kNumber = new RegExp(String.raw`(?<![\w:./'-])[+-]?${kOne}(?: ?(?:→|–|±|to) ?${kOne})*${kUnit}(?![\w/])`, "g");
+const kNumber = new RegExp(String.raw`(?<![\w:./'-])(?:[<>] (?=[\d.]+ %))?[+-]?${kOne}(?: ?(?:→|–|±|to) ?${kOne})*${kUnit}(?![\w/])`, "g");
 
 // The first rule that fits decides: by the number with its unit, or by the words before or after it.
 const rules: { place: "before" | "own" | "after"; fits: RegExp; key: string }[] = [

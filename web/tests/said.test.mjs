@@ -31,6 +31,14 @@ test("ANumberIsToldByItsUnitAndItsNeighbours", () => {
   ]);
 });
 
+test("AShareKeepsItsSign", () => {
+  assert.deepEqual(links("process 3 grew +217 MB: > 99.9 % of it", "processes[].share"), [
+    ["3", "processes[].share"],
+    ["+217 MB", "processes[].share"],
+    ["> 99.9 %", "processes[].share"],
+  ]);
+});
+
 test("WhatIsPartOfANameIsNoNumber", () => {
   assert.deepEqual(links("load (ImageFile.py:245) in python3.11 /tmp/7/x v2", "evidence[]"), []);
 });

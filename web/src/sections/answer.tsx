@@ -13,6 +13,8 @@ import { Figures } from "./figures";
 // So many sentences of a kind fit the first screen; the rest stands in the sections below.
 const kWhyShown = 2;
 const kNextShown = 3;
+// With a risk above this, waiting for the answer is poor advice.
+const kRiskTooHighToWait = 0.5;
 
 function Card(props: { title: string; children: ComponentChildren }) {
   return (
@@ -23,23 +25,17 @@ function Card(props: { title: string; children: ComponentChildren }) {
   );
 }
 
-// A sentence; of the first one in a card the part before its evidence stands out.
-function Sentence(props: { text: string; k: string; lead?: boolean }) {
+// A sentence. Of one that stands out only the claim does, not its evidence, and of one that begins
+// with a label ("Confirm:") the label.
+function Sentence(props: { text: string; k: string; strong?: boolean; name?: boolean }) {
   const text = shortWords(props.text);
-  if (props.lead !== true) {
-    return (
-      <p>
-        <Said k={props.k} text={text} />
-      </p>
-    );
-  }
-  const cut = /^.*?%(?=: )/.exec(text)?.[0].length ?? text.length;
+  const claim = props.strong === true ? (/^.*?%(?=: )/.exec(text)?.[0] ?? text) : (/^[A-Z][a-z ]{1,14}:/.exec(text)?.[0] ?? "");
   return (
-    <p>
+    <p class={props.name === true ? undefined : "small-start"}>
       <strong>
-        <Said k={props.k} text={text.slice(0, cut)} />
+        <Said k={props.k} text={claim} />
       </strong>
-      <Said k="causes[].evidence" text={text.slice(cut)} />
+      <Said k={props.k} text={text.slice(claim.length)} />
     </p>
   );
 }
@@ -58,7 +54,7 @@ function SinceWhen({ run }: { run: RunPage }) {
   return (
     <Card title="Since when">
       {said.since === null ? null : (
-        <p>
+        <p class="small-start">
           <strong>
             <Num k="since">{said.since}</Num>
           </strong>
@@ -74,14 +70,14 @@ function SinceWhen({ run }: { run: RunPage }) {
 function Unnamed({ run }: { run: RunPage }) {
   const named = run.verdict.process === null ? null : processName(run.verdict.process);
   const only = run.processes.length === 1 ? run.processes[0] : undefined;
-  const name = named ?? only?.name ?? "Not told apart";
+  const known = named ?? only?.name ?? "";
   return (
     <>
       <p>
-        <strong>{shortWords(name)}</strong>
+        <strong>{known === "" ? "Not told apart" : shortWords(known)}</strong>
       </p>
       {named !== null ? null : (
-        <p class="muted">{only !== undefined ? "The only process seen." : "The input has one figure for all processes."}</p>
+        <p class="muted">{known === "" ? "The input has one figure for the whole job." : "The only process seen."}</p>
       )}
     </>
   );
@@ -98,7 +94,7 @@ function Who({ run }: { run: RunPage }) {
   const { said } = run;
   return (
     <Card title="Which process">
-      {said.who === null ? <Unnamed run={run} /> : <Sentence lead k="processes[].share" text={said.who} />}
+      {said.who === null ? <Unnamed run={run} /> : <Sentence strong name k="processes[].share" text={said.who} />}
       {said.site === null ? null : <p class="mono">{shortWords(said.site)}</p>}
       <h2>Does it fit</h2>
       <Sentence k="risk.oom" text={said.risk ?? fitOf(run.verdict.risk)} />
@@ -115,24 +111,49 @@ function Why({ run }: { run: RunPage }) {
   const shown = reasons.slice(0, tied === null ? kWhyShown : kWhyShown - 1);
   return (
     <Card title="Why">
-      {tied === null ? null : <Sentence lead k="undecided_because" text={tied} />}
+      {tied === null ? null : <Sentence strong k="undecided_because" text={tied} />}
       {shown.map((reason, i) => (
-        <Sentence key={reason} lead={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
+        <Sentence key={reason} strong={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
       ))}
       {verdict.causes.length + verdict.evidence.length > 0 ? <a href="#causes">All causes and evidence</a> : null}
     </Card>
   );
 }
 
+// The program tells what will happen and what to do in one breath; here what to do stands out.
+function Outlook({ text }: { text: string }) {
+  const [outlook = "", ...todo] = text.split(/(?<=[.!]) (?=[A-Z])/);
+  return (
+    <>
+      <Sentence k="forecast.plateau_mb" text={outlook} />
+      {todo.length === 0 ? null : <Sentence strong k="advice[].fix" text={todo.join(" ")} />}
+    </>
+  );
+}
+
+// Whether to wait, where there is something to wait for.
+function patienceOf({ verdict, ending }: RunPage): string | null {
+  if (verdict.verdict !== "undecided" && verdict.verdict !== "warming") return null;
+  if (ending !== null && ending.kind !== "left") return verdict.verdict === "undecided" ? "Run it longer next time." : null;
+  if ((verdict.risk.oom ?? 0) < kRiskTooHighToWait) return "Let it run on.";
+  return verdict.verdict === "undecided" ? "Test it before it reaches the limit." : "Make room: it may not fit.";
+}
+
 function WhatNext({ run }: { run: RunPage }) {
   const { said, verdict } = run;
-  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Let it run on, and look again.";
-  const texts = said.next.length > 0 ? said.next.slice(0, kNextShown) : [nothing];
+  const patience = patienceOf(run);
+  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Look again later.";
+  const [first = nothing, ...others] = said.next;
+  const fix = verdict.advice[0]?.fix ?? null;
+  const missing = fix !== null && verdict.verdict === "leak" && !said.next.join(" ").toLowerCase().includes(fix.toLowerCase());
   return (
     <Card title="What to do">
-      {texts.map((text, i) => (
-        <Sentence key={text} lead={i === 0} k="forecast.plateau_mb" text={text} />
+      {patience === null ? null : <Sentence strong k="decides_at_step" text={patience} />}
+      <Outlook text={first} />
+      {others.slice(0, kNextShown - 1).map((text) => (
+        <Sentence key={text} k="causes[].confirm" text={text} />
       ))}
+      {missing ? <Sentence k="advice[].fix" text={`Fix: ${fix}`} /> : null}
     </Card>
   );
 }

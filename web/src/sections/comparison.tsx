@@ -82,8 +82,8 @@ export function Comparison({ data }: { data: PageData }) {
   if (comparison === null || comparison.sides.length < 2) return null;
   const { stamp, sentence } = stampOf(comparison);
   return (
-    <>
-      <header id="comparison" class={`compare ${kTones[stamp]}`} data-nav="Comparison">
+    <div id="comparison">
+      <header id="outcome" class={`compare ${kTones[stamp]}`} data-nav="Outcome">
         <h1>
           <Sign stamp={stamp} />
           <span class="compare-stamp">{stamp[0] + stamp.slice(1).toLowerCase()}</span>
@@ -106,6 +106,6 @@ export function Comparison({ data }: { data: PageData }) {
           <ComparisonFigures key={change.side} comparison={comparison} change={change} />
         ))}
       </Section>
-    </>
+    </div>
   );
 }

@@ -17,9 +17,26 @@ function Row(props: { name: string; children: ComponentChildren }) {
   );
 }
 
+const factTitles: Record<string, string> = {
+  examples: "Training set",
+  batch: "Batch",
+  epoch_steps: "One pass over the data",
+  total_steps: "Planned length",
+  limit: "Memory limit",
+};
+
 function factValue(value: number, unit: string): string {
   if (unit === "MB") return size(value);
   return unit === "" ? count(value) : `${count(value)} ${unit}`;
+}
+
+// How the job ended; where the recording has no words of its own for it, ours.
+function endingText({ kind, code, text }: NonNullable<RunPage["ending"]>): string {
+  if (text !== "") return text;
+  if (kind === "exited") return code === 0 ? "by itself, exit code 0" : `exit code ${code}`;
+  if (kind === "signaled") return `killed by signal ${code}`;
+  if (kind === "oom_killed") return "killed by the kernel: out of memory";
+  return kind === "left" ? "still ran when watching ended" : "vanished: how is not known";
 }
 
 function Samples({ run }: { run: RunPage }) {
@@ -60,7 +77,7 @@ export function ContextSection({ run }: { run: RunPage }) {
         </Row>
         {run.host === null ? null : <Row name="Host">{run.host}</Row>}
         {run.started_unix_s === null ? null : <Row name="Started">{dateTime(run.started_unix_s)}</Row>}
-        {ending === null ? null : <Row name="Ended">{ending.text}</Row>}
+        {ending === null ? null : <Row name="Ended">{endingText(ending)}</Row>}
         <Row name="Samples">
           <Samples run={run} />
         </Row>
@@ -82,7 +99,7 @@ export function ContextSection({ run }: { run: RunPage }) {
           <tbody>
             {run.context.map((fact) => (
               <tr key={fact.name}>
-                <td>{fact.name}</td>
+                <td>{factTitles[fact.name] ?? fact.name}</td>
                 <td class="right">
                   <Num k="context[].value">{factValue(fact.value, fact.unit)}</Num>
                 </td>

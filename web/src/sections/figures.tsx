@@ -30,20 +30,24 @@ function Figure(props: FigureProps) {
   );
 }
 
+// Growth that was, if it was worth the name and ended within the run.
+function pastRate({ verdict, clock }: RunPage): string | undefined {
+  const before = verdict.growth.rate_mb_per_step;
+  const { settled } = verdict;
+  if (before === null || settled === null || settled.step <= (verdict.steps.first ?? 0)) return undefined;
+  const grown = before * (settled.step - (verdict.steps.first ?? 0));
+  return grown > 0.01 * settled.mb ? `was ${rate(clock, before)}` : undefined;
+}
+
 function Growth({ run }: { run: RunPage }) {
   const now = run.verdict.current_rate_mb_per_step;
-  const before = run.verdict.growth.rate_mb_per_step;
-  if (now === null && before === null) return null;
-  const level = now === null || now === 0;
-  if (level && run.verdict.settled === null) {
-    return <Figure k="current_rate_mb_per_step" name="Growth now" value={now === 0 ? "level" : "–"} />;
-  }
+  if (now === null || run.verdict.samples < 2) return null;
   return (
     <Figure
       k="current_rate_mb_per_step"
       name="Growth now"
-      value={level ? "level" : rate(run.clock, now)}
-      note={level && before !== null && before > 0 ? `was ${rate(run.clock, before)}` : undefined}
+      value={now === 0 ? "level" : rate(run.clock, now)}
+      note={now === 0 ? pastRate(run) : undefined}
     />
   );
 }

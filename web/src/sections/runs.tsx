@@ -26,7 +26,7 @@ function Row({ run }: { run: RunSummary }) {
       </th>
       <td>{run.word === null ? "–" : <WordTag word={run.word} />}</td>
       <td class="right">
-        {run.confidence === null ? "–" : <Num k="confidence">{percent(run.confidence)}</Num>}
+        {run.confidence === null || run.word === "undecided" ? "–" : <Num k="confidence">{percent(run.confidence)}</Num>}
       </td>
       <td class="right nowrap">
         <Num k="last_mb">{size(run.last_mb)}</Num>

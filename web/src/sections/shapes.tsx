@@ -12,6 +12,7 @@ import { Section } from "../section";
 // What has less than this is shown only on demand.
 const kWorthShowing = 0.01;
 const kAlwaysShown = 3;
+const kMostShown = 6;
 
 function Leads({ each, run }: { each: Explanation; run: RunPage }) {
   if (each.plateau_mb !== null) {
@@ -55,7 +56,7 @@ export function Shapes({ run }: { run: RunPage }) {
   const [all, setAll] = useState(false);
   const sorted = [...run.verdict.explanations].sort((a, b) => b.weight - a.weight);
   if (sorted.length === 0) return null;
-  const shown = all ? sorted : sorted.filter((each, i) => i < kAlwaysShown || each.weight >= kWorthShowing);
+  const shown = all ? sorted : sorted.filter((each, i) => i < kAlwaysShown || (i < kMostShown && each.weight >= kWorthShowing));
   return (
     <Section
       id="shapes"
