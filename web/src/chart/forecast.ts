@@ -6,13 +6,14 @@ import type { Fan } from "../data";
 import { percent, size } from "../format";
 import { type Axis, between } from "./axis";
 import type { TipRow } from "./canvas";
-import { band, fitting, type Layer, line, rule, type View, widthOf, write } from "./layers";
+import { band, type Layer, line, rule, type View, widthOf, wrapped, write } from "./layers";
 import { ink } from "./palette";
 
 type Path = Fan["paths"][number];
 
 // An explanation below this share would only clutter the picture.
 const WORTH_DRAWING = 0.05;
+const LINE = 14; // CSS pixels between two lines of a name.
 
 export interface Forecast {
   layers(limit: number | null): Layer[];
@@ -62,37 +63,34 @@ function border(view: View, at: number | undefined): void {
   });
 }
 
-// Each name beside its line's end: where there is room between limit, the other name and the edges.
+// Each name beside its line's end, where limit, the other name and the edges leave room for it.
 function nameEnds(view: View, named: Forecast["paths"], limit: number | null): void {
-  const taken = limit === null ? [] : [view.y(limit)];
+  const { px } = view;
+  const taken: [number, number][] = limit === null ? [] : [[view.y(limit) - px, view.y(limit) + px]];
   for (const { path, xs } of named) {
     const end = Math.min(view.to, xs[xs.length - 1] ?? view.to);
     const mb = between(xs, path.mb, end);
     if (mb === null || (xs[0] ?? end) >= view.to) continue;
-    const x = Math.min(view.x(end), view.left + view.width) - 4 * view.px;
-    const start = Math.max(view.left, view.x(xs[0]!));
-    const room = Math.max(x - start, 170 * view.px);
-    const text = fitting(view, `${percent(path.weight)} ${path.words}`, room, 11);
+    const x = Math.min(view.x(end), view.left + view.width) - 4 * px;
+    const room = Math.max(x - Math.max(view.left, view.x(xs[0]!)), 170 * px);
+    const lines = wrapped(view, `${percent(path.weight)} ${path.words}`, room, 11);
+    const wide = Math.max(...lines.map((text) => widthOf(view, text, 11)));
+    const high = lines.length * LINE * px;
     // Beneath a rising line the name must clear it at its own beginning, too.
-    const left = view.from + ((x - widthOf(view, text, 11) - view.left) / view.width) * (view.to - view.from);
-    const beneath = Math.max(view.y(mb), view.y(between(xs, path.mb, left) ?? mb)) + 12 * view.px;
-    const above = view.y(mb) - 12 * view.px;
-    const fits = (y: number) =>
-      y > view.top + 8 * view.px &&
-      y < view.top + view.height - 22 * view.px &&
-      taken.every((other) => Math.abs(other - y) > 10 * view.px);
-    const y =
-      (path.bounded ? [beneath, above, beneath + 14 * view.px] : [above, beneath, beneath + 14 * view.px]).find(fits) ??
-      view.y(mb);
-    taken.push(y);
-    write(view, text, {
-      x,
-      y,
-      align: "right",
-      colour: ink(path.bounded ? "bounded" : "unbounded"),
-      size: 11,
-      halo: true,
-    });
+    const left = view.from + ((x - wide - view.left) / view.width) * (view.to - view.from);
+    const beneath = Math.max(view.y(mb), view.y(between(xs, path.mb, left) ?? mb)) + 5 * px;
+    const above = view.y(mb) - 5 * px - high;
+    const fits = (top: number) =>
+      top >= view.top &&
+      top + high <= view.top + view.height - 18 * px &&
+      taken.every(([from, to]) => top > to || top + high < from);
+    const further = beneath + LINE * px;
+    const top = (path.bounded ? [beneath, above, further] : [above, beneath, further]).find(fits) ?? view.top;
+    taken.push([top, top + high]);
+    const colour = ink(path.bounded ? "bounded" : "unbounded");
+    lines.forEach((text, i) =>
+      write(view, text, { x, y: top + (i + 0.5) * LINE * px, align: "right", colour, size: 11, halo: true }),
+    );
   }
 }
 

@@ -142,12 +142,16 @@ export function epochEnds(run: RunPage, axis: Axis): Layer {
       if (places.length === 0) return;
       const apart = view.width / places.length;
       const every = Math.max(1, Math.ceil((66 * view.px) / apart));
+      // The limit has its name there if it is above the picture.
+      const above = run.limit_mb !== null && view.y(run.limit_mb) < view.top;
+      const free = view.left + (above ? 104 * view.px : 0);
       for (const { at, number } of places) {
         if (every > 1 && number % every !== 0) continue;
         rule(view, { at }, ink("epoch"), 1, [1.5, 3.5]);
         const text = `epoch ${count(number)} ends`;
         const short = apart < 96 * view.px ? `epoch ${count(number)}` : text;
         const half = widthOf(view, short, 10.5) / 2;
+        if (above && view.x(at) - half < free) continue;
         const x = Math.min(Math.max(view.x(at), view.left + half), view.left + view.width - half);
         write(view, short, { x, y: view.top - 8 * view.px, align: "center", colour: ink("epoch"), size: 10.5 });
       }

@@ -237,3 +237,12 @@ export function fitting(view: View, text: string, room: number, size?: number): 
   while (length > 3 && widthOf(view, `${text.slice(0, length)}…`, size) > room) --length;
   return length > 3 ? `${text.slice(0, length).trimEnd()}…` : "";
 }
+
+// The text in at most two lines; what does not fit even then ends with an ellipsis.
+export function wrapped(view: View, text: string, room: number, size?: number): string[] {
+  if (widthOf(view, text, size) <= room) return [text];
+  const words = text.split(" ");
+  let count = words.length - 1;
+  while (count > 1 && widthOf(view, words.slice(0, count).join(" "), size) > room) --count;
+  return [words.slice(0, count).join(" "), fitting(view, words.slice(count).join(" "), room, size)];
+}

@@ -98,10 +98,13 @@ function heights(parts: Parts, from: number, to: number): Span {
     }
   };
   const edges = (xs: ArrayLike<number>, ys: ArrayLike<number>) => take([between(xs, ys, from), between(xs, ys, to)]);
-  if (shown.raw) take(extent(parts.xs, parts.judged.mb, from, to));
+  if (shown.raw) {
+    const [start, end] = worked(parts);
+    take(extent(parts.xs, parts.judged.mb, Math.max(from, start), Math.min(to, end)));
+    take(extent(parts.spikeXs, run.spikes.mb, from, to));
+  }
   take(extent(parts.floorXs, run.floor.mb, from, to));
   edges(parts.floorXs, run.floor.mb);
-  if (shown.floor && !shown.raw) take(extent(parts.spikeXs, run.spikes.mb, from, to));
   if (forecast !== null) {
     for (const { path, xs } of forecast.paths) {
       take(extent(xs, path.mb, from, to));
@@ -113,7 +116,18 @@ function heights(parts: Parts, from: number, to: number): Span {
     if (top !== null) take([Math.min(most, top[1])]);
   }
   if (low > high) [low, high] = [0, 1];
-  return rounded(low, high, run.limit_mb, shown.fromZero);
+  const [bottom, top] = rounded(low, high, run.limit_mb, shown.fromZero);
+  // Room for the names at the ends of the forecast.
+  return [bottom, forecast === null ? top : top + 0.05 * (top - bottom)];
+}
+
+// The stretch that was judged. Start-up and the end of a job reach down to nothing and would leave
+// the rest of the picture flat; "from 0" shows them.
+function worked({ floorXs, xs }: Parts): Span {
+  const [first, last] = [floorXs[0], floorXs[floorXs.length - 1]];
+  if (first === undefined || last === undefined || last <= first) return [-Infinity, Infinity];
+  const hair = (last - first) * 1e-9;
+  return [first > xs[0]! ? first - hair : first + hair, last - hair];
 }
 
 function rounded(low: number, high: number, limit: number | null, fromZero: boolean): Span {
@@ -133,9 +147,9 @@ function layersOf(parts: Parts): Layer[] {
   const layers: Layer[] = [];
   if (shown.marks) layers.push(epochEnds(run, axis), gravePlaces(run, axis), eventLanes(run, axis));
   if (shown.marks && hasRuler(run)) layers.push(phaseRuler(run, axis));
-  layers.push({ paint: (view) => limitLine(view, run.limit_mb) });
+  layers.push({ outside: true, paint: (view) => limitLine(view, run.limit_mb) });
   if (parts.forecast !== null) layers.push(...parts.forecast.layers(run.limit_mb));
-  if (shown.raw) layers.push(line(parts.xs, judged.mb, { colour: () => ink("raw"), width: 1 }));
+  if (shown.raw) layers.push(line(parts.xs, judged.mb, { colour: () => ink("raw"), width: 1.2 }));
   if (shown.raw) layers.push(dots(parts.spikeXs, run.spikes.mb, () => ink("spike")));
   if (shown.floor) layers.push(line(parts.floorXs, run.floor.mb, { colour: () => ink("floor"), width: 2.4 }));
   if (shown.raw) layers.push(sparseDots(parts.xs, judged.mb, () => (shown.floor ? ink("floor") : ink("raw"))));
@@ -148,8 +162,9 @@ function limitLine(view: View, limit: number | null): void {
   const y = view.y(limit);
   const colour = ink("limit");
   const x = view.left + 8 * view.px;
+  if (y > view.top + view.height) return;
   if (y < view.top) {
-    write(view, `↑ limit ${size(limit)}`, { x, y: view.top + 9 * view.px, colour, size: 11, halo: true });
+    write(view, `↑ limit ${size(limit)}`, { x: view.left, y: view.top - 8 * view.px, colour, size: 11 });
     return;
   }
   rule(view, { value: limit }, colour, 1.5, []);
@@ -169,7 +184,9 @@ function settledPoint(view: View, parts: Parts): void {
   if (settled === null) return;
   const at = parts.axis.place(settled.step);
   if (at < view.from || at > view.to) return;
-  const mb = between(parts.floorXs, parts.run.floor.mb, at) ?? settled.mb;
+  // Floors are some way apart: amid a jump the line between them is not where the level is.
+  const floor = between(parts.floorXs, parts.run.floor.mb, at);
+  const mb = floor !== null && floor >= settled.low_mb && floor <= settled.high_mb ? floor : settled.mb;
   const { ctx, px } = view;
   const [x, y] = [view.x(at), view.y(mb)];
   ctx.beginPath();

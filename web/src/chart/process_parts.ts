@@ -11,6 +11,7 @@ import { type Tone, paler, seriesTone, tone } from "./palette";
 import type { Part } from "./stack";
 
 const MOST = 12;
+const WORTH_NAMING = 0.01; // Of the largest one.
 
 export interface ProcessPart extends Part {
   info: ProcessInfo | null; // null: the rest.
@@ -27,7 +28,9 @@ export function processParts(run: RunPage): ProcessPart[] {
     .filter(({ peak }) => peak > 0)
     .sort((a, b) => b.peak - a.peak);
   const sums = lines.filter((line) => line.process === null);
-  const own = ranked.length + sums.length <= MOST + 1 ? ranked : ranked.slice(0, MOST);
+  const least = WORTH_NAMING * (ranked[0]?.peak ?? 0);
+  const large = ranked.filter(({ peak }, i) => i < 2 || peak >= least);
+  const own = large.length + sums.length <= MOST + 1 ? large : large.slice(0, MOST);
   const parts: ProcessPart[] = own.map(({ line, peak }, i) => ({
     id: `process ${line.process}`,
     name: names[line.process!] ?? line.name,

@@ -5,7 +5,7 @@
 // them in another; so the edge between the two is how likely it is that growth ends. What never
 // weighed much is one part per family.
 
-import type { RunPage } from "../data";
+import type { Moment, RunPage } from "../data";
 import { percent } from "../format";
 import { type Axis, nearest } from "./axis";
 import type { ChartSpec, Reading } from "./canvas";
@@ -23,10 +23,16 @@ export interface WeightPart extends Part {
   dark: boolean; // Words on it are written in the colour of paper.
 }
 
+// The moments at which there was enough to weigh.
+function weighed(run: RunPage): Moment[] {
+  return run.replay.filter((moment) => moment.weights.some((weight) => weight > 0));
+}
+
 // In the order of the picture, from below.
 export function weightParts(run: RunPage): WeightPart[] {
+  const moments = weighed(run);
   const all = run.explanations.map((explanation, column) => {
-    const values = run.replay.map((moment) => 100 * (moment.weights[column] ?? 0));
+    const values = moments.map((moment) => 100 * (moment.weights[column] ?? 0));
     return {
       ...explanation,
       values,
@@ -53,7 +59,7 @@ export function weightParts(run: RunPage): WeightPart[] {
       };
     });
     if (rest.some((each) => each.best > 0)) {
-      const values = run.replay.map((_, i) => rest.reduce((sum, each) => sum + each.values[i]!, 0));
+      const values = moments.map((_, i) => rest.reduce((sum, each) => sum + each.values[i]!, 0));
       const words = `${rest.length} others that ${bounded ? "end" : "do not end"}`;
       parts.push({
         id: `others ${bounded}`,
@@ -78,7 +84,7 @@ export function weightsSpec(
   parts: WeightPart[],
   domain: readonly [number, number],
 ): ChartSpec {
-  const xs = run.replay.map((moment) => axis.place(moment.x));
+  const xs = weighed(run).map((moment) => axis.place(moment.x));
   const tops = edges(xs.length, parts);
   const bounded = parts.filter((part) => part.bounded).length;
   const border: Layer = { paint: (view) => familyBorder(view, xs, bounded > 0 ? tops[bounded - 1] : undefined) };
@@ -131,7 +137,7 @@ function nameInside(
   if (from < 0) return;
   const room = view.x(xs[to]!) - view.x(xs[from]!) - 12 * view.px;
   const text = fitting(view, part.words, room, 11);
-  if (text.length < 8) return;
+  if (text !== part.words && text.length < 18) return;
   const middle = nearest(xs, (xs[from]! + xs[to]!) / 2);
   const half = widthOf(view, text, 11) / 2;
   // Within its own edges over the whole length of the name.
@@ -177,7 +183,7 @@ function reading(
     .filter(({ share, strong }) => share >= 0.005 || strong)
     .reverse()
     .map(({ name, share, colour, strong }) => ({ name, value: percent(share), colour, strong }));
-  const verdict = run.replay[index]?.verdict;
+  const verdict = weighed(run)[index]?.verdict;
   return {
     at: here,
     title: axis.describe(here) + (verdict === undefined ? "" : `: ${verdict}`),

@@ -79,7 +79,7 @@ function hintOf(run: RunPage): string {
     how === "all"
       ? `${count(taken)} samples of ${name}`
       : `${count(taken)} samples of ${name}, drawn by ${count(drawn)} that keep every lowest and highest value`;
-  return `${samples}. Drag to zoom, double-click to see all of it again.`;
+  return `${samples}. Drag to zoom, double-click to undo.`;
 }
 
 function keyPoints(run: RunPage): string[][] {
