@@ -13,6 +13,7 @@
 #include "cli/judge.h"
 #include "cli/man.h"
 #include "cli/profile.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/serve.h"
 #include "cli/train.h"
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::compare_verb(),     // Did the fix work?
+      plateau::report_verb(),      // All of it as one HTML page.
       plateau::serve_verb(),       // The same to look at, live, in a browser.
       plateau::train_verb(),       // Fine-tune a vision-language model.
       plateau::plan_verb(),        // The memory of that, before it starts.

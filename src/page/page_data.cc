@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "page/page_comparison.h"
 #include "page/page_numbers.h"
 #include "page/page_run.h"
 #include "report/json.h"
@@ -85,14 +86,15 @@ PageRun make_page_run(const Run& run, const PageOptions& options) {
   std::vector<HeapProfile> heaps;
   if (options.heaps) heaps = profile_heaps(run, options.policy, verdict);
   add_input_warnings(verdict, run);
-  Signals signals = extract_signals(run);
+  auto columns = std::make_unique<TreeColumns>(run);
+  Signals signals = columns->signals(run);
   Thinning thinning(signals.clock_of_instant, kMostShown);
   PageRun page{.run = &run,
                .options = &options,
                .verdict = std::move(verdict),
                .clean = {},
                .signals = std::move(signals),
-               .columns = memory_columns(run),
+               .columns = std::move(columns),
                .thinning = std::move(thinning),
                .shown = {},
                .place = {},
@@ -115,12 +117,13 @@ void write_run(JsonWriter& json, PageRun& page) {
   write_hindsight(json, page);
   write_heaps(json, page);
   write_context(json, page.run->context);
-  json.key("cost").null();
+  write_cost(json, *page.run);
   write_notes(json, page);
   json.end_object();
 }
 
-std::string page_data_json(std::span<const Run> runs, const PageOptions& options) {
+std::string page_data_json(std::span<const Run> runs, const PageOptions& options,
+                           std::vector<Verdict>* verdicts) {
   JsonWriter json;
   json.begin_object();
   write_program(json);
@@ -128,8 +131,15 @@ std::string page_data_json(std::span<const Run> runs, const PageOptions& options
   for (const Run& run : runs) {
     PageRun page = make_page_run(run, options);
     write_run(json, page);
+    if (verdicts != nullptr) verdicts->push_back(std::move(page.verdict));
   }
-  json.end_array().key("comparison").null().end_object();
+  json.end_array().key("comparison");
+  if (runs.size() > 1) {
+    json.embed(comparison_page_json(runs, options.policy));
+  } else {
+    json.null();
+  }
+  json.end_object();
   return json.take();
 }
 

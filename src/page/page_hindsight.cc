@@ -2,29 +2,20 @@
 // How the answer came about: the weights of the explanations along the run, when the answer was
 // known, and which clock growth follows.
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "page/page_numbers.h"
 #include "page/page_run.h"
-#include "report/replay.h"
+#include "verdict/event_growth.h"
+#include "verdict/hindsight.h"
 
 namespace plateau {
 namespace {
 
 std::vector<Verdict> moments_of(const PageRun& page) {
-  std::vector<Verdict> moments;
   const size_t most = page.options->replay_moments;
-  if (most == 0) return moments;
-  Run bare = *page.run;
-  bare.heaps.clear();
-  const size_t samples = bare.instants.size();
-  for (size_t i = 1; i < most; ++i) {
-    const size_t count = samples * i / most;
-    if (count < 3 || count >= samples || (i > 1 && count == samples * (i - 1) / most)) continue;
-    moments.push_back(judge(prefix_of(bare, count), page.options->policy));
-  }
-  moments.push_back(page.verdict);
-  return moments;
+  if (most == 0) return {};
+  return hindsight(*page.run, most, page.options->policy);
 }
 
 // Every explanation that ever competed: those of the verdict by falling weight, then the others in
@@ -65,6 +56,25 @@ void write_moment_of(JsonWriter& json, const Verdict& moment,
   json.end_array().end_object();
 }
 
+void write_clocks(JsonWriter& json, const PageRun& page) {
+  json.key("clocks").begin_array();
+  for (const ClockGrowth& each : growth_by_clock(*page.run, page.verdict)) {
+    json.begin_object().key("clock").value(growth_clock_name(each.clock));
+    json.key("events").value(each.events).key("mb_per_event");
+    write_rounded(json, each.mb_per_event);
+    json.key("low_mb");
+    write_rounded(json, each.range ? each.range->low : kMissing);
+    json.key("high_mb");
+    write_rounded(json, each.range ? each.range->high : kMissing);
+    json.key("share");
+    write_rounded(json, each.share);
+    json.key("share_expected");
+    write_rounded(json, each.share_expected);
+    json.key("follows").value(each.follows).key("words").value(each.words).end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_hindsight(JsonWriter& json, const PageRun& page) {
@@ -79,7 +89,7 @@ void write_hindsight(JsonWriter& json, const PageRun& page) {
   for (const Verdict& moment : moments) write_moment_of(json, moment, columns);
   json.end_array().key("knew_at");
   write_moment(json, knew_at(moments));
-  json.key("clocks").begin_array().end_array();
+  write_clocks(json, page);
 }
 
 }  // namespace plateau

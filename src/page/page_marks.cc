@@ -10,6 +10,7 @@
 #include "page/page_run.h"
 #include "report/text.h"
 #include "verdict/floor.h"
+#include "verdict/hindsight.h"
 
 namespace plateau {
 namespace {
@@ -112,6 +113,46 @@ void write_epochs(JsonWriter& json, const PageRun& page, double end) {
   write_moments(json, ends);
 }
 
+const Explanation* named(const Verdict& verdict, const std::string& name) {
+  for (const Explanation& each : verdict.explanations) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+void write_path(JsonWriter& json, const Verdict& verdict, const FanPath& path) {
+  const Explanation* explanation = named(verdict, path.name);
+  if (explanation == nullptr || path.points.empty()) return;
+  json.begin_object().key("name").value(path.name).key("words").value(explanation->words);
+  json.key("bounded").value(explanation->bounded).key("weight");
+  write_rounded(json, explanation->weight);
+  json.key("x").begin_array();
+  for (const PlotPoint& point : path.points) write_moment(json, point.step);
+  json.end_array().key("mb").begin_array();
+  for (const PlotPoint& point : path.points) write_rounded(json, point.mb);
+  json.end_array().end_object();
+}
+
+void write_fan(JsonWriter& json, const Verdict& verdict, const Fan& fan) {
+  json.key("forecast");
+  if (fan.band.empty()) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("x").begin_array();
+  for (const FanPoint& point : fan.band) write_moment(json, point.at);
+  const auto row = [&](std::string_view key, double FanPoint::* member) {
+    json.end_array().key(key).begin_array();
+    for (const FanPoint& point : fan.band) write_rounded(json, point.*member);
+  };
+  row("low_mb", &FanPoint::low_mb);
+  row("mid_mb", &FanPoint::mid_mb);
+  row("high_mb", &FanPoint::high_mb);
+  json.end_array().key("paths").begin_array();
+  for (const FanPath& path : fan.paths) write_path(json, verdict, path);
+  json.end_array().end_object();
+}
+
 }  // namespace
 
 void write_marks(JsonWriter& json, PageRun& page) {
@@ -119,8 +160,9 @@ void write_marks(JsonWriter& json, PageRun& page) {
   write_spikes(json, page);
   write_phases(json, page);
   write_events(json, page);
-  write_epochs(json, page, page.verdict.last_step);
-  json.key("forecast").null();
+  const Fan fan = look_ahead(*page.run, page.options->policy);
+  write_epochs(json, page, fan.band.empty() ? page.verdict.last_step : fan.band.back().at);
+  write_fan(json, page.verdict, fan);
   json.key("limit_mb");
   write_rounded(json, page.verdict.risk.limit_mb);
 }

@@ -63,7 +63,7 @@ const ProcessGrowth* growth_of(const Verdict& verdict, const Process& process) {
 }
 
 void write_amounts(JsonWriter& json, const PageRun& page, size_t p) {
-  const std::vector<double>& mb = page.columns.owned_of_process[p];
+  const std::vector<double>& mb = page.columns->owned_of_process()[p];
   const Lifetime life = lifetime_of(mb);
   const auto moment = [&](const std::optional<size_t>& instant) {
     return instant ? page.signals.clock_of_instant[*instant] : kMissing;
@@ -98,7 +98,7 @@ void choose_processes(PageRun& page) {
     std::unordered_map<int64_t, double> growth;
     for (const ProcessGrowth& each : page.verdict.processes) growth[each.id] = each.growth_mb;
     for (size_t p = 0; p < count; ++p) {
-      const double peak = lifetime_of(page.columns.owned_of_process[p]).peak_mb;
+      const double peak = lifetime_of(page.columns->owned_of_process()[p]).peak_mb;
       const auto grew = growth.find(run.processes[p].id);
       const double weight = (std::isfinite(peak) ? peak : 0) +
                             10 * std::max(0.0, grew == growth.end() ? 0 : grew->second);

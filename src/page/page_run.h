@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct PageRun {
   Verdict verdict;  // As `plateau judge` gives it.
   Verdict clean;    // The same, printable.
   Signals signals;
-  MemoryColumns columns;
+  std::unique_ptr<TreeColumns> columns;
   Thinning thinning;
   std::vector<size_t> shown;                 // Processes in the document, by index into the run.
   std::vector<std::optional<size_t>> place;  // Of each process of the run among `shown`.
@@ -48,6 +49,8 @@ void write_marks(JsonWriter& json, PageRun& page);
 void write_processes(JsonWriter& json, const PageRun& page);
 // explanations, replay, knew_at, clocks.
 void write_hindsight(JsonWriter& json, const PageRun& page);
+// cost.
+void write_cost(JsonWriter& json, const Run& run);
 // heaps.
 void write_heaps(JsonWriter& json, const PageRun& page);
 

@@ -47,16 +47,20 @@ bool has_value(std::span<const double> mb) {
 }
 
 void write_components(JsonWriter& json, const PageRun& page) {
-  const bool apart = owned_is_anonymous(*page.run);
-  for (const ComponentColumn& column : page.columns.components) {
-    if (!has_value(column.mb)) continue;
-    const bool beside = column.name == "shmem" || column.name == "file";
+  const auto write = [&](std::string_view name, bool stacked, std::span<const double> mb) {
+    if (!has_value(mb)) return;
     write_line(json, page,
                {.group = "component",
-                .name = column.name,
-                .judged = column.name == page.verdict.component,
-                .stacked = column.name == "owned" || (beside && apart)},
-               column.mb);
+                .name = std::string(name),
+                .judged = name == page.verdict.component,
+                .stacked = stacked},
+               mb);
+  };
+  write("owned", true, page.columns->owned());
+  const bool apart = owned_is_anonymous(*page.run);
+  for (size_t kind = 0; kind < TreeColumns::kOtherKinds; ++kind) {
+    const std::string_view name = TreeColumns::other_name(kind);
+    write(name, apart && (name == "shmem" || name == "file"), page.columns->other(kind));
   }
 }
 
@@ -75,7 +79,7 @@ std::string line_name(const Process& process) {
 }
 
 void write_process_lines(JsonWriter& json, PageRun& page) {
-  const auto& owned = page.columns.owned_of_process;
+  const auto& owned = page.columns->owned_of_process();
   std::vector<size_t> drawn;
   for (size_t p = 0; p < owned.size(); ++p) {
     if (has_value(owned[p])) drawn.push_back(p);
@@ -137,6 +141,7 @@ void write_gauges(JsonWriter& json, PageRun& page) {
   };
   std::vector<Candidate> gauges;
   for (const Gauge& gauge : page.run->gauges) {
+    if (gauge.name == kCostCpu || gauge.name == kCostWalks) continue;  // Said under `cost`.
     if (page.place[gauge.process] && has_value(gauge.value)) {
       gauges.push_back({&gauge, rank_of(gauge), rise_of(gauge)});
     }

@@ -30,16 +30,6 @@ std::string replay_row(const Verdict& verdict, const View& view) {
 
 }  // namespace
 
-std::optional<double> knew_at(std::span<const Verdict> prefixes) {
-  if (prefixes.empty() || prefixes.back().word == Word::undecided) return std::nullopt;
-  double since = prefixes.back().last_step;
-  for (auto prefix = prefixes.rbegin(); prefix != prefixes.rend(); ++prefix) {
-    if (prefix->word != prefixes.back().word) break;
-    since = prefix->last_step;
-  }
-  return since;
-}
-
 std::string render_replay(std::span<const Verdict> prefixes, const View& view, bool every) {
   Layout layout(view);
   for (size_t i = 0; i < prefixes.size(); ++i) {

@@ -2,20 +2,16 @@
 // The verdict as it would have been at each moment of the run: when did it know?
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 
 #include "report/text.h"
-#include "verdict/verdict.h"
+#include "verdict/hindsight.h"
 
 namespace plateau {
 
 // One line per prefix; unless `every`, only those at which the word changes, and the last. Ends in
 // a sentence that says from which step on the final answer stood.
 std::string render_replay(std::span<const Verdict> prefixes, const View& view, bool every);
-
-// The step from which the word no longer changes; empty if there is no prefix or it ends undecided.
-std::optional<double> knew_at(std::span<const Verdict> prefixes);
 
 }  // namespace plateau

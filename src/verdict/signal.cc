@@ -294,6 +294,10 @@ TreeColumns::TreeColumns(const Run& run)
 
 TreeColumns::~TreeColumns() = default;
 
+std::string_view TreeColumns::other_name(size_t kind) {
+  return kOthers[kind].name;
+}
+
 Signals TreeColumns::signals(const Run& prefix) const {
   Signals signals;
   signals.clock = choose_clock(prefix);

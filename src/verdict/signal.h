@@ -44,6 +44,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recording/run.h"
@@ -95,6 +96,15 @@ class TreeColumns {
   // Exactly extract_signals(prefix). Requires: `prefix` is prefix_of() the run, or the run itself;
   // of its series nothing is read.
   [[nodiscard]] Signals signals(const Run& prefix) const;
+
+  // For drawing: one value per instant of the run, start-up and tear-down with it; NaN where
+  // nothing was read.
+  [[nodiscard]] const std::vector<double>& owned() const { return owned_; }
+  [[nodiscard]] const std::vector<double>& other(size_t kind) const { return others_[kind]; }
+  [[nodiscard]] static std::string_view other_name(size_t kind);  // "shmem", "file", ...
+  [[nodiscard]] const std::vector<std::vector<double>>& owned_of_process() const {
+    return owned_of_process_;
+  }
 
  private:
   struct Sources;

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/exit_code.h"
+#include "cli/input.h"
+#include "cli/screen.h"
+#include "cli/shared_options.h"
+#include "cli/write_file.h"
+#include "page/page_data.h"
+#include "page/page_file.h"
+#include "report/phrases.h"
+#include "report/terminal.h"
+#include "report/text.h"
+
+namespace plateau {
+namespace {
+
+struct ReportRequest {
+  std::vector<std::string> files;
+  std::string output;  // "-": standard output.
+  bool force = false;
+  bool every_run = false;
+  Context given;
+  Policy policy;
+};
+
+Error usage(std::string message) {
+  return {.kind = Error::Kind::usage, .message = std::move(message)};
+}
+
+Result<ReportRequest> report_request(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  ReportRequest request;
+  const Result<std::vector<std::string>> files = files_of(invocation);
+  if (!files) return files.error();
+  request.files = files.value();
+  if (std::count(request.files.begin(), request.files.end(), "-") > 1) {
+    return usage("standard input can be read only once");
+  }
+  request.output = arguments.text("output").value_or("-");
+  if (request.output == "-" && look_around(STDOUT_FILENO).is_terminal) {
+    return usage("a page is no use on a terminal: give it a name with -o report.html");
+  }
+  request.force = arguments.has("force");
+  request.every_run = arguments.has("all-runs");
+  if (request.every_run && request.files.size() > 1) {
+    return usage("--all-runs goes with one FILE");
+  }
+  request.given = given_facts(arguments);
+  request.policy = policy_of(arguments);
+  return request;
+}
+
+// Of each file its last run, as judge answers for it; with --all-runs every run of the one file.
+Result<std::vector<Run>> runs_of(const Invocation& invocation, const ReportRequest& request) {
+  std::vector<Run> chosen;
+  for (const std::string& file : request.files) {
+    Result<std::vector<Run>> runs = read_runs(invocation, file);
+    if (!runs) return runs.error();
+    const size_t first = request.every_run ? 0 : runs.value().size() - 1;
+    for (size_t i = first; i < runs.value().size(); ++i) {
+      Run& run = runs.value()[i];
+      apply_facts(request.given, run.context);
+      chosen.push_back(std::move(run));
+    }
+  }
+  return chosen;
+}
+
+// "212 kB", "1.3 MB": of files, where three digits are enough.
+std::string size_words(size_t bytes) {
+  constexpr size_t kKilo = 1000, kMega = 1000 * kKilo;
+  if (bytes < kMega) return fmt::format("{} kB", (bytes + kKilo / 2) / kKilo);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / static_cast<double>(kMega));
+}
+
+// What readers without JavaScript see, and the words for the line on standard error.
+struct Answer {
+  std::string title;
+  std::string text;
+  std::string words;
+};
+
+Answer answer_of_runs(const std::vector<Verdict>& verdicts) {
+  Answer answer;
+  const bool several = verdicts.size() > 1;
+  for (const Verdict& verdict : verdicts) {
+    if (several) answer.text += verdict.file + "\n";
+    answer.text += render_verdict(verdict, View{});
+    if (!answer.words.empty()) answer.words += ", ";
+    answer.words += word_name(verdict.word);
+    if (verdict.confidence != 0) answer.words += " " + percent_phrase(verdict.confidence);
+  }
+  answer.title = several ? fmt::format("{} runs compared", verdicts.size()) : verdicts.front().file;
+  answer.title += ": " + answer.words + " · Plateau";
+  return answer;
+}
+
+int write_report(const Invocation& invocation, const ReportRequest& request) {
+  Output& out = invocation.out;
+  const Result<std::vector<Run>> runs = runs_of(invocation, request);
+  if (!runs) {
+    out.complain("report", runs.error().message);
+    return kExitTrouble;
+  }
+  PageOptions options;
+  options.policy = request.policy;
+  std::vector<Verdict> verdicts;
+  const std::string data = page_data_json(runs.value(), options, &verdicts);
+  const Answer answer = answer_of_runs(verdicts);
+  const std::string page = report_page(answer.title, data, answer.text);
+  if (request.output == "-") {
+    out.print(page);
+  } else if (const auto error = write_file(request.output, page, request.force)) {
+    out.complain("report", error->message);
+    return kExitTrouble;
+  }
+  if (!invocation.arguments.has("quiet")) {
+    const std::string where = request.output == "-" ? "standard output" : request.output;
+    out.remark(printable(fmt::format("{}: {}, {}", where, size_words(page.size()), answer.words)) +
+               "\n");
+  }
+  return kExitFine;
+}
+
+int run_report(const Invocation& invocation) {
+  const Result<ReportRequest> request = report_request(invocation);
+  if (!request) {
+    invocation.out.complain("report", request.error().message + "; try 'plateau report --help'");
+    return kExitTrouble;
+  }
+  return write_report(invocation, request.value());
+}
+
+std::vector<Option> report_options() {
+  constexpr const char* kOutput = "Output";
+  std::vector<Option> options = {format_option()};
+  options.push_back({.name = "all-runs",
+                     .group = "Input",
+                     .help = "Compare the runs of one FILE that holds several, the first being the "
+                             "baseline."});
+  for (Option& option : context_options()) options.push_back(std::move(option));
+  options.push_back({.name = "output",
+                     .letter = 'o',
+                     .takes = Takes::file,
+                     .placeholder = "OUT",
+                     .group = kOutput,
+                     .help = "Write the page to OUT, which must not exist; default standard "
+                             "output, if that is no terminal."});
+  options.push_back({.name = "force", .group = kOutput, .help = "Replace OUT if it exists."});
+  options.push_back(
+      {.name = "quiet", .letter = 'q', .group = kOutput, .help = "Do not say what was written."});
+  options.push_back(
+      {.name = "strict",
+       .group = "Answer",
+       .help = "Call a leak only at a twentieth of the usual false-alarm rate, as judge does."});
+  return options;
+}
+
+}  // namespace
+
+Verb report_verb() {
+  Verb verb;
+  verb.name = "report";
+  verb.summary = "write all about a run as one HTML page, to look at and to send";
+  verb.description = {
+      "Writes one file that needs nothing else: no network, no server, opens from disk, in light "
+      "and dark, and prints. The answer stands at its top; below it memory over steps with phases, "
+      "marks, forecast and limit, by kind of page and by process, the explanations that competed "
+      "and when the answer was known, the process tree, the causes, and call stacks where a heap "
+      "was traced. A button copies the answer as Markdown for an issue.",
+      "Of a file that holds several runs the last counts, as for judge. Several FILEs are "
+      "compared, "
+      "the first being the baseline, as compare does; the page has each of them too.",
+      "A long recording is drawn with at most 4,000 moments: of each stretch the lowest and the "
+      "highest value of every line, so that no peak is lost."};
+  verb.positional = input_positional();
+  verb.options = report_options();
+  verb.examples = {
+      {"everything about a run, to look at", "plateau report train.log -o report.html"},
+      {"with what the log does not say",
+       "plateau report train.log -o report.html --examples 663 --batch 8 --limit 20GB"},
+      {"of a recording that 'plateau run' wrote",
+       "plateau report job.plateau -o report.html --force"},
+      {"did the fix work?", "plateau report before.log after.log -o fix.html"},
+      {"from a pipe, into a pipe",
+       "kubectl logs job/train | plateau report - | gzip >report.html.gz"},
+  };
+  verb.exits = {{"0", "the page was written, whatever it says"},
+                {"2", "wrong usage, or input or output that failed"}};
+  verb.run = run_report;
+  return verb;
+}
+
+}  // namespace plateau

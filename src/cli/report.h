@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plateau report`: everything about a run in one HTML file.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace plateau {
+
+Verb report_verb();
+
+}  // namespace plateau
