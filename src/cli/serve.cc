@@ -124,6 +124,7 @@ int serve(const Invocation& invocation, const ServeOptions& options) {
     signals.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP});
   }
   started.value().server.run(signals->fd());
+  signals->read_all();  // One that is left would end us once it is no longer held back.
   return kExitFine;
 }
 

@@ -21,7 +21,8 @@ namespace plateau {
 
 class ServerInThread {
  public:
-  explicit ServerInThread(ServeOptions options) : stop_(eventfd(0, EFD_CLOEXEC)) {
+  explicit ServerInThread(ServeOptions options, double farewell_s = 0)
+      : stop_(eventfd(0, EFD_CLOEXEC)) {
     Result<Server> started = Server::start(std::move(options));
     if (!started) {
       ADD_FAILURE() << started.error().message;
@@ -29,8 +30,8 @@ class ServerInThread {
     }
     port_ = started.value().port();
     url_ = started.value().url();
-    thread_ = std::thread(
-        [server = std::move(started.value()), fd = stop_.get()]() mutable { server.run(fd, 5); });
+    thread_ = std::thread([server = std::move(started.value()), fd = stop_.get(),
+                           farewell_s]() mutable { server.run(fd, farewell_s); });
   }
   ~ServerInThread() { stop(); }
   ServerInThread(const ServerInThread&) = delete;

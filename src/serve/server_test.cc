@@ -187,7 +187,7 @@ TEST_F(ServerTest, OnePageTooManyIsToldToComeLater) {
 }
 
 TEST_F(ServerTest, LastStateReachesThePageBeforeTheServerEnds) {
-  ServerInThread server(options());
+  ServerInThread server(options(), 60);
   Client page(server.port());
   page.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   page.receive_until("\"last_x\":60");

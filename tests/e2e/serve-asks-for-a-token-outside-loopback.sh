@@ -9,7 +9,7 @@ flat_log 60 >a.log
 env -u PLATEAU_TOKEN "$PLATEAU" serve a.log --listen 0.0.0.0:0 >address 2>serve.err &
 server=$!
 # shellcheck disable=SC2064
-trap "kill $server 2>/dev/null; wait; rm -rf '$SCRATCH'" EXIT
+trap "kill $server 2>/dev/null || true; wait; rm -rf '$SCRATCH'" EXIT
 wait_until grep -q 'token=' address
 token=$(sed 's/.*token=//' address)
 [ "${#token}" -eq 32 ] || fail "the token is '$token'"

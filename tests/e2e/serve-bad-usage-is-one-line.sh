@@ -18,7 +18,7 @@ done
 "$PLATEAU" serve a.log --listen 127.0.0.1:0 >address 2>serve.err &
 server=$!
 # shellcheck disable=SC2064
-trap "kill $server 2>/dev/null; wait; rm -rf '$SCRATCH'" EXIT
+trap "kill $server 2>/dev/null || true; wait; rm -rf '$SCRATCH'" EXIT
 wait_until grep -q http address
 port=$(sed 's/.*:\([0-9]*\)\/.*/\1/' address)
 run "$PLATEAU" serve a.log --listen "127.0.0.1:$port"

@@ -20,7 +20,7 @@ job=$!
 "$PLATEAU" serve . --listen 127.0.0.1:0 >address 2>serve.err &
 server=$!
 # shellcheck disable=SC2064
-trap "kill $server 2>/dev/null; touch enough; wait; rm -rf '$SCRATCH'" EXIT
+trap "kill $server 2>/dev/null || true; touch enough; wait; rm -rf '$SCRATCH'" EXIT
 wait_until grep -q http address
 url=$(cat address)
 expect_one_line address

@@ -13,7 +13,7 @@ echo nothing >broken.log
 server=$!
 prometheus=
 # shellcheck disable=SC2016
-trap 'kill $server $prometheus 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
+trap 'kill $server $prometheus 2>/dev/null || true; wait; rm -rf "$SCRATCH"' EXIT
 wait_until grep -q http address
 url=$(cat address)
 curl -sf "${url}metrics" >metrics.txt

@@ -14,7 +14,7 @@ while not os.path.exists("enough"):
 PY
 server=
 # shellcheck disable=SC2016
-trap 'touch enough; kill $server 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
+trap 'touch enough; kill $server 2>/dev/null || true; wait; rm -rf "$SCRATCH"' EXIT
 
 /usr/bin/python3 train.py &
 pid=$!
