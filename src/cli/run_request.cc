@@ -159,6 +159,16 @@ Result<std::optional<KeeperOptions>> heap_options(const Arguments& arguments) {
   return std::optional<KeeperOptions>(options);
 }
 
+Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
+  if (!arguments.has("serve")) return std::optional<ServeOptions>();
+  if (arguments.has("no-recording")) {
+    return Error{Error::Kind::usage, "--serve needs a recording; leave --no-recording out"};
+  }
+  const Result<ServeOptions> serve = serve_at(arguments.text("serve").value_or(""), std::nullopt);
+  if (!serve) return serve.error();
+  return std::optional<ServeOptions>(serve.value());
+}
+
 }  // namespace
 
 std::vector<Option> run_options() {
@@ -242,16 +252,10 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   if (request.job.save_signal == 0) {
     return Error{Error::Kind::usage, fmt::format("--save-signal: there is no signal '{}'", save)};
   }
-  if (arguments.has("serve")) {
-    if (request.job.recording_path.empty()) {
-      return Error{Error::Kind::usage, "--serve needs a recording; leave --no-recording out"};
-    }
-    const std::string listen = arguments.text("serve").value_or("");
-    const Result<ServeOptions> serve = serve_at(listen, std::nullopt);
-    if (!serve) return serve.error();
-    request.serve = serve.value();
-    request.serve_port_chosen = !listen.empty();
-  }
+  const Result<std::optional<ServeOptions>> serve = serve_options(arguments);
+  if (!serve) return serve.error();
+  request.serve = serve.value();
+  request.serve_port_chosen = !arguments.text("serve").value_or("").empty();
   const Result<std::optional<KeeperOptions>> heap = heap_options(arguments);
   if (!heap) return heap.error();
   request.job.heap = heap.value();

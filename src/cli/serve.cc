@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/exit_code.h"
@@ -98,6 +99,11 @@ Result<Targets> targets_of(const Invocation& invocation, const Context& given) {
   return targets;
 }
 
+bool is_ignored(int number) {
+  struct sigaction now = {};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 int serve(const Invocation& invocation, const ServeOptions& options) {
   const bool chosen = invocation.arguments.has("listen");
   Result<StartedServer> started = start_server(options, chosen);
@@ -110,8 +116,15 @@ int serve(const Invocation& invocation, const ServeOptions& options) {
   }
   invocation.out.print(started.value().server.url() + "\n");
   invocation.out.flush();
-  const SignalReader signals({SIGINT, SIGTERM, SIGHUP});
-  started.value().server.run(signals.fd());
+  std::optional<SignalReader> signals;
+  // Under nohup a hang-up is to be ignored; reading signals would take it all the same.
+  if (is_ignored(SIGHUP)) {
+    signals.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
+  } else {
+    signals.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP});
+  }
+  started.value().server.run(signals->fd());
+  signals->read_all();  // One that is left would end us once it is no longer held back.
   return kExitFine;
 }
 
