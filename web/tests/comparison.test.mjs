@@ -16,8 +16,8 @@ test("theOutcomeIsTheHeadline", async () => {
 
 test("bothRunsAreDrawnAndTheirFiguresListed", async () => {
   const page = await open(path());
-  assert.ok((await page.locator("#comparison canvas").count()) >= 1);
-  const text = await page.locator("#comparison").innerText();
+  assert.ok((await page.locator("#overlay canvas").count()) >= 1);
+  const text = await page.locator("main").innerText();
   assert.match(text, /leak_arrays-1/);
   assert.match(text, /flat-1/);
   assert.match(text, /floor/i);
