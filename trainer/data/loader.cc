@@ -36,6 +36,10 @@ struct Made {
   std::vector<BadExample> bad;
 };
 
+int64_t bytes_of(const Made& made) {
+  return made.batch ? made.batch.value().bytes() : 0;
+}
+
 }  // namespace
 
 std::vector<size_t> epoch_order(size_t examples, uint64_t seed, int64_t epoch, bool shuffle) {
@@ -66,6 +70,8 @@ struct Loader::State {
   int64_t claimed = 0;
   int64_t handed_out = 0;
   std::map<int64_t, Made> ready;
+  int64_t ahead_bytes = 0;  // Of `ready`.
+  int64_t most_ahead_bytes = 0;
   std::vector<std::thread> threads;
 
   // Of the thread that calls next().
@@ -156,6 +162,8 @@ void Loader::State::work() {
     if (is_stopping || turn != mine) made.reset();  // Freed without the lock.
     lock.lock();
     if (is_stopping || turn != mine || !made) continue;
+    ahead_bytes += bytes_of(*made);
+    most_ahead_bytes = std::max(most_ahead_bytes, ahead_bytes);
     ready.emplace(number, std::move(*made));
     has_ready.notify_all();
   }
@@ -182,6 +190,7 @@ Made Loader::State::take(std::unique_lock<std::mutex>& lock) {
   }
   has_ready.wait(lock, [&] { return ready.contains(handed_out); });
   Made made = std::move(ready.extract(handed_out).mapped());
+  ahead_bytes -= bytes_of(made);
   ++handed_out;
   has_work.notify_one();
   lock.unlock();
@@ -211,6 +220,7 @@ void Loader::start(int64_t epoch, int64_t batch) {
     state.order = std::move(order);
     state.claimed = state.handed_out = std::max<int64_t>(batch, 0);
     old.swap(state.ready);
+    state.ahead_bytes = 0;
   }
   if (!state.options_error()) state.start_threads();
   state.has_work.notify_all();
@@ -235,6 +245,11 @@ int64_t Loader::batches_per_epoch() const {
 
 const std::vector<BadExample>& Loader::skipped() const {
   return state_->skipped;
+}
+
+int64_t Loader::most_ahead_bytes() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->most_ahead_bytes;
 }
 
 }  // namespace plateau::train

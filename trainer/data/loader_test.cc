@@ -156,6 +156,22 @@ TEST(Loader, WorkersStopWhenTheQueueIsFull) {
   }
 }
 
+TEST(Loader, SaysWhatBatchesMadeAheadHeldAtMost) {
+  const Fixture data(shapes_jsonl(24));
+  Loader alone(data.dataset, data.tokenizer, {.batch_size = 2});
+  alone.start(0, 0);
+  int64_t largest = 0;
+  for (int64_t i = 0; i < alone.batches_per_epoch(); ++i) {
+    largest = std::max(largest, alone.next().value()->bytes());
+  }
+  EXPECT_EQ(alone.most_ahead_bytes(), 0);
+  Loader ahead(data.dataset, data.tokenizer, {.batch_size = 2, .workers = 2, .queue = 1});
+  ahead.start(0, 0);
+  for (int64_t i = 0; i < ahead.batches_per_epoch(); ++i) ASSERT_TRUE(ahead.next().ok());
+  EXPECT_GT(ahead.most_ahead_bytes(), 0);
+  EXPECT_LE(ahead.most_ahead_bytes(), 3 * largest);
+}
+
 TEST(Loader, NextBeforeStartAndImpossibleOptionsAreErrors) {
   const Fixture data(shapes_jsonl(2));
   Loader early(data.dataset, data.tokenizer, {});

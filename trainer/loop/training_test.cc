@@ -351,6 +351,21 @@ TEST(Training, TensorsAliveAreTheSameAfterEveryStep) {
   }
 }
 
+TEST(Training, OwnersSayWhatTheyHold) {
+  install_memory_tracker();
+  Case run;
+  run.options.max_steps = 3;
+  run.options.optimizer.kind = OptimizerKind::adamw;
+  const auto result = run.go();
+  ASSERT_TRUE(result.ok());
+  const RunMemory& memory = result.value().memory;
+  EXPECT_GT(memory.adapters, 0);
+  EXPECT_EQ(memory.gradients, memory.adapters);
+  EXPECT_EQ(memory.optimizer, 2 * memory.adapters);
+  EXPECT_GT(memory.activations, 0);
+  EXPECT_GT(memory.images, 0);
+}
+
 // From step 3 on no file may grow beyond 8 kB. Not in a child: LibTorch's threads do not survive a
 // fork.
 struct DiskFiller final : TrainingObserver {

@@ -48,7 +48,9 @@ LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t token
   const int64_t in_attention =
       tokens * (4 * sizes.hidden + 4 * sizes.keys) * kValue + strip_bytes(sizes, options, longest);
   out.working = std::max(in_mlp, in_attention);
-  if (options.storage != BaseStorage::fp32) out.working += kPieceBytes;
+  // A matrix is widened whole if it is small.
+  const int64_t matrix = sizes.hidden * std::max(sizes.inner, sizes.hidden + 2 * sizes.keys);
+  if (options.storage != BaseStorage::fp32) out.working += std::min(kPieceBytes, matrix * kValue);
   return out;
 }
 

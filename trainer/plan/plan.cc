@@ -170,8 +170,7 @@ class Planner {
     const VisionConfig& vision = request_.config.vision;
     const int64_t patch = vision.patch_values() / vision.temporal_patch_size * kFloat;
     const int64_t batch = patches_ * patch + tokens_ * 17;  // Ids, labels, mask.
-    add("images", batch + patches_ * patch,
-        fmt::format("one batch of {} patches, as loaded and as a tensor", format_count(patches_)),
+    add("images", batch, fmt::format("one batch of {} patches, as loaded", format_count(patches_)),
         true);
     const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
     const int64_t decoding =
