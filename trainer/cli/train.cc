@@ -15,6 +15,7 @@
 #include "trainer/cli/stages.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
+#include "trainer/data/ahead.h"
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/distributed.h"
 #include "trainer/loop/heap.h"
@@ -168,7 +169,7 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
            .trained = trained.value(),
            .skipped = training.skipped(),
            .self = watching.self(),
-           .ahead_bytes = training.most_ahead_bytes(),
+           .ahead_bytes = batches_ahead().most_bytes,
            .runtime_bytes = runtime_bytes},
           view, invocation.out);
   return exit_code_of(reason);

@@ -25,6 +25,7 @@
 #include <thread>
 #include <utility>
 
+#include "trainer/data/ahead.h"
 #include "trainer/data/collate.h"
 #include "trainer/data/split_mix.h"
 
@@ -39,6 +40,9 @@ struct Made {
 int64_t bytes_of(const Made& made) {
   return made.batch ? made.batch.value().bytes() : 0;
 }
+
+std::mutex ahead_mutex;
+BatchesAhead all_ahead;
 
 }  // namespace
 
@@ -71,7 +75,6 @@ struct Loader::State {
   int64_t handed_out = 0;
   std::map<int64_t, Made> ready;
   int64_t ahead_bytes = 0;  // Of `ready`.
-  int64_t most_ahead_bytes = 0;
   std::vector<std::thread> threads;
 
   // Of the thread that calls next().
@@ -88,7 +91,15 @@ struct Loader::State {
   void start_threads();
   void work();
   Made take(std::unique_lock<std::mutex>& lock);
+  void count_ahead(int64_t bytes);  // More, or less, in `ready`. Requires: the lock is held.
 };
+
+void Loader::State::count_ahead(int64_t bytes) {
+  ahead_bytes += bytes;
+  const std::lock_guard lock(ahead_mutex);
+  all_ahead.bytes += bytes;
+  all_ahead.most_bytes = std::max(all_ahead.most_bytes, all_ahead.bytes);
+}
 
 int64_t Loader::State::batches() const {
   const int64_t global = options.batch_size * options.world;
@@ -162,8 +173,7 @@ void Loader::State::work() {
     if (is_stopping || turn != mine) made.reset();  // Freed without the lock.
     lock.lock();
     if (is_stopping || turn != mine || !made) continue;
-    ahead_bytes += bytes_of(*made);
-    most_ahead_bytes = std::max(most_ahead_bytes, ahead_bytes);
+    count_ahead(bytes_of(*made));
     ready.emplace(number, std::move(*made));
     has_ready.notify_all();
   }
@@ -190,7 +200,7 @@ Made Loader::State::take(std::unique_lock<std::mutex>& lock) {
   }
   has_ready.wait(lock, [&] { return ready.contains(handed_out); });
   Made made = std::move(ready.extract(handed_out).mapped());
-  ahead_bytes -= bytes_of(made);
+  count_ahead(-bytes_of(made));
   ++handed_out;
   has_work.notify_one();
   lock.unlock();
@@ -207,6 +217,7 @@ Loader::~Loader() {
   }
   state_->has_work.notify_all();
   for (std::thread& thread : state_->threads) thread.join();
+  state_->count_ahead(-state_->ahead_bytes);
 }
 
 void Loader::start(int64_t epoch, int64_t batch) {
@@ -220,7 +231,7 @@ void Loader::start(int64_t epoch, int64_t batch) {
     state.order = std::move(order);
     state.claimed = state.handed_out = std::max<int64_t>(batch, 0);
     old.swap(state.ready);
-    state.ahead_bytes = 0;
+    state.count_ahead(-state.ahead_bytes);
   }
   if (!state.options_error()) state.start_threads();
   state.has_work.notify_all();
@@ -247,9 +258,9 @@ const std::vector<BadExample>& Loader::skipped() const {
   return state_->skipped;
 }
 
-int64_t Loader::most_ahead_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->most_ahead_bytes;
+BatchesAhead batches_ahead() {
+  const std::lock_guard lock(ahead_mutex);
+  return all_ahead;
 }
 
 }  // namespace plateau::train

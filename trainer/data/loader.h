@@ -92,8 +92,6 @@ class Loader final : public BatchSource {
 
   [[nodiscard]] int64_t batches_per_epoch() const override;
   [[nodiscard]] const std::vector<BadExample>& skipped() const;
-  // The most that batches made ahead and not yet taken have held at once.
-  [[nodiscard]] int64_t most_ahead_bytes() const;
 
  private:
   struct State;
