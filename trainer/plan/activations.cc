@@ -7,7 +7,6 @@ namespace plateau::train {
 namespace {
 
 constexpr int64_t kValue = 4;                       // Bytes: all activations are fp32.
-constexpr int64_t kPieceBytes = int64_t{16} << 20;  // Of stored weights, widened at a time.
 constexpr int64_t kStripValues = int64_t{1} << 20;  // Of scores, at a time, at least.
 
 // What one layer is made of, for both towers.

@@ -158,8 +158,12 @@ class Planner {
   void add_logits() {
     const int64_t labelled = request_.batch_size * request_.largest.labelled;
     const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
+    const int64_t head = request_.config.vocab_size * request_.config.hidden_size * kFloat;
+    // A head that is not stored in fp32 is widened piece by piece.
+    const int64_t widened =
+        request_.model.storage == BaseStorage::fp32 ? 0 : std::min(kPieceBytes, head);
     const int64_t bytes = chunk * request_.config.vocab_size * kFloat +
-                          2 * labelled * request_.config.hidden_size * kFloat;
+                          2 * labelled * request_.config.hidden_size * kFloat + widened;
     add("logits", bytes,
         fmt::format("{} of {} labelled positions at a time x {} ids", chunk, format_count(labelled),
                     format_count(request_.config.vocab_size)),
