@@ -355,14 +355,10 @@ TEST(Training, OwnersSayWhatTheyHold) {
   install_memory_tracker();
   Case run;
   run.options.max_steps = 3;
-  run.options.optimizer.kind = OptimizerKind::adamw;
-  const auto result = run.go();
-  ASSERT_TRUE(result.ok());
-  const RunMemory& memory = result.value().memory;
-  EXPECT_GT(memory.adapters, 0);
+  const RunMemory memory = run.go().value().memory;
   EXPECT_EQ(memory.gradients, memory.adapters);
-  EXPECT_EQ(memory.optimizer, 2 * memory.adapters);
-  EXPECT_GT(memory.activations, 0);
+  EXPECT_EQ(memory.optimizer, 2 * memory.adapters);  // Too small for 8 bits.
+  EXPECT_GT(memory.activations, memory.adapters);
   EXPECT_GT(memory.images, 0);
 }
 

@@ -42,11 +42,12 @@ LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t token
   out.input = tokens * sizes.hidden * kValue;
   out.kept = tokens * (attention + mlp) * kValue;
   // The gradients of the MLP's three inner tensors, of its input and of the layer's output exist at
-  // once; in attention those of q, k, v and of the result, with a strip of scores.
+  // once; in attention those of q, k, v and of the result, with a strip of scores, when what the
+  // MLP kept is gone.
   const int64_t in_mlp = tokens * (3 * sizes.inner + 2 * sizes.hidden) * kValue;
   const int64_t in_attention =
       tokens * (4 * sizes.hidden + 4 * sizes.keys) * kValue + strip_bytes(sizes, options, longest);
-  out.working = std::max(in_mlp, in_attention);
+  out.working = std::max(in_mlp, in_attention - tokens * mlp * kValue);
   // A matrix is widened whole if it is small.
   const int64_t matrix = sizes.hidden * std::max(sizes.inner, sizes.hidden + 2 * sizes.keys);
   if (options.storage != BaseStorage::fp32) out.working += std::min(kPieceBytes, matrix * kValue);
