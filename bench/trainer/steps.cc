@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/loop/heap.h"
+#include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/tensors.h"
 #include "trainer/model/qwen.h"
 #include "trainer/model/reference_check.h"
@@ -54,6 +56,7 @@ Timing run_steps(QwenVl& model, const Batch& batch, int steps) {
     optimizer.clip();
     optimizer.step(1e-3);
     optimizer.zero_grad();
+    release_kept_blocks();
     timing.last_loss = value_of(loss.sum) * mean;
     if (step == 0) timing.first_loss = timing.last_loss;
     timing.seconds.push_back(
@@ -75,6 +78,9 @@ int main(int argc, char** argv) {
     return std::string(argc > at ? argv[at] : otherwise);
   };
   const int steps = std::atoi(word(3, "20").c_str());
+  // As plateau-train does.
+  map_large_blocks();
+  install_memory_tracker();
   use_threads(std::atoi(word(4, "2").c_str()));
   ModelOptions options;
   options.lora.rank = std::atoi(word(5, "16").c_str());
@@ -88,6 +94,8 @@ int main(int argc, char** argv) {
   auto files = std::make_shared<const WeightFiles>(must(WeightFiles::open(argv[1])));
   must(check_weights(config, *files));
   const std::unique_ptr<QwenVl> model = must(QwenVl::load(config, std::move(files), options));
+  release_kept_blocks();
+  trim_heap();
   const Batch batch = must(read_reference_batch(argv[2]));
   Timing timing = run_steps(*model, batch, steps);
   // The first step warms up.

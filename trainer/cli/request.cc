@@ -84,6 +84,7 @@ ScheduleKind schedule_of(const Arguments& arguments) {
   if (name == "linear") return ScheduleKind::linear;
   if (name == "constant") return ScheduleKind::constant;
   if (name == "constant_with_warmup") return ScheduleKind::constant_with_warmup;
+  if (name == "polynomial") return ScheduleKind::polynomial;
   return ScheduleKind::cosine;
 }
 

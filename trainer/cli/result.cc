@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/terminal.h"
 #include "trainer/loop/checkpoint.h"
+#include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/merge.h"
 #include "trainer/plan/plan_text.h"
@@ -19,19 +20,21 @@ namespace {
 
 constexpr size_t kSkippedShown = 5;
 
+// Every line by asking its owner, or the allocator of all tensors.
 Measurements measured_of(const Account& account) {
-  const TensorMemory tensors = tensor_memory();
-  const auto phase = [&](MemoryPhase which) {
-    return tensors.phase_peak_bytes[static_cast<size_t>(which)];
-  };
+  const RunMemory& memory = account.trained.memory;
   const OwnMemory own = own_memory();
-  Measurements out;
-  out["base"] = account.model.base_bytes();
-  out["peak"] = own.peak_bytes;
-  out["resident"] = own.resident_bytes;
-  out["activations"] = std::max(phase(MemoryPhase::forward), phase(MemoryPhase::backward)) -
-                       tensors.live_by_phase[static_cast<size_t>(MemoryPhase::load)];
-  return out;
+  return with_rest(account.planned.plan, {{"base", account.model.base_bytes()},
+                                          {"adapters", memory.adapters},
+                                          {"gradients", memory.gradients},
+                                          {"optimizer", memory.optimizer},
+                                          {"activations", memory.activations},
+                                          {"logits", memory.logits},
+                                          {"images", memory.images},
+                                          {"prefetch", account.ahead_bytes},
+                                          {"runtime", account.runtime_bytes},
+                                          {"resident", account.self.last_resident_bytes()},
+                                          {"peak", own.peak_bytes}});
 }
 
 std::string reason_text(StopReason reason) {
@@ -67,7 +70,11 @@ Result<std::unique_ptr<QwenVl>> load_model(const std::filesystem::path& director
   const Result<std::monostate> checked = check_weights(config, *files);
   if (!checked) return checked.error();
   const PhaseScope phase(MemoryPhase::load);
-  return QwenVl::load(config, std::move(files), options);
+  Result<std::unique_ptr<QwenVl>> model = QwenVl::load(config, std::move(files), options);
+  // Of what was widened and packed nothing is needed again.
+  release_kept_blocks();
+  trim_heap();
+  return model;
 }
 
 AdapterConfig adapter_config_of(const TrainRequest& request, const ModelConfig& config) {

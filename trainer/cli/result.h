@@ -34,6 +34,8 @@ struct Account {
   const TrainingResult& trained;
   const std::vector<BadExample>& skipped;
   const SelfWatch& self;
+  int64_t ahead_bytes = 0;    // Of batches made ahead, at their most.
+  int64_t runtime_bytes = 0;  // Resident before the model was loaded.
 };
 // Steps and losses, examples that were left out, the plan beside what was measured, the verdict.
 void say_end(const Account& account, const View& view, Output& out);

@@ -39,6 +39,7 @@ void SelfWatch::began(int64_t total_steps, double examples, double batch, double
 }
 
 void SelfWatch::stepped(int64_t step, double epoch, int64_t resident_bytes) {
+  last_resident_bytes_ = resident_bytes;
   if (step % stride_ != 0) return;
   run_.instants.push_back({.step = step, .time_s = now_s() - start_s_, .epoch = epoch});
   run_.series[0].mb.push_back(static_cast<double>(resident_bytes) / kBytesPerMb);

@@ -23,6 +23,7 @@ class SelfWatch {
   void marked(EventKind kind);
 
   [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] int64_t last_resident_bytes() const { return last_resident_bytes_; }
   [[nodiscard]] const Run& run() const { return run_; }
 
  private:
@@ -31,6 +32,7 @@ class SelfWatch {
   Run run_;
   int64_t stride_ = 1;  // Steps between samples that are kept.
   double start_s_ = 0;
+  int64_t last_resident_bytes_ = 0;
 };
 
 // Resident memory of this process now and at its peak, in bytes; 0 if /proc cannot be read.

@@ -10,6 +10,7 @@
 #include "trainer/cli/result.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
+#include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/tensors.h"
 #include "trainer/model/qwen.h"
 
@@ -24,6 +25,7 @@ class StageRunner {
 
   std::optional<Error> load() {
     if (request_.stage != Stage::forward && request_.stage != Stage::backward) return std::nullopt;
+    install_memory_tracker();
     Result<std::unique_ptr<QwenVl>> model =
         load_model(request_.sizing.model_directory, job_.config, request_.sizing.model);
     if (!model) return model.error();
@@ -109,11 +111,15 @@ int run_stage(const Invocation& invocation, const TrainRequest& request, const J
       if (!more.value()) break;
       if (++batches % accumulate != 0) continue;
       ++step;
+      release_kept_blocks();
+      const TensorMemory tensors = tensor_memory();
       watching.stepped({.step = step,
                         .total_steps = total,
                         .epoch = static_cast<double>(step) / epoch_steps,
                         .loss = stage.loss(),
-                        .resident_bytes = own_memory().resident_bytes});
+                        .resident_bytes = own_memory().resident_bytes,
+                        .tensor_bytes = tensors.live_bytes,
+                        .tensor_storages = tensors.live_storages});
     }
     if (batches == 0) return complain(invocation, "the dataset gives no batch");
   }

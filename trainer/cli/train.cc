@@ -15,8 +15,10 @@
 #include "trainer/cli/stages.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
+#include "trainer/data/ahead.h"
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/distributed.h"
+#include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/model/runtime.h"
 #include "trainer/plan/plan_text.h"
@@ -131,6 +133,7 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
   }
   const bool is_first = peers == nullptr || peers->rank() == 0;
   install_memory_tracker();
+  const int64_t runtime_bytes = own_memory().resident_bytes;
   Result<std::unique_ptr<QwenVl>> model =
       load_model(request.sizing.model_directory, job.config, request.sizing.model);
   if (!model) return fail(model.error());
@@ -165,7 +168,9 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
            .model = *model.value(),
            .trained = trained.value(),
            .skipped = training.skipped(),
-           .self = watching.self()},
+           .self = watching.self(),
+           .ahead_bytes = batches_ahead().most_bytes,
+           .runtime_bytes = runtime_bytes},
           view, invocation.out);
   return exit_code_of(reason);
 }
@@ -175,6 +180,7 @@ int run_train(const Invocation& invocation) {
   if (!request) return complain(invocation, request.error().message);
   const auto objection = objection_to_output(request.value());
   if (objection) return complain(invocation, *objection);
+  map_large_blocks();
   const int64_t threads = use_threads(request.value().threads);
   const Result<Job> job = open_job(request.value().sizing);
   if (!job) return complain(invocation, job.error().message);

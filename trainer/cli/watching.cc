@@ -62,6 +62,11 @@ void Watching::began(int64_t total_steps, int64_t first_step) {
 void Watching::stepped(const StepReport& report) {
   client_.step(report.step, report.epoch);
   client_.gauge("loss", report.loss);
+  if (report.tensor_storages > 0) {
+    // Named as the Python client's census names them.
+    client_.gauge("tensors.cpu", static_cast<double>(report.tensor_storages));
+    client_.gauge("tensors.cpu.bytes", static_cast<double>(report.tensor_bytes));
+  }
   self_.stepped(report.step, report.epoch, report.resident_bytes);
   if (quiet_) return;
   const auto now = steady_clock::now();

@@ -25,6 +25,7 @@
 #include <thread>
 #include <utility>
 
+#include "trainer/data/ahead.h"
 #include "trainer/data/collate.h"
 #include "trainer/data/split_mix.h"
 
@@ -35,6 +36,13 @@ struct Made {
   Result<Batch> batch;
   std::vector<BadExample> bad;
 };
+
+int64_t bytes_of(const Made& made) {
+  return made.batch ? made.batch.value().bytes() : 0;
+}
+
+std::mutex ahead_mutex;
+BatchesAhead all_ahead;
 
 }  // namespace
 
@@ -66,6 +74,7 @@ struct Loader::State {
   int64_t claimed = 0;
   int64_t handed_out = 0;
   std::map<int64_t, Made> ready;
+  int64_t ahead_bytes = 0;  // Of `ready`.
   std::vector<std::thread> threads;
 
   // Of the thread that calls next().
@@ -82,7 +91,15 @@ struct Loader::State {
   void start_threads();
   void work();
   Made take(std::unique_lock<std::mutex>& lock);
+  void count_ahead(int64_t bytes);  // More, or less, in `ready`. Requires: the lock is held.
 };
+
+void Loader::State::count_ahead(int64_t bytes) {
+  ahead_bytes += bytes;
+  const std::lock_guard lock(ahead_mutex);
+  all_ahead.bytes += bytes;
+  all_ahead.most_bytes = std::max(all_ahead.most_bytes, all_ahead.bytes);
+}
 
 int64_t Loader::State::batches() const {
   const int64_t global = options.batch_size * options.world;
@@ -156,6 +173,7 @@ void Loader::State::work() {
     if (is_stopping || turn != mine) made.reset();  // Freed without the lock.
     lock.lock();
     if (is_stopping || turn != mine || !made) continue;
+    count_ahead(bytes_of(*made));
     ready.emplace(number, std::move(*made));
     has_ready.notify_all();
   }
@@ -182,6 +200,7 @@ Made Loader::State::take(std::unique_lock<std::mutex>& lock) {
   }
   has_ready.wait(lock, [&] { return ready.contains(handed_out); });
   Made made = std::move(ready.extract(handed_out).mapped());
+  count_ahead(-bytes_of(made));
   ++handed_out;
   has_work.notify_one();
   lock.unlock();
@@ -198,6 +217,7 @@ Loader::~Loader() {
   }
   state_->has_work.notify_all();
   for (std::thread& thread : state_->threads) thread.join();
+  state_->count_ahead(-state_->ahead_bytes);
 }
 
 void Loader::start(int64_t epoch, int64_t batch) {
@@ -211,6 +231,7 @@ void Loader::start(int64_t epoch, int64_t batch) {
     state.order = std::move(order);
     state.claimed = state.handed_out = std::max<int64_t>(batch, 0);
     old.swap(state.ready);
+    state.count_ahead(-state.ahead_bytes);
   }
   if (!state.options_error()) state.start_threads();
   state.has_work.notify_all();
@@ -235,6 +256,11 @@ int64_t Loader::batches_per_epoch() const {
 
 const std::vector<BadExample>& Loader::skipped() const {
   return state_->skipped;
+}
+
+BatchesAhead batches_ahead() {
+  const std::lock_guard lock(ahead_mutex);
+  return all_ahead;
 }
 
 }  // namespace plateau::train

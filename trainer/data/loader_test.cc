@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "trainer/data/ahead.h"
 #include "trainer/data/data_for_test.h"
 
 namespace plateau::train {
@@ -154,6 +155,24 @@ TEST(Loader, WorkersStopWhenTheQueueIsFull) {
     EXPECT_EQ(data.dataset.kept_bytes(), expected);
     EXPECT_TRUE(loader.next().ok());
   }
+}
+
+TEST(Loader, BatchesMadeAheadAreCountedUntilTheyAreTaken) {
+  const Fixture data(shapes_jsonl(24));
+  ASSERT_EQ(batches_ahead().bytes, 0);
+  {
+    Loader loader(data.dataset, data.tokenizer, {.batch_size = 2, .workers = 2, .queue = 1});
+    loader.start(0, 0);
+    while (batches_ahead().bytes == 0) std::this_thread::yield();
+    for (int64_t i = 0; i + 3 < loader.batches_per_epoch(); ++i) {
+      const Result<std::optional<Batch>> batch = loader.next();
+      ASSERT_TRUE(batch.ok());
+      EXPECT_GT(batches_ahead().most_bytes, batch.value()->bytes() / 2);
+    }
+    loader.start(1, 0);
+    while (batches_ahead().bytes == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(batches_ahead().bytes, 0);
 }
 
 TEST(Loader, NextBeforeStartAndImpossibleOptionsAreErrors) {

@@ -7,18 +7,20 @@
 #include <atomic>
 #include <new>
 
+#include "trainer/loop/block_cache.h"
+
 namespace plateau::train {
 namespace {
 
 struct Counters {
   std::atomic<bool> installed{false};
-  std::atomic<MemoryPhase> phase{MemoryPhase::other};
   std::atomic<int64_t> live{0};
   std::atomic<int64_t> storages{0};
   std::atomic<int64_t> peak{0};
   std::atomic<int64_t> step_peak{0};
   std::atomic<int64_t> allocations{0};
-  std::array<std::atomic<int64_t>, kMemoryPhases> phase_peak{};
+  std::atomic<int64_t> graph_peak{0};
+  std::array<std::atomic<int64_t>, kMemoryPhases> peak_by_phase{};
   std::array<std::atomic<int64_t>, kMemoryPhases> by_phase{};
 };
 // Outlives every tensor, those of other static objects too: it is never destroyed.
@@ -33,10 +35,18 @@ void raise(std::atomic<int64_t>& peak, int64_t value) {
   }
 }
 
+BlockCache& cache() {
+  static auto* const kCache = new BlockCache();
+  return *kCache;
+}
+
+constexpr size_t kMappedFrom = 128 * 1024;
+
 // Before every block. As long as the alignment that LibTorch asks for, which the block keeps.
 struct alignas(64) BlockHeader {
-  c10::DataPtr inner;
+  c10::DataPtr inner;  // Empty if the block is mapped.
   int64_t bytes = 0;
+  size_t mapped_bytes = 0;
   MemoryPhase phase = MemoryPhase::other;
 };
 static_assert(sizeof(BlockHeader) == 64);
@@ -46,10 +56,15 @@ void count(int64_t bytes, MemoryPhase phase) {
   const int64_t live = all.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   all.storages.fetch_add(1, std::memory_order_relaxed);
   all.allocations.fetch_add(1, std::memory_order_relaxed);
-  all.by_phase[static_cast<size_t>(phase)].fetch_add(bytes, std::memory_order_relaxed);
+  const auto of = [&](MemoryPhase which) -> std::atomic<int64_t>& {
+    return all.by_phase[static_cast<size_t>(which)];
+  };
+  const int64_t own = of(phase).fetch_add(bytes, std::memory_order_relaxed) + bytes;
   raise(all.peak, live);
   raise(all.step_peak, live);
-  raise(all.phase_peak[static_cast<size_t>(phase)], live);
+  raise(all.peak_by_phase[static_cast<size_t>(phase)], own);
+  raise(all.graph_peak, of(MemoryPhase::forward).load(std::memory_order_relaxed) +
+                            of(MemoryPhase::backward).load(std::memory_order_relaxed));
 }
 
 void release(void* block) {
@@ -62,7 +77,9 @@ void release(void* block) {
   all.by_phase[static_cast<size_t>(header->phase)].fetch_sub(header->bytes,
                                                              std::memory_order_relaxed);
   const c10::DataPtr inner = std::move(header->inner);
+  const MappedBlock mapped{header, header->mapped_bytes};
   header->~BlockHeader();
+  if (mapped.bytes > 0) cache().give(mapped);
 }
 
 class CountingAllocator final : public c10::Allocator {
@@ -71,11 +88,17 @@ class CountingAllocator final : public c10::Allocator {
 
   c10::DataPtr allocate(size_t bytes) const override {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-    c10::DataPtr inner = inner_->allocate(bytes + sizeof(BlockHeader));
-    void* raw = inner.get();
-    const MemoryPhase phase = counters().phase.load(std::memory_order_relaxed);
-    auto* header = new (raw) BlockHeader{
-        .inner = std::move(inner), .bytes = static_cast<int64_t>(bytes), .phase = phase};
+    MappedBlock mapped;
+    if (bytes >= kMappedFrom) mapped = cache().take(bytes + sizeof(BlockHeader));
+    c10::DataPtr inner;
+    // LibTorch's own allocator throws where there is no memory.
+    if (mapped.address == nullptr) inner = inner_->allocate(bytes + sizeof(BlockHeader));
+    void* raw = mapped.address != nullptr ? mapped.address : inner.get();
+    const MemoryPhase phase = current_memory_phase.load(std::memory_order_relaxed);
+    auto* header = new (raw) BlockHeader{.inner = std::move(inner),
+                                         .bytes = static_cast<int64_t>(bytes),
+                                         .mapped_bytes = mapped.bytes,
+                                         .phase = phase};
     count(header->bytes, phase);
     void* block = static_cast<std::byte*>(raw) + sizeof(BlockHeader);
     return {block, block, &release, c10::Device(c10::DeviceType::CPU)};
@@ -90,7 +113,7 @@ class CountingAllocator final : public c10::Allocator {
 
 std::string_view name_of(MemoryPhase phase) {
   constexpr std::array<std::string_view, kMemoryPhases> kNames{
-      "other", "load", "data", "forward", "backward", "optimizer", "eval"};
+      "other", "load", "data", "forward", "backward", "logits", "optimizer", "eval"};
   return kNames[static_cast<size_t>(phase)];
 }
 
@@ -111,9 +134,10 @@ TensorMemory tensor_memory() {
                       .live_storages = all.storages.load(),
                       .peak_bytes = all.peak.load(),
                       .step_peak_bytes = all.step_peak.load(),
+                      .graph_peak_bytes = all.graph_peak.load(),
                       .allocations = all.allocations.load()};
   for (size_t i = 0; i < kMemoryPhases; ++i) {
-    memory.phase_peak_bytes[i] = all.phase_peak[i].load();
+    memory.peak_by_phase[i] = all.peak_by_phase[i].load();
     memory.live_by_phase[i] = all.by_phase[i].load();
   }
   return memory;
@@ -123,12 +147,8 @@ void begin_tracked_step() {
   counters().step_peak.store(counters().live.load());
 }
 
-PhaseScope::PhaseScope(MemoryPhase phase) : before_(counters().phase.exchange(phase)) {
-  raise(counters().phase_peak[static_cast<size_t>(phase)], counters().live.load());
-}
-
-PhaseScope::~PhaseScope() {
-  counters().phase.store(before_);
+void release_kept_blocks() {
+  cache().drop();
 }
 
 }  // namespace plateau::train

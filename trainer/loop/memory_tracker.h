@@ -3,9 +3,10 @@
 //
 // LibTorch asks one allocator for the memory of every tensor on the CPU; install() puts a counter
 // in front of it. Each block gets 64 bytes before it that remember its size and the phase that
-// asked for it. Exact for tensors: views add nothing, a clone adds its own bytes. Not seen: memory
-// that a tensor only borrows (mapped weights), scratch memory inside oneDNN and BLAS, the nodes of
-// the graph, and everything that is no tensor (the 8-bit states, batches).
+// asked for it; blocks from 128 kB on are mapped (block_cache.h). Exact for tensors: views add
+// nothing, a clone adds its own bytes. Not seen: memory that a tensor only borrows (mapped
+// weights), scratch memory inside oneDNN and BLAS, the nodes of the graph, and everything that is
+// no tensor (the 8-bit states, batches).
 //
 // Any thread may allocate; the phase is one for the process, because one thread trains. Figures of
 // different fields may be an allocation apart while other threads work.
@@ -15,21 +16,21 @@
 #include <cstdint>
 #include <string_view>
 
+#include "trainer/model/phase.h"
+
 namespace plateau::train {
 
-enum class MemoryPhase : uint8_t { other, load, data, forward, backward, optimizer, eval };
-inline constexpr size_t kMemoryPhases = 7;
 std::string_view name_of(MemoryPhase phase);
 
 struct TensorMemory {
   int64_t live_bytes = 0;
   int64_t live_storages = 0;
-  int64_t peak_bytes = 0;       // Since install().
-  int64_t step_peak_bytes = 0;  // Since begin_tracked_step().
+  int64_t peak_bytes = 0;        // Since install().
+  int64_t step_peak_bytes = 0;   // Since begin_tracked_step().
+  int64_t graph_peak_bytes = 0;  // Of what forward and backward asked for, together.
   int64_t allocations = 0;
-  // The most that was alive while a phase ran, and what is alive now by the phase that asked for
-  // it.
-  std::array<int64_t, kMemoryPhases> phase_peak_bytes{};
+  // By the phase that asked for it: what is alive now, and the most that was alive at once.
+  std::array<int64_t, kMemoryPhases> peak_by_phase{};
   std::array<int64_t, kMemoryPhases> live_by_phase{};
 };
 
@@ -39,18 +40,7 @@ void install_memory_tracker();
 bool memory_tracker_installed();
 TensorMemory tensor_memory();  // All 0 if not installed.
 void begin_tracked_step();
-
-// The phase until the end of the scope, then the one before. Costs next to nothing if nothing is
-// installed.
-class PhaseScope {
- public:
-  explicit PhaseScope(MemoryPhase phase);
-  ~PhaseScope();
-  PhaseScope(const PhaseScope&) = delete;
-  PhaseScope& operator=(const PhaseScope&) = delete;
-
- private:
-  MemoryPhase before_;
-};
+// Gives back blocks that are kept for the next tensor: between steps.
+void release_kept_blocks();
 
 }  // namespace plateau::train

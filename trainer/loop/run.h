@@ -67,6 +67,7 @@ class Run {
   Done save();
   Result<std::optional<StopReason>> reason_to_stop();
   TrainingResult result(StopReason reason) const;
+  [[nodiscard]] RunMemory memory() const;
 
   [[nodiscard]] int rank() const { return options_.peers != nullptr ? options_.peers->rank() : 0; }
   [[nodiscard]] int world() const {
@@ -94,6 +95,7 @@ class Run {
   std::filesystem::path last_checkpoint_;
   int64_t saved_step_ = -1;
   StepReport last_;
+  int64_t largest_batch_bytes_ = 0;
 };
 
 }  // namespace plateau::train

@@ -76,13 +76,14 @@ Result<bool> Run::step() {
                              "are. Try a lower learning rate",
                              position.step + 1, norm)};
   }
-  const double rate =
-      options_.optimizer.learning_rate *
-      schedule_factor(options_.schedule, position.step, options_.warmup_steps, plan_.total_steps);
+  const double rate = options_.optimizer.learning_rate *
+                      schedule_factor(options_.schedule, position.step, options_.warmup_steps,
+                                      plan_.total_steps, options_.optimizer.learning_rate);
   optimizer_.step(rate);
   ++position.step;
   state_.epoch = epochs_done(position, plan_);
   state_.tokens_seen += totals.tokens;
+  release_kept_blocks();
   const TensorMemory memory = tensor_memory();
   last_ = {.step = position.step,
            .total_steps = plan_.total_steps,
@@ -108,6 +109,7 @@ Done Run::take_batches(int64_t count, Totals& totals) {
     if (!batch.ok()) return batch.error();
     if (!batch.value()) break;
     if (batch.value()->rows == 0) continue;
+    largest_batch_bytes_ = std::max(largest_batch_bytes_, batch.value()->bytes());
     if (auto taken = take_batch(*batch.value(), totals); !taken.ok()) return taken;
   }
   return std::monostate{};

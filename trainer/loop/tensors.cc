@@ -69,6 +69,11 @@ Result<std::monostate> add_gradients(const Tensor& loss, double weight) {
   return std::monostate{};
 }
 
+int64_t gradient_bytes(const Tensor& tensor) {
+  const at::Tensor& gradient = tensor->grad();
+  return gradient.defined() ? static_cast<int64_t>(gradient.nbytes()) : 0;
+}
+
 void seed_generator(uint64_t seed) {
   at::manual_seed(seed);
 }

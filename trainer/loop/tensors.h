@@ -30,6 +30,9 @@ double value_of(const Tensor& tensor);
 // Adds the gradients of weight * loss.
 Result<std::monostate> add_gradients(const Tensor& loss, double weight);
 
+// Bytes of its gradient; 0 if there is none.
+int64_t gradient_bytes(const Tensor& tensor);
+
 // LibTorch's generator on the CPU.
 void seed_generator(uint64_t seed);
 std::vector<std::byte> generator_state();

@@ -167,8 +167,13 @@ TEST(MemoryTracker, PhasesHaveTheirOwnPeaksAndOwners) {
               4 * kValues);
   }
   const TensorMemory after = tensor_memory();
-  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::forward), before.live_bytes + 4 * kValues);
-  EXPECT_EQ(of(after.phase_peak_bytes, MemoryPhase::backward), before.live_bytes + 12 * kValues);
+  EXPECT_EQ(of(after.peak_by_phase, MemoryPhase::forward),
+            of(before.live_by_phase, MemoryPhase::forward) + 4 * kValues);
+  EXPECT_EQ(of(after.peak_by_phase, MemoryPhase::backward),
+            of(before.live_by_phase, MemoryPhase::backward) + 8 * kValues);
+  EXPECT_EQ(after.graph_peak_bytes, of(before.live_by_phase, MemoryPhase::forward) +
+                                        of(before.live_by_phase, MemoryPhase::backward) +
+                                        12 * kValues);
   // Freed outside of the phase: it is still that phase's memory that went.
   kept.reset();
   EXPECT_EQ(of(tensor_memory().live_by_phase, MemoryPhase::forward),

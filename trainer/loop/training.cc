@@ -2,11 +2,11 @@
 #include "trainer/loop/training.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <cmath>
 #include <utility>
 
+#include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/run.h"
 #include "trainer/loop/tensors.h"
@@ -64,7 +64,7 @@ Done Run::after_step(const StepReport& report) {
   if (log_) {
     if (auto added = log_->add(report); !added.ok()) return added;
   }
-  if (options_.cleanup_every > 0 && is_due(options_.cleanup_every)) ::malloc_trim(0);
+  if (options_.cleanup_every > 0 && is_due(options_.cleanup_every)) trim_heap();
   if (is_due(eval_steps())) return evaluate();
   return std::monostate{};
 }
@@ -88,6 +88,7 @@ Done Run::evaluate() {
       totals.labelled += loss.value().labelled;
     }
   }();
+  release_kept_blocks();
   if (auto shared = share(totals, taken); !shared.ok()) return shared;
   const double loss = totals.loss / static_cast<double>(totals.labelled);
   if (!std::isfinite(loss)) {
@@ -171,7 +172,22 @@ TrainingResult Run::result(StopReason reason) const {
           .last_loss = last_.loss,
           .best_eval_loss = state_.best_metric,
           .last_checkpoint = last_checkpoint_,
-          .best_checkpoint = state_.best_checkpoint};
+          .best_checkpoint = state_.best_checkpoint,
+          .memory = memory()};
+}
+
+RunMemory Run::memory() const {
+  RunMemory out;
+  for (const NamedTensor& named : trainable_) {
+    out.adapters += static_cast<int64_t>(view_of(named.name, named.tensor).bytes.size());
+    out.gradients += gradient_bytes(named.tensor);
+  }
+  out.optimizer = optimizer_.state_bytes();
+  const TensorMemory tensors = tensor_memory();
+  out.activations = tensors.graph_peak_bytes;
+  out.logits = tensors.peak_by_phase[static_cast<size_t>(MemoryPhase::logits)];
+  out.images = largest_batch_bytes_;
+  return out;
 }
 
 Result<TrainingResult> train(Learner& learner, BatchSource& training, BatchSource* evaluation,

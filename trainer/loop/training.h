@@ -85,6 +85,17 @@ class TrainingObserver {
   virtual void checkpointed(int64_t /*step*/, const std::filesystem::path& /*directory*/) {}
 };
 
+// What a run's owners of memory held, in bytes, as they say themselves. Activations and logits are
+// the most of any step, and 0 without the memory tracker.
+struct RunMemory {
+  int64_t adapters = 0;  // Or whatever is trained.
+  int64_t gradients = 0;
+  int64_t optimizer = 0;
+  int64_t activations = 0;
+  int64_t logits = 0;
+  int64_t images = 0;  // The largest batch, as loaded.
+};
+
 enum class StopReason : uint8_t { finished, early, signal, memory_limit };
 struct TrainingResult {
   StopReason reason = StopReason::finished;
@@ -93,6 +104,7 @@ struct TrainingResult {
   std::optional<double> best_eval_loss;
   std::filesystem::path last_checkpoint;
   std::filesystem::path best_checkpoint;
+  RunMemory memory;
 };
 
 // `stop` is asked after each step: true leads to a checkpoint and StopReason::signal. With peers,

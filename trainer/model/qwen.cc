@@ -8,6 +8,7 @@
 #include "trainer/model/builder.h"
 #include "trainer/model/decoder.h"
 #include "trainer/model/packing.h"
+#include "trainer/model/phase.h"
 #include "trainer/model/tensor.h"
 #include "trainer/model/vision.h"
 #include "trainer/store/weight_names.h"
@@ -71,6 +72,7 @@ at::Tensor hidden_states(const VisionTower& tower, const Decoder& decoder, const
 
 LossSum loss_at_labels(const Decoder& decoder, const at::Tensor& hidden, const PackedBatch& packed,
                        int64_t chunk) {
+  const PhaseScope phase(MemoryPhase::logits);
   const at::Tensor chosen = hidden.index_select(0, index_tensor(packed.predictors));
   const at::Tensor sum =
       head_loss(decoder.final_norm(chosen), decoder.head(), index_tensor(packed.targets), chunk);

@@ -15,7 +15,7 @@
 namespace plateau::train {
 
 enum class OptimizerKind : uint8_t { adamw, adamw_8bit };
-enum class ScheduleKind : uint8_t { linear, cosine, constant, constant_with_warmup };
+enum class ScheduleKind : uint8_t { linear, cosine, constant, constant_with_warmup, polynomial };
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::adamw_8bit;
@@ -29,8 +29,10 @@ struct OptimizerOptions {
 
 // The factor of the learning rate for step `step` (counted from 0) of `total`, as transformers
 // computes it: warm-up rises from 0, so that step 0 of a warm-up learns nothing; linear and cosine
-// fall to 0 at `total`. `constant` knows no warm-up.
-double schedule_factor(ScheduleKind kind, int64_t step, int64_t warmup, int64_t total);
+// fall to 0 at `total`. `constant` knows no warm-up. `polynomial`, of power 1 as by default there,
+// falls to a rate of 1e-7, for which it needs `learning_rate`, and stays at it.
+double schedule_factor(ScheduleKind kind, int64_t step, int64_t warmup, int64_t total,
+                       double learning_rate);
 
 // A tensor of state, as checkpoints store it.
 struct StateTensor {

@@ -11,44 +11,56 @@
 namespace plateau::train {
 namespace {
 
+constexpr double kRate = 2e-5;
+
 TEST(Schedule, WarmUpRisesFromZeroInEqualSteps) {
-  for (const ScheduleKind kind :
-       {ScheduleKind::linear, ScheduleKind::cosine, ScheduleKind::constant_with_warmup}) {
-    EXPECT_EQ(schedule_factor(kind, 0, 10, 100), 0);
-    EXPECT_DOUBLE_EQ(schedule_factor(kind, 1, 10, 100), 0.1);
-    EXPECT_DOUBLE_EQ(schedule_factor(kind, 9, 10, 100), 0.9);
-    EXPECT_EQ(schedule_factor(kind, 10, 10, 100), 1);
+  for (const ScheduleKind kind : {ScheduleKind::linear, ScheduleKind::cosine,
+                                  ScheduleKind::constant_with_warmup, ScheduleKind::polynomial}) {
+    EXPECT_EQ(schedule_factor(kind, 0, 10, 100, kRate), 0);
+    EXPECT_DOUBLE_EQ(schedule_factor(kind, 1, 10, 100, kRate), 0.1);
+    EXPECT_DOUBLE_EQ(schedule_factor(kind, 9, 10, 100, kRate), 0.9);
+    EXPECT_EQ(schedule_factor(kind, 10, 10, 100, kRate), 1);
   }
 }
 
 TEST(Schedule, LinearFallsToZeroAtTheEnd) {
-  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::linear, 55, 10, 100), 0.5);
-  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::linear, 99, 10, 100), 1.0 / 90);
-  EXPECT_EQ(schedule_factor(ScheduleKind::linear, 100, 10, 100), 0);
-  EXPECT_EQ(schedule_factor(ScheduleKind::linear, 140, 10, 100), 0);
+  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::linear, 55, 10, 100, kRate), 0.5);
+  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::linear, 99, 10, 100, kRate), 1.0 / 90);
+  EXPECT_EQ(schedule_factor(ScheduleKind::linear, 100, 10, 100, kRate), 0);
+  EXPECT_EQ(schedule_factor(ScheduleKind::linear, 140, 10, 100, kRate), 0);
 }
 
 TEST(Schedule, CosineIsHalfAWave) {
-  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::cosine, 55, 10, 100), 0.5);
+  EXPECT_DOUBLE_EQ(schedule_factor(ScheduleKind::cosine, 55, 10, 100, kRate), 0.5);
   // A third and two thirds of the way: cos(60) = 0.5, cos(120) = -0.5.
-  EXPECT_NEAR(schedule_factor(ScheduleKind::cosine, 40, 10, 100), 0.75, 1e-15);
-  EXPECT_NEAR(schedule_factor(ScheduleKind::cosine, 70, 10, 100), 0.25, 1e-15);
-  EXPECT_EQ(schedule_factor(ScheduleKind::cosine, 100, 10, 100), 0);
-  EXPECT_EQ(schedule_factor(ScheduleKind::cosine, 130, 10, 100), 0);
+  EXPECT_NEAR(schedule_factor(ScheduleKind::cosine, 40, 10, 100, kRate), 0.75, 1e-15);
+  EXPECT_NEAR(schedule_factor(ScheduleKind::cosine, 70, 10, 100, kRate), 0.25, 1e-15);
+  EXPECT_EQ(schedule_factor(ScheduleKind::cosine, 100, 10, 100, kRate), 0);
+  EXPECT_EQ(schedule_factor(ScheduleKind::cosine, 130, 10, 100, kRate), 0);
+}
+
+TEST(Schedule, PolynomialFallsToASmallRateAndStaysThere) {
+  const auto factor = [](int64_t step, double rate) {
+    return schedule_factor(ScheduleKind::polynomial, step, 10, 100, rate);
+  };
+  EXPECT_NEAR(factor(55, 1e-5), 0.505, 1e-12);  // Half way from 1 to 0.01.
+  EXPECT_NEAR(factor(100, 1e-5), 0.01, 1e-12);
+  EXPECT_NEAR(factor(170, 1e-5), 0.01, 1e-12);
+  EXPECT_EQ(factor(100, 1e-9), 1);
 }
 
 TEST(Schedule, ConstantKnowsNoWarmUp) {
-  EXPECT_EQ(schedule_factor(ScheduleKind::constant, 0, 10, 100), 1);
-  EXPECT_EQ(schedule_factor(ScheduleKind::constant, 99, 10, 100), 1);
-  EXPECT_EQ(schedule_factor(ScheduleKind::constant_with_warmup, 99, 10, 100), 1);
+  EXPECT_EQ(schedule_factor(ScheduleKind::constant, 0, 10, 100, kRate), 1);
+  EXPECT_EQ(schedule_factor(ScheduleKind::constant, 99, 10, 100, kRate), 1);
+  EXPECT_EQ(schedule_factor(ScheduleKind::constant_with_warmup, 99, 10, 100, kRate), 1);
 }
 
 RC_GTEST_PROP(Schedule, StaysBetweenZeroAndOneForAnyNumbers, ()) {
-  const auto kind = static_cast<ScheduleKind>(*rc::gen::inRange(0, 4));
+  const auto kind = static_cast<ScheduleKind>(*rc::gen::inRange(0, 5));
   const int64_t step = *rc::gen::inRange<int64_t>(0, 500);
   const int64_t warmup = *rc::gen::inRange<int64_t>(0, 200);
   const int64_t total = *rc::gen::inRange<int64_t>(0, 400);
-  const double factor = schedule_factor(kind, step, warmup, total);
+  const double factor = schedule_factor(kind, step, warmup, total, kRate);
   RC_ASSERT(factor >= 0 && factor <= 1);
 }
 

@@ -7,7 +7,6 @@ namespace plateau::train {
 namespace {
 
 constexpr int64_t kValue = 4;                       // Bytes: all activations are fp32.
-constexpr int64_t kPieceBytes = int64_t{16} << 20;  // Of stored weights, widened at a time.
 constexpr int64_t kStripValues = int64_t{1} << 20;  // Of scores, at a time, at least.
 
 // What one layer is made of, for both towers.
@@ -43,12 +42,15 @@ LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t token
   out.input = tokens * sizes.hidden * kValue;
   out.kept = tokens * (attention + mlp) * kValue;
   // The gradients of the MLP's three inner tensors, of its input and of the layer's output exist at
-  // once; in attention those of q, k, v and of the result, with a strip of scores.
+  // once; in attention those of q, k, v and of the result, with a strip of scores, when what the
+  // MLP kept is gone.
   const int64_t in_mlp = tokens * (3 * sizes.inner + 2 * sizes.hidden) * kValue;
   const int64_t in_attention =
       tokens * (4 * sizes.hidden + 4 * sizes.keys) * kValue + strip_bytes(sizes, options, longest);
-  out.working = std::max(in_mlp, in_attention);
-  if (options.storage != BaseStorage::fp32) out.working += kPieceBytes;
+  out.working = std::max(in_mlp, in_attention - tokens * mlp * kValue);
+  // A matrix is widened whole if it is small.
+  const int64_t matrix = sizes.hidden * std::max(sizes.inner, sizes.hidden + 2 * sizes.keys);
+  if (options.storage != BaseStorage::fp32) out.working += std::min(kPieceBytes, matrix * kValue);
   return out;
 }
 

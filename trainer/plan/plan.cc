@@ -14,9 +14,9 @@ namespace {
 
 constexpr int64_t kFloat = 4;
 constexpr int64_t kMiB = int64_t{1} << 20;
-// Measured (bench/trainer_runtime.sh, docs/plan.md): a process with LibTorch 1.13 and OpenBLAS that
-// has multiplied two matrices, and what each further thread of them adds.
-constexpr int64_t kRuntimeBytes = 172 * kMiB;
+// Measured (docs/plan.md, runtime and rest together): a process with LibTorch 1.13 and OpenBLAS
+// that has multiplied two matrices, and what each further thread of them adds.
+constexpr int64_t kRuntimeBytes = 164 * kMiB;
 constexpr int64_t kRuntimeThreadBytes = 12 * kMiB;
 // Of the tokenizer's tables, per entry of the vocabulary and its merge.
 constexpr int64_t kTokenizerEntryBytes = 220;
@@ -135,11 +135,14 @@ class Planner {
     const int64_t between =
         (trains_vision ? patches_ * 2 * config.vision.hidden_size : 0) * kFloat +
         (merged + 2 * tokens_) * config.hidden_size * kFloat;
-    const int64_t working = std::max(text.working, vision.working);
-    plan_.activations_with_checkpointing = layers * text.input + depth * vision.input +
-                                           std::max(text.kept, vision.kept) + working + between;
+    // The way back goes through the text first, while the vision tower keeps what it needs, and
+    // then through the tower, when nothing of the text is left.
+    const int64_t tower = trains_vision ? vision.kept : 0;
+    plan_.activations_with_checkpointing =
+        between + depth * vision.input +
+        std::max(layers * text.input + text.kept + text.working, tower + vision.working);
     plan_.activations_without_checkpointing =
-        layers * text.kept + depth * vision.kept + working + between;
+        between + depth * vision.kept + std::max(layers * text.kept + text.working, vision.working);
     const bool checkpoints = request_.model.gradient_checkpointing;
     const std::string formula = fmt::format(
         "{} text layers x {} tokens{}{}", layers, format_count(tokens_),
@@ -158,8 +161,12 @@ class Planner {
   void add_logits() {
     const int64_t labelled = request_.batch_size * request_.largest.labelled;
     const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
+    const int64_t head = request_.config.vocab_size * request_.config.hidden_size * kFloat;
+    // A head that is not stored in fp32 is widened piece by piece.
+    const int64_t widened =
+        request_.model.storage == BaseStorage::fp32 ? 0 : std::min(kPieceBytes, head);
     const int64_t bytes = chunk * request_.config.vocab_size * kFloat +
-                          2 * labelled * request_.config.hidden_size * kFloat;
+                          2 * labelled * request_.config.hidden_size * kFloat + widened;
     add("logits", bytes,
         fmt::format("{} of {} labelled positions at a time x {} ids", chunk, format_count(labelled),
                     format_count(request_.config.vocab_size)),
@@ -170,8 +177,7 @@ class Planner {
     const VisionConfig& vision = request_.config.vision;
     const int64_t patch = vision.patch_values() / vision.temporal_patch_size * kFloat;
     const int64_t batch = patches_ * patch + tokens_ * 17;  // Ids, labels, mask.
-    add("images", batch + patches_ * patch,
-        fmt::format("one batch of {} patches, as loaded and as a tensor", format_count(patches_)),
+    add("images", batch, fmt::format("one batch of {} patches, as loaded", format_count(patches_)),
         true);
     const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
     const int64_t decoding =

@@ -127,6 +127,31 @@ TEST(PlanText, ShowsPlannedBesideMeasured) {
   EXPECT_THAT(table, HasSubstr("4.20 GB"));
 }
 
+TEST(PlanText, WhatNoLineAccountsForIsShown) {
+  const Plan plan = make_plan(published("qwen2.5-vl-3b"));
+  Measurements measured;
+  for (const PlanLine& each : plan.lines) measured[each.name] = 100'000'000;
+  measured["peak"] = static_cast<int64_t>(plan.lines.size()) * 100'000'000 + 7'000'000;
+  const Measurements with = with_rest(plan, measured);
+  EXPECT_EQ(with.at("rest"), 7'000'000);
+  EXPECT_THAT(plan_table(plan, &with, 100), HasSubstr("7.00 MB  of the peak"));
+  EXPECT_FALSE(with_rest(plan, {{"base", 1}}).contains("rest"));
+}
+
+TEST(PlanText, FormulasGoOnBelowThemselves) {
+  const Plan plan = make_plan(published("qwen2.5-vl-3b"));
+  std::string table = plan_table(plan, nullptr, 60);
+  std::string words;
+  for (const char letter : table) {
+    if (letter == '\n' || letter == ' ') {
+      if (!words.empty() && words.back() != ' ') words += ' ';
+    } else {
+      words += letter;
+    }
+  }
+  for (const PlanLine& each : plan.lines) EXPECT_THAT(words, HasSubstr(each.formula));
+}
+
 TEST(PlanText, NoLineIsWiderThanTheTerminal) {
   const std::string table = plan_table(make_plan(published("qwen2.5-vl-7b")), nullptr, 80);
   size_t begin = 0;

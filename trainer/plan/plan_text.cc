@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json_writer.h"
 #include "base/units.h"
@@ -13,9 +14,11 @@ namespace {
 
 constexpr size_t kNameColumns = 16;
 constexpr size_t kAmountColumns = 10;
+constexpr size_t kLeastFormulaColumns = 16;
 
 std::string amount(int64_t bytes) {
-  return format_mb(static_cast<double>(bytes) / kBytesPerMb);
+  const std::string size = format_mb(std::abs(static_cast<double>(bytes)) / kBytesPerMb);
+  return bytes < 0 ? "-" + size : size;
 }
 
 std::string measured_column(const Measurements* measured, const std::string& name) {
@@ -25,16 +28,51 @@ std::string measured_column(const Measurements* measured, const std::string& nam
                      kAmountColumns);
 }
 
-std::string row(const std::string& name, int64_t bytes, const Measurements* measured,
+// Words of `text` in lines of at most `columns`; a word that is longer has a line of its own.
+std::vector<std::string> wrapped(const std::string& text, size_t columns) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!lines.empty() && lines.back().size() + 1 + word.size() <= columns) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string row(const std::string& name, const std::string& planned, const Measurements* measured,
                 const std::string& text, size_t width) {
-  std::string line = fmt::format("  {:<{}}{:>{}}{}", name, kNameColumns, amount(bytes),
-                                 kAmountColumns, measured_column(measured, name));
-  if (!text.empty() && width > line.size() + 12)
-    line += "  " + text.substr(0, width - line.size() - 2);
-  return line + "\n";
+  std::string out = fmt::format("  {:<{}}{:>{}}{}", name, kNameColumns, planned, kAmountColumns,
+                                measured_column(measured, name));
+  const size_t indent = out.size() + 2;
+  if (width >= indent + kLeastFormulaColumns) {
+    const std::vector<std::string> lines = wrapped(text, width - indent);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      out += i == 0 ? "  " : "\n" + std::string(indent, ' ');
+      out += lines[i];
+    }
+  }
+  return out + "\n";
 }
 
 }  // namespace
+
+Measurements with_rest(const Plan& plan, Measurements measured) {
+  const auto peak = measured.find("peak");
+  if (peak == measured.end()) return measured;
+  int64_t rest = peak->second;
+  for (const PlanLine& line : plan.lines) {
+    const auto found = measured.find(line.name);
+    if (found != measured.end()) rest -= found->second;
+  }
+  measured["rest"] = rest;
+  return measured;
+}
 
 std::string plan_table(const Plan& plan, const Measurements* measured, size_t width) {
   std::string out;
@@ -43,10 +81,13 @@ std::string plan_table(const Plan& plan, const Measurements* measured, size_t wi
                        "measured", kAmountColumns);
   }
   for (const PlanLine& line : plan.lines) {
-    out += row(line.name, line.bytes, measured, line.formula, width);
+    out += row(line.name, amount(line.bytes), measured, line.formula, width);
   }
-  out += row("resident", plan.resident_bytes, measured, "between steps", width);
-  out += row("peak", plan.peak_bytes, measured,
+  if (measured != nullptr && measured->contains("rest")) {
+    out += row("rest", "", measured, "of the peak, in none of these lines", width);
+  }
+  out += row("resident", amount(plan.resident_bytes), measured, "between steps", width);
+  out += row("peak", amount(plan.peak_bytes), measured,
              fmt::format("least RAM {}, recommended {}", amount(plan.minimum_ram),
                          amount(plan.recommended_ram)),
              width);

@@ -13,10 +13,14 @@
 namespace plateau::train {
 
 // Bytes by the name of a line; what was not measured is absent. "resident" and "peak" are of the
-// process.
+// process, "rest" is what of the peak no line accounts for (below 0: lines that peaked at different
+// times, or pages that were never touched).
 using Measurements = std::map<std::string, int64_t>;
 
-// `measured` adds a column. `width` is that of the terminal; formulas are cut to it.
+// Measurements with "rest", if they have a "peak".
+Measurements with_rest(const Plan& plan, Measurements measured);
+
+// `measured` adds a column. `width` is that of the terminal; formulas go on below themselves.
 std::string plan_table(const Plan& plan, const Measurements* measured, size_t width);
 
 std::string plan_json(const Plan& plan, const PlanRequest& request,
