@@ -71,9 +71,10 @@ Option number(std::string name, Takes takes, std::string group, std::string help
 }
 Option choice(std::string name, std::vector<std::string> choices, std::string group,
               std::string help) {
+  std::string placeholder = fmt::format("{}", fmt::join(choices, "|"));
   return {.name = std::move(name),
           .takes = Takes::choice,
-          .placeholder = "WHICH",
+          .placeholder = std::move(placeholder),
           .group = std::move(group),
           .help = std::move(help),
           .choices = std::move(choices)};
@@ -135,9 +136,9 @@ Options training_options() {
              "A step's loss is the mean over its labelled tokens (default), or over its batches."),
       number("seed", Takes::index, "Steps", "Of order, adapters and dropout (42)."),
       number("threads", Takes::count, "Steps", "Threads of LibTorch (all cores)."),
-      number("lora-alpha", Takes::real, "Model", "Adapters are scaled by alpha / rank (16)."),
+      number("lora-alpha", Takes::real, "Model", "Adapters are scaled by N / rank (16)."),
       number("lora-dropout", Takes::real, "Model", "(0)"),
-      flag("use-rslora", "Model", "Scale by alpha / sqrt(rank) instead."),
+      flag("use-rslora", "Model", "Scale by --lora-alpha / sqrt(rank) instead."),
       text("text-field", "NAME", "Data", "Of the simple form (text)."),
       text("image-field", "NAME", "Data", "Of the simple form (image)."),
       flag("skip-bad", "Data", "Leave bad examples out and count them, instead of failing."),
@@ -168,7 +169,8 @@ Options training_options() {
              "Return free memory every N steps: to see what it costs and brings."),
       choice("only", {"data", "collate", "forward", "backward"}, "Memory",
              "Run the stages up to this one alone, to find which one grows."),
-      flag("quiet", "Output", "No progress line."),
+      with_letter(flag("quiet", "Output", "Errors and the result alone: no plan, no progress."),
+                  'q'),
   };
 }
 

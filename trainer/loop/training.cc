@@ -123,6 +123,12 @@ Done Run::save() {
     checkpoint.state.random_state = generator_state();
     checkpoint.weights.reserve(trainable_.size());
     for (const NamedTensor& named : trainable_) {
+      if (!is_finite(named.tensor)) {
+        return Error{Error::Kind::bad_input,
+                     fmt::format("step {}: {} has values that are not finite, which are not saved. "
+                                 "Try a lower learning rate; the last checkpoint is as it was",
+                                 state_.position.step, named.name)};
+      }
       checkpoint.weights.push_back({.name = named.name, .tensor = named.tensor});
     }
     checkpoint.optimizer = optimizer_.state();
