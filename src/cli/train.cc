@@ -94,7 +94,8 @@ Options sizing_options() {
   return {
       file("base-model", 'm', "DIR", "Model",
            "Model directory: config.json, tokenizer.json, *.safetensors."),
-      file("dataset", 'd', "FILE", "Data", "Training examples, one JSON object a line."),
+      file("dataset", 'd', "FILE", "Data",
+           "Training examples: one JSON object a line, or a JSON array."),
       file("eval-dataset", 0, "FILE", "Data", "Examples for evaluation."),
       with_letter(number("batch-size", Takes::count, "Steps", "Examples at a time (1)."), 'b'),
       number("gradient-accumulation-steps", Takes::count, "Steps", "Batches a step (8)."),
