@@ -155,6 +155,9 @@ Options training_options() {
       number("save-total-limit", Takes::count, "Output", "Checkpoints that are kept (3)."),
       choice("save-method", {"merged_16bit", "lora"}, "Output",
              "The result: merged into the weights (default), or the adapter alone."),
+      choice(
+          "eval-strategy", {"no", "steps", "epoch"}, "Output",
+          "Evaluate on --eval-dataset: never, every --eval-steps (default), or with each epoch."),
       number("eval-steps", Takes::count, "Output", "Evaluate every N steps (as --save-steps)."),
       number("early-stopping-patience", Takes::count, "Output",
              "Stop after N evaluations without a better one."),

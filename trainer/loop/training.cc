@@ -65,7 +65,7 @@ Done Run::after_step(const StepReport& report) {
     if (auto added = log_->add(report); !added.ok()) return added;
   }
   if (options_.cleanup_every > 0 && is_due(options_.cleanup_every)) ::malloc_trim(0);
-  if (is_due(eval_steps())) return evaluate();
+  if (is_eval_due()) return evaluate();
   return std::monostate{};
 }
 
@@ -162,7 +162,7 @@ Result<std::optional<StopReason>> Run::reason_to_stop() {
     too_large = sums.value()[1] > 0;
   }
   if (state_.position.step >= plan_.total_steps) return Reason(StopReason::finished);
-  if (options_.early_stopping_patience > 0 && is_due(eval_steps()) &&
+  if (options_.early_stopping_patience > 0 && is_eval_due() &&
       state_.evaluations_without_gain >= options_.early_stopping_patience) {
     return Reason(StopReason::early);
   }
