@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The main job on real cases: the two production logs that the project began from, a recorded
-# process tree in which a child leaks under a flat parent, and a job that is started and watched.
+# process tree in which a child leaks under a flat parent, a job that is started and watched, and a
+# training whose memory is planned before its first step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plateau=build/release/plateau
@@ -21,9 +22,20 @@ echo; echo "A process tree: which process is it?"
 show judge corpus/dev/tree_leak_child-1.csv.gz
 
 echo; echo "A job of its own, watched live for 12 seconds: a list of images that stay decoded, as in the first case."
-recording=$(mktemp -d)/images.plateau
-trap 'rm -rf "$(dirname "$recording")"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+recording=$scratch/images.plateau
 printf '\n$ plateau run --heap -o images.plateau -- python3 tests/leakers/lazy_images.py >/dev/null\n'
 "$plateau" run --heap -o "$recording" -- /usr/bin/python3 tests/leakers/lazy_images.py >/dev/null
 echo; echo "Which call is it?"
 show profile "$recording"
+
+[ -x build/release/plateau-train ] || exit 0
+echo; echo "The same kind of training, done so that the question does not arise: planned, 150 steps, judged by itself."
+printf '\n$ plateau-train init --preset tiny -o tiny\n'
+build/release/plateau-train init --preset tiny -o "$scratch/tiny" --examples 400 --eval-examples 24 >/dev/null
+printf '$ plateau train -m tiny/model -d tiny/train.jsonl --eval-dataset tiny/eval.jsonl -o tiny/out --batch-size 8 ...\n'
+"$plateau" train -m "$scratch/tiny/model" -d "$scratch/tiny/train.jsonl" --eval-dataset "$scratch/tiny/eval.jsonl" \
+  -o "$scratch/tiny/out" --load-in-32bit --use-gradient-checkpointing false --batch-size 8 \
+  --gradient-accumulation-steps 1 --max-steps 150 --learning-rate 1e-3 --lora-alpha 64 --lr-scheduler-type linear \
+  --logging-steps 50 --save-steps 75 --save-method lora

@@ -71,9 +71,10 @@ Option number(std::string name, Takes takes, std::string group, std::string help
 }
 Option choice(std::string name, std::vector<std::string> choices, std::string group,
               std::string help) {
+  std::string placeholder = fmt::format("{}", fmt::join(choices, "|"));
   return {.name = std::move(name),
           .takes = Takes::choice,
-          .placeholder = "WHICH",
+          .placeholder = std::move(placeholder),
           .group = std::move(group),
           .help = std::move(help),
           .choices = std::move(choices)};
@@ -93,7 +94,8 @@ Options sizing_options() {
   return {
       file("base-model", 'm', "DIR", "Model",
            "Model directory: config.json, tokenizer.json, *.safetensors."),
-      file("dataset", 'd', "FILE", "Data", "Training examples, one JSON object a line."),
+      file("dataset", 'd', "FILE", "Data",
+           "Training examples: one JSON object a line, or a JSON array."),
       file("eval-dataset", 0, "FILE", "Data", "Examples for evaluation."),
       with_letter(number("batch-size", Takes::count, "Steps", "Examples at a time (1)."), 'b'),
       number("gradient-accumulation-steps", Takes::count, "Steps", "Batches a step (8)."),
@@ -136,9 +138,9 @@ Options training_options() {
              "A step's loss is the mean over its labelled tokens (default), or over its batches."),
       number("seed", Takes::index, "Steps", "Of order, adapters and dropout (42)."),
       number("threads", Takes::count, "Steps", "Threads of LibTorch (all cores)."),
-      number("lora-alpha", Takes::real, "Model", "Adapters are scaled by alpha / rank (16)."),
+      number("lora-alpha", Takes::real, "Model", "Adapters are scaled by N / rank (16)."),
       number("lora-dropout", Takes::real, "Model", "(0)"),
-      flag("use-rslora", "Model", "Scale by alpha / sqrt(rank) instead."),
+      flag("use-rslora", "Model", "Scale by --lora-alpha / sqrt(rank) instead."),
       text("text-field", "NAME", "Data", "Of the simple form (text)."),
       text("image-field", "NAME", "Data", "Of the simple form (image)."),
       flag("skip-bad", "Data", "Leave bad examples out and count them, instead of failing."),
@@ -154,6 +156,9 @@ Options training_options() {
       number("save-total-limit", Takes::count, "Output", "Checkpoints that are kept (3)."),
       choice("save-method", {"merged_16bit", "lora"}, "Output",
              "The result: merged into the weights (default), or the adapter alone."),
+      choice(
+          "eval-strategy", {"no", "steps", "epoch"}, "Output",
+          "Evaluate on --eval-dataset: never, every --eval-steps (default), or with each epoch."),
       number("eval-steps", Takes::count, "Output", "Evaluate every N steps (as --save-steps)."),
       number("early-stopping-patience", Takes::count, "Output",
              "Stop after N evaluations without a better one."),
@@ -169,7 +174,8 @@ Options training_options() {
              "Return free memory every N steps: to see what it costs and brings."),
       choice("only", {"data", "collate", "forward", "backward"}, "Memory",
              "Run the stages up to this one alone, to find which one grows."),
-      flag("quiet", "Output", "No progress line."),
+      with_letter(flag("quiet", "Output", "Errors and the result alone: no plan, no progress."),
+                  'q'),
   };
 }
 

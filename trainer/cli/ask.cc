@@ -143,7 +143,7 @@ int run_ask(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return complain(invocation, error.message); };
   Result<Sizing> sizing = sizing_for_asking(arguments);
   if (!sizing) return fail(sizing.error());
-  use_threads(0);
+  use_threads(static_cast<int64_t>(arguments.number("threads").value_or(0)));
   const Result<Job> job = open_job(sizing.value());
   if (!job) return fail(job.error());
   Result<std::unique_ptr<QwenVl>> model = model_for_asking(arguments, job.value(), sizing.value());
@@ -199,6 +199,7 @@ Verb ask_command() {
       option("load-in-32bit", 0, Takes::nothing, "", "Keep them as fp32."),
       option("min-pixels", 0, Takes::count, "N", "As in training (3136)."),
       option("max-pixels", 0, Takes::count, "N", "As in training (12845056)."),
+      option("threads", 0, Takes::count, "N", "Threads of LibTorch (all cores)."),
       option("quiet", 'q', Takes::nothing, "", "Only how many are right."),
       option("json", 0, Takes::nothing, "", "One JSON object a line.")};
   verb.examples = {{"what was learned",

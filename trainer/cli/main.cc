@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
       plateau::train::check_command(),  // Does the model compute what the reference computes?
   };
   std::signal(SIGPIPE, SIG_IGN);
+  // A file above the limit of `ulimit -f` is an error of the write, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   plateau::Output out(stdout, stderr, "plateau-train");
   return plateau::dispatch(plateau::train::trainer_program(), verbs, words, out);

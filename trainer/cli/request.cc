@@ -88,6 +88,12 @@ ScheduleKind schedule_of(const Arguments& arguments) {
   return ScheduleKind::cosine;
 }
 
+EvalStrategy eval_strategy_of(const Arguments& arguments) {
+  const std::string name = arguments.text("eval-strategy").value_or("steps");
+  if (name == "no") return EvalStrategy::none;
+  return name == "epoch" ? EvalStrategy::epoch : EvalStrategy::steps;
+}
+
 Stage stage_of(const Arguments& arguments) {
   const std::string name = arguments.text("only").value_or("");
   if (name == "data") return Stage::data;
@@ -122,6 +128,7 @@ TrainingOptions training_of(const Arguments& arguments, const Sizing& sizing) {
   out.logging_steps = whole(arguments, "logging-steps", out.logging_steps);
   out.save_steps = whole(arguments, "save-steps", out.save_steps);
   out.save_total_limit = whole(arguments, "save-total-limit", out.save_total_limit);
+  out.eval_strategy = eval_strategy_of(arguments);
   out.eval_steps = whole(arguments, "eval-steps", 0);
   out.early_stopping_patience = whole(arguments, "early-stopping-patience", 0);
   out.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
@@ -165,6 +172,14 @@ Result<TrainRequest> train_request_of(const Arguments& arguments) {
   }
   Result<Sizing> sizing = sizing_of(arguments);
   if (!sizing) return sizing.error();
+  if (arguments.has("eval-steps") && eval_strategy_of(arguments) != EvalStrategy::steps) {
+    return usage("--eval-steps goes with --eval-strategy steps only");
+  }
+  if (sizing.value().eval_dataset.empty() && arguments.text("eval-strategy") != "no") {
+    for (const char* idle : {"eval-steps", "eval-strategy", "early-stopping-patience"}) {
+      if (arguments.has(idle)) return usage(fmt::format("--{} needs an --eval-dataset", idle));
+    }
+  }
   TrainRequest out;
   out.training = training_of(arguments, sizing.value());
   out.sizing = std::move(sizing.value());

@@ -19,6 +19,20 @@ Result<TrainRequest> request(std::vector<std::string> more) {
   return train_request_of(arguments.value());
 }
 
+TEST(TrainRequest, EvaluationsNeedADataset) {
+  EXPECT_THAT(request({"--eval-steps", "5"}).error().message, HasSubstr("needs an --eval-dataset"));
+  EXPECT_THAT(request({"--eval-strategy", "epoch"}).error().message,
+              HasSubstr("needs an --eval-dataset"));
+  EXPECT_EQ(request({"--eval-strategy", "no"}).value().training.eval_strategy, EvalStrategy::none);
+  const std::vector<std::string> with = {"--eval-dataset", "e.jsonl", "--eval-strategy", "epoch"};
+  EXPECT_EQ(request(with).value().training.eval_strategy, EvalStrategy::epoch);
+  EXPECT_THAT(
+      request({"--eval-dataset", "e.jsonl", "--eval-strategy", "epoch", "--eval-steps", "5"})
+          .error()
+          .message,
+      HasSubstr("--eval-strategy steps only"));
+}
+
 TEST(TrainRequest, DefaultsAreThoseOfModelGarden) {
   const TrainRequest asked = request({}).value();
   EXPECT_EQ(asked.training.epochs, 3);

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 #include "base/units.h"
+#include "cli/screen.h"
+#include "trainer/cli/progress.h"
 
 namespace plateau::train {
 namespace {
@@ -16,17 +19,16 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenDraws{200};
 constexpr std::chrono::seconds kBetweenVerdicts{2};
-constexpr size_t kBarColumns = 20;
+constexpr size_t kUsualColumns = 80;
 
 double seconds_since(steady_clock::time_point begin) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
-std::string bar(int64_t done, int64_t total) {
-  const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const auto filled = static_cast<size_t>(std::lround(share * kBarColumns));
-  return std::string(std::min(filled, kBarColumns), '#') +
-         std::string(kBarColumns - std::min(filled, kBarColumns), '.');
+// A line can be rewritten there.
+bool can_rewrite() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 double in_mb(int64_t bytes) {
@@ -41,7 +43,7 @@ Watching::Watching(Output& out, const View& view, RunFacts facts, int64_t loggin
       facts_(facts),
       logging_steps_(std::max<int64_t>(logging_steps, 1)),
       quiet_(quiet),
-      on_terminal_(isatty(STDERR_FILENO) != 0) {}
+      on_terminal_(can_rewrite()) {}
 
 Watching::~Watching() {
   wipe();
@@ -88,11 +90,17 @@ void Watching::stepped(const StepReport& report) {
 void Watching::show_line(const StepReport& report) {
   const int64_t done = report.step - first_step_;
   const double rate = done > 0 ? static_cast<double>(done) / seconds_since(begin_) : 0;
-  const double left = rate > 0 ? static_cast<double>(report.total_steps - report.step) / rate : 0;
-  out_.remark(fmt::format("\r\x1b[K[{}] {}/{}  loss {:.4f}  {:.1f} steps/s  {} left  {}  {}",
-                          bar(report.step, report.total_steps), report.step, report.total_steps,
-                          report.loss, rate, format_seconds(left),
-                          format_mb(in_mb(report.resident_bytes)), word_));
+  const Surroundings around = look_around(STDERR_FILENO);  // The window may have changed.
+  // One column stays free: many terminals go to the next line when the last one is written.
+  const size_t columns = around.terminal_columns.value_or(kUsualColumns) - 1;
+  const std::string line = progress_line({.step = report.step,
+                                          .total_steps = report.total_steps,
+                                          .loss = report.loss,
+                                          .steps_per_second = rate,
+                                          .resident_mb = in_mb(report.resident_bytes),
+                                          .verdict = word_},
+                                         columns);
+  out_.remark("\r\x1b[K" + line);
   shown_ = true;
 }
 

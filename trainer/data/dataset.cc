@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening reads the whole file once, to find its lines and to fingerprint it, and keeps neither.
+// Opening reads the whole file once, to find its examples and to fingerprint it, and keeps neither.
 #include "trainer/data/dataset.h"
 
 #include <fcntl.h>
@@ -9,31 +9,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/fd.h"
-#include "base/text.h"
 #include "trainer/data/example_line.h"
 #include "trainer/data/picture_reference.h"
+#include "trainer/data/record_places.h"
 
 namespace plateau::train {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 20;  // Whole words, which the fingerprint needs.
-// What simdjson takes, with room for its padding.
-constexpr uint64_t kMaxLineBytes = std::numeric_limits<uint32_t>::max() - 4096;
-
-struct LinePlace {
-  uint64_t offset = 0;
-  uint32_t bytes = 0;
-  uint32_t number = 0;  // In the file, from 1, blank lines counted.
-};
-static_assert(sizeof(LinePlace) == 16);
-
 // 64 bits over the words of the file and its length. It tells files apart that were mixed up or
 // edited; it is no defence against someone who wants two to collide.
 class Fingerprint {
@@ -65,50 +56,6 @@ class Fingerprint {
   uint64_t bytes_ = 0;
 };
 
-// Lines that are not blank, found block by block.
-class LineFinder {
- public:
-  // False if a line is too long.
-  bool add(std::span<const char> block) {
-    const char* at = block.data();
-    const char* const end = at + block.size();
-    while (at < end) {
-      const void* const found = std::memchr(at, '\n', static_cast<size_t>(end - at));
-      const char* const stop = found != nullptr ? static_cast<const char*>(found) : end;
-      if (is_blank_) is_blank_ = std::all_of(at, stop, is_space);
-      offset_ += static_cast<uint64_t>(stop - at);
-      if (found == nullptr) break;
-      if (!close_line()) return false;
-      begin_ = ++offset_;
-      at = stop + 1;
-    }
-    return true;
-  }
-  // Leaves out a byte order mark at the very beginning.
-  void skip_mark() { begin_ = 3; }
-  bool close_line() {
-    ++number_;
-    const uint64_t bytes = offset_ - std::min(begin_, offset_);
-    if (!std::exchange(is_blank_, true)) {
-      if (bytes > kMaxLineBytes) return false;
-      lines_.push_back({begin_, static_cast<uint32_t>(bytes), number_});
-    }
-    return true;
-  }
-  [[nodiscard]] uint32_t number() const { return number_; }
-  std::vector<LinePlace> take() {
-    lines_.shrink_to_fit();
-    return std::move(lines_);
-  }
-
- private:
-  uint64_t begin_ = 0;   // Of the line.
-  uint64_t offset_ = 0;  // Where the next byte stands.
-  uint32_t number_ = 0;  // Lines closed.
-  bool is_blank_ = true;
-  std::vector<LinePlace> lines_;
-};
-
 // As many bytes as fit, or those that are left; -1 with errno.
 ssize_t read_fully(int fd, std::span<char> out, uint64_t offset) {
   size_t done = 0;
@@ -136,7 +83,8 @@ struct Dataset::State {
   std::filesystem::path folder;
   DatasetOptions options;
   Fd fd;
-  std::vector<LinePlace> lines;
+  std::vector<RecordPlace> places;
+  bool is_array = false;
   uint64_t fingerprint = 0;
 
   // By keep_decoded: of (example, picture).
@@ -162,12 +110,13 @@ Result<Dataset> Dataset::open(const std::filesystem::path& jsonl, const DatasetO
   }
   struct stat status = {};
   if (::fstat(state->fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return Error{Error::Kind::bad_input, state->name + ": a file of JSON lines is expected"};
+    return Error{Error::Kind::bad_input,
+                 state->name + ": a file of JSON lines, or of one JSON array, is expected"};
   }
 
   std::vector<char> block(kBlockBytes);
   Fingerprint fingerprint;
-  LineFinder finder;
+  RecordFinder finder;
   uint64_t offset = 0;
   while (true) {
     const ssize_t got = read_fully(state->fd.get(), block, offset);
@@ -176,33 +125,38 @@ Result<Dataset> Dataset::open(const std::filesystem::path& jsonl, const DatasetO
     }
     std::span<const char> read(block.data(), static_cast<size_t>(got));
     fingerprint.add(read);
-    const bool has_mark =
-        offset == 0 && std::string_view(read.data(), read.size()).starts_with("\xEF\xBB\xBF");
-    if (has_mark) finder.skip_mark();
-    // Spaces in its place keep the offsets right.
-    if (has_mark) std::fill_n(block.begin(), 3, ' ');
-    const bool is_end = read.size() < block.size();
-    if (!finder.add(read) || (is_end && !finder.close_line())) {
-      return Error{Error::Kind::bad_input,
-                   state->name + " line " + std::to_string(finder.number()) + ": longer than 4 GB"};
+    // Spaces in the place of a byte order mark keep the offsets right.
+    if (offset == 0 && std::string_view(read.data(), read.size()).starts_with("\xEF\xBB\xBF")) {
+      std::fill_n(block.begin(), 3, ' ');
     }
+    const bool is_end = read.size() < block.size();
+    std::optional<std::string> wrong = finder.add(read);
+    if (is_end && !wrong) wrong = finder.finish();
+    if (wrong) return Error{Error::Kind::bad_input, state->name + " " + *wrong};
     if (is_end) break;
     offset += read.size();
   }
   state->fingerprint = fingerprint.value();
-  state->lines = finder.take();
-  if (state->lines.empty()) {
-    return Error{Error::Kind::no_samples, state->name + ": no examples; it has no line with text"};
+  state->is_array = finder.is_array();
+  state->places = finder.take();
+  if (state->places.empty()) {
+    return Error{Error::Kind::no_samples,
+                 state->name + (state->is_array ? ": no examples; its array is empty"
+                                                : ": no examples; it has no line with "
+                                                  "text")};
   }
   return Dataset(std::move(state));
 }
 
 size_t Dataset::size() const {
-  return state_->lines.size();
+  return state_->places.size();
 }
 
 std::string Dataset::where(size_t index) const {
-  return state_->name + " line " + std::to_string(state_->lines[index].number);
+  std::string out = state_->name + " line " + std::to_string(state_->places[index].line);
+  // An array may have many on one line.
+  if (state_->is_array) out += ", example " + std::to_string(index + 1);
+  return out;
 }
 
 uint64_t Dataset::fingerprint() const {
@@ -210,7 +164,7 @@ uint64_t Dataset::fingerprint() const {
 }
 
 Result<Example> Dataset::read(size_t index) const {
-  const LinePlace& place = state_->lines[index];
+  const RecordPlace& place = state_->places[index];
   std::string line;
   line.reserve(place.bytes + 256);  // Room for the padding that the parser adds.
   line.resize(place.bytes);

@@ -6,7 +6,8 @@
 // exception that is there to be watched: it keeps every decoded picture, as the pipeline did whose
 // memory grew for an epoch.
 //
-// Two forms, mixed freely: {"text", "image", "response"} (also "output"; field names may be chosen)
+// A file has one JSON object a line, or one JSON array of objects (record_places.h). Two forms of
+// object, mixed freely: {"text", "image", "response"} (also "output"; field names may be chosen)
 // and {"messages": [...]} with any number of turns and pictures, content as text or as parts of
 // type text, image, image_url. Pictures are paths (beside the dataset file first) or base64 data.
 #pragma once
@@ -35,7 +36,7 @@ struct PictureSource {
 };
 
 struct Example {
-  size_t index = 0;  // Of the line, counted from 0; messages count from 1.
+  size_t index = 0;  // In the dataset, counted from 0; messages count from 1.
   std::vector<Message> messages;
   std::vector<PictureSource> pictures;
 };
@@ -48,12 +49,13 @@ class Dataset {
   Dataset& operator=(Dataset&&) noexcept;
   ~Dataset();
 
-  [[nodiscard]] size_t size() const;  // Lines that are not blank.
+  [[nodiscard]] size_t size() const;  // Examples.
   [[nodiscard]] Result<Example> read(size_t index) const;
   // Of picture `which` of example `index`, through the cache if decoded ones are kept.
   [[nodiscard]] Result<std::shared_ptr<const Picture>> picture(const Example& example,
                                                                size_t which) const;
-  [[nodiscard]] std::string where(size_t index) const;  // "train.jsonl line 12"
+  [[nodiscard]] std::string where(
+      size_t index) const;  // "train.jsonl line 12"; of an array "..., example 3" too.
   // Of the file's bytes: a checkpoint must not be resumed on another dataset.
   [[nodiscard]] uint64_t fingerprint() const;
   [[nodiscard]] int64_t kept_bytes() const;  // By keep_decoded.

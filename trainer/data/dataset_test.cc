@@ -66,6 +66,21 @@ TEST(Dataset, LinesAreFoundAcrossTheBlocksOfTheScan) {
   EXPECT_THAT(error_of(dataset, 39), HasSubstr("line 40: image 1: an empty path"));
 }
 
+TEST(Dataset, AFileMayBeOneJsonArray) {
+  const TestFolder folder;
+  const std::string good = R"({"text": "a", "image": null, "response": "b"})";
+  const auto path = folder.write("d.json", "\xEF\xBB\xBF[" + good + ",\n " + good + ", 7]\n");
+  const Dataset dataset = opened(path);
+  ASSERT_EQ(dataset.size(), 3U);
+  EXPECT_EQ(error_of(dataset, 0), "read");
+  EXPECT_EQ(error_of(dataset, 1), "read");
+  EXPECT_THAT(error_of(dataset, 2), HasSubstr(path.string() + " line 2, example 3: "));
+  EXPECT_EQ(Dataset::open(folder.write("none.json", "[ ]"), {}).error().kind,
+            Error::Kind::no_samples);
+  EXPECT_THAT(Dataset::open(folder.write("cut.json", "[" + good + ","), {}).error().message,
+              HasSubstr("cut.json line 1: the file ends within its array"));
+}
+
 TEST(Dataset, EmptyAndMissingFilesAreErrors) {
   const TestFolder folder;
   EXPECT_EQ(Dataset::open(folder.write("empty", ""), {}).error().kind, Error::Kind::no_samples);

@@ -74,11 +74,19 @@ class Run {
     return options_.peers != nullptr ? options_.peers->world() : 1;
   }
   [[nodiscard]] int64_t eval_steps() const {
-    if (evaluation_ == nullptr) return 0;
+    if (evaluation_ == nullptr || options_.eval_strategy != EvalStrategy::steps) return 0;
     return options_.eval_steps > 0 ? options_.eval_steps : options_.save_steps;
   }
   [[nodiscard]] bool is_due(int64_t every) const {
     return every > 0 && state_.position.step % every == 0;
+  }
+
+  // After the step that was just made.
+  [[nodiscard]] bool is_eval_due() const {
+    if (evaluation_ == nullptr || options_.eval_strategy != EvalStrategy::epoch) {
+      return is_due(eval_steps());
+    }
+    return state_.position.batch == 0 || state_.position.step == plan_.total_steps;
   }
 
   Learner& learner_;

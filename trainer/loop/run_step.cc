@@ -128,10 +128,12 @@ Done Run::take_batch(const Batch& batch, Totals& totals) {
   const double value = value_of(loss.value().sum);
   const auto labelled = static_cast<double>(loss.value().labelled);
   if (!std::isfinite(value)) {
-    return Error{Error::Kind::bad_input,
-                 fmt::format("step {}: the loss of {} is {}. Try a lower learning rate, or look at "
-                             "these examples; the last checkpoint is as it was",
-                             step, examples_of(batch), value)};
+    // Before the first step nothing was learned that could have gone wrong.
+    const char* advice = step == 1 ? "Look at the base model's weights, or at these examples"
+                                   : "Try a lower learning rate, or look at these examples; the "
+                                     "last checkpoint is as it was";
+    return Error{Error::Kind::bad_input, fmt::format("step {}: the loss of {} is {}. {}", step,
+                                                     examples_of(batch), value, advice)};
   }
   if (loss.value().labelled <= 0) {
     return Error{Error::Kind::bad_input,

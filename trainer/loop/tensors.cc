@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -58,6 +59,11 @@ void copy_values(const Tensor& to, const TensorView& from) {
 
 double value_of(const Tensor& tensor) {
   return tensor->item<double>();
+}
+
+bool is_finite(const Tensor& tensor) {
+  // A sum in doubles is finite exactly if every value is: 2^896 of the largest floats fit in it.
+  return std::isfinite(tensor->detach().sum(at::kDouble).item<double>());
 }
 
 Result<std::monostate> add_gradients(const Tensor& loss, double weight) {

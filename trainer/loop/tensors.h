@@ -27,6 +27,8 @@ void copy_values(const Tensor& to, const TensorView& from);
 
 // Of the one value it has.
 double value_of(const Tensor& tensor);
+// No value is infinite or NaN.
+bool is_finite(const Tensor& tensor);
 // Adds the gradients of weight * loss.
 Result<std::monostate> add_gradients(const Tensor& loss, double weight);
 

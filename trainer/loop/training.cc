@@ -65,7 +65,7 @@ Done Run::after_step(const StepReport& report) {
     if (auto added = log_->add(report); !added.ok()) return added;
   }
   if (options_.cleanup_every > 0 && is_due(options_.cleanup_every)) trim_heap();
-  if (is_due(eval_steps())) return evaluate();
+  if (is_eval_due()) return evaluate();
   return std::monostate{};
 }
 
@@ -124,6 +124,12 @@ Done Run::save() {
     checkpoint.state.random_state = generator_state();
     checkpoint.weights.reserve(trainable_.size());
     for (const NamedTensor& named : trainable_) {
+      if (!is_finite(named.tensor)) {
+        return Error{Error::Kind::bad_input,
+                     fmt::format("step {}: {} has values that are not finite, which are not saved. "
+                                 "Try a lower learning rate; the last checkpoint is as it was",
+                                 state_.position.step, named.name)};
+      }
       checkpoint.weights.push_back({.name = named.name, .tensor = named.tensor});
     }
     checkpoint.optimizer = optimizer_.state();
@@ -157,7 +163,7 @@ Result<std::optional<StopReason>> Run::reason_to_stop() {
     too_large = sums.value()[1] > 0;
   }
   if (state_.position.step >= plan_.total_steps) return Reason(StopReason::finished);
-  if (options_.early_stopping_patience > 0 && is_due(eval_steps()) &&
+  if (options_.early_stopping_patience > 0 && is_eval_due() &&
       state_.evaluations_without_gain >= options_.early_stopping_patience) {
     return Reason(StopReason::early);
   }

@@ -23,6 +23,13 @@
 
 namespace plateau::train {
 
+// When evaluations are made, if there is something to evaluate on.
+enum class EvalStrategy : uint8_t {
+  none,
+  steps,  // Every eval_steps.
+  epoch,  // With the last step of each epoch, and of the run.
+};
+
 struct TrainingOptions {
   std::filesystem::path output_directory;
   double epochs = 3;
@@ -35,7 +42,8 @@ struct TrainingOptions {
   int64_t logging_steps = 10;
   int64_t save_steps = 100;
   int64_t save_total_limit = 3;
-  int64_t eval_steps = 0;               // 0: as save_steps, if there is an evaluation set.
+  EvalStrategy eval_strategy = EvalStrategy::steps;
+  int64_t eval_steps = 0;               // 0: as save_steps.
   int64_t early_stopping_patience = 0;  // Evaluations without improvement; 0: never.
   double early_stopping_threshold = 0;
   uint64_t seed = 42;

@@ -255,6 +255,23 @@ TEST(Training, BestCheckpointIsKeptWhileOthersGo) {
   EXPECT_LE(list_checkpoints(run.options.output_directory).size(), 2U);
 }
 
+TEST(Training, EvaluatesWithEachEpochOrNever) {
+  Case run;  // An epoch has 6 steps.
+  run.options.eval_strategy = EvalStrategy::epoch;
+  run.eval_data = ListSource::Options{.examples = 4};
+  ASSERT_TRUE(run.go().ok());
+  std::vector<int64_t> at;
+  for (const EvalReport& report : run.watcher.evaluations) at.push_back(report.step);
+  EXPECT_THAT(at, ElementsAre(6, 12, 16));
+
+  Case never;
+  never.options.eval_strategy = EvalStrategy::none;
+  never.options.save_steps = 4;
+  never.eval_data = ListSource::Options{.examples = 4};
+  ASSERT_TRUE(never.go().ok());
+  EXPECT_TRUE(never.watcher.evaluations.empty());
+}
+
 TEST(Training, StopsEarlyWithoutImprovement) {
   Case run;
   run.options.optimizer.learning_rate = 0;

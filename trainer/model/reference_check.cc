@@ -133,6 +133,11 @@ double norm_of(const at::Tensor& tensor) {
   return tensor.to(at::kDouble).norm().item<double>();
 }
 
+// NaN is worse than any number.
+bool is_worse(double error, double so_far) {
+  return std::isnan(error) || error >= so_far;
+}
+
 // Of the largest difference by the largest stored value, in the chosen rows.
 double largest_error(const at::Tensor& ours, const at::Tensor& stored, const at::Tensor& rows) {
   at::Tensor a = ours.to(at::kDouble);
@@ -202,7 +207,7 @@ Result<std::monostate> compare_outputs(QwenVl& model, const Batch& batch, const 
     const bool is_text = tensor.dim() == 3;
     const double error = largest_error(*ours->second, tensor, is_text ? rows : at::Tensor());
     ++report.activations;
-    if (error >= report.activation_error) {
+    if (is_worse(error, report.activation_error)) {
       report.activation_error = error;
       report.worst_activation = name.substr(4);
     }
@@ -231,7 +236,7 @@ Result<std::monostate> compare_gradients(QwenVl& model, const Batch& batch, cons
                                                                : at::zeros_like(*parameter.tensor);
     const double error = by(norm_of(grad - *wanted), norm_of(*wanted));
     ++report.gradients;
-    if (error >= report.gradient_error) {
+    if (is_worse(error, report.gradient_error)) {
       report.gradient_error = error;
       report.worst_gradient = parameter.name;
     }

@@ -2,6 +2,7 @@
 #include "trainer/plan/data_shapes.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "trainer/image/patches.h"
@@ -45,6 +46,12 @@ Result<Measured> measure(const Dataset& dataset, const Tokenizer& tokenizer,
   return out;
 }
 
+Error too_long(int64_t tokens, int64_t allowed) {
+  return {.message = "no example is short enough: the last one looked at has " +
+                     std::to_string(tokens) + " tokens, " + std::to_string(allowed) +
+                     " are allowed (--max-seq-length)"};
+}
+
 void widen(ExampleShape& largest, const ExampleShape& shape) {
   largest.tokens = std::max(largest.tokens, shape.tokens);
   largest.labelled = std::max(largest.labelled, shape.labelled);
@@ -81,7 +88,7 @@ Result<DataShapes> measure_shapes(const Dataset& dataset, const Tokenizer& token
     ++out.looked_at;
     if (!one || one.value().shape.tokens > options.max_seq_length) {
       ++out.bad;
-      if (!one) last = one.error();
+      last = one ? too_long(one.value().shape.tokens, options.max_seq_length) : one.error();
       continue;
     }
     ++good;
