@@ -198,7 +198,7 @@ export class Chart {
     return {
       width: Math.max(240, this.holder.clientWidth),
       height: this.spec.height,
-      padding: [() => this.spec.head, 14, 0, 0],
+      padding: [() => this.spec.head, 22, 0, 0],
       legend: { show: false },
       series: [{}, { show: false }],
       scales: {
