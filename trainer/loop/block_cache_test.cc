@@ -69,9 +69,13 @@ RC_GTEST_PROP(BlockCache, UsedAndKeptAreNeverMoreThanWasUsedAtOnce, ()) {
   for (const int step : steps) {
     if (step > 0) {
       const MappedBlock block = cache.take(static_cast<size_t>(step) * 50'000);
-      RC_ASSERT(block.address != nullptr);
+      const bool exists = block.address != nullptr;
+      RC_ASSERT(exists);
       RC_ASSERT(block.bytes >= static_cast<size_t>(step) * 50'000);
-      for (const MappedBlock& other : used) RC_ASSERT(other.address != block.address);
+      for (const MappedBlock& other : used) {
+        const bool differs = other.address != block.address;
+        RC_ASSERT(differs);
+      }
       used.push_back(block);
     } else if (!used.empty()) {
       const size_t at = static_cast<size_t>(-step) % used.size();
