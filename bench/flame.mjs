@@ -7,8 +7,8 @@
 // as in recorded heaps. "comb", the worst case: 1,200 stacks of equal size that share nothing, so that
 // every frame is a pixel wide and none can be left out. "build" is stacks to tree, "draw" one picture
 // of 1,200 px, "zoom" one of the widest call, "search" finds and marks. "pointer" is one hit test.
-// Times are the best of 15, in ms, because other work on the machine only adds to them; drawing ends
-// with reading a pixel back, so that it is over.
+// Times are the renderer's CPU time in ms, the mean of 10, so that other work on the machine does not
+// count; drawing ends with reading a pixel back, so that it is over.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,40 +57,40 @@ function comb(wanted) {
   return { frames, stacks };
 }
 
-function best(work) {
-  const times = [];
-  for (let i = 0; i < 15; ++i) {
-    const from = performance.now();
-    work();
-    times.push(performance.now() - from);
-  }
-  return Math.min(...times);
+let heap = null;
+let tree = null;
+let kinds = null;
+let drawn = 0;
+const find = () => findFrames(tree, heap.frames, "function_1");
+
+function paint(zoom, matches) {
+  const canvas = document.querySelector("canvas");
+  const context = canvas.getContext("2d");
+  const rows = visibleRows(tree, zoom, 1200);
+  canvas.width = 1200;
+  canvas.height = rows * kRowPx;
+  const view = { tree, names: heap.frames, kinds, whole: "all", zoom, upward: false, colour: "growth", matches, selected: null, hovered: null, widthPx: 1200, rows };
+  drawn = draw(context, view, paletteOf(canvas));
+  context.getImageData(0, 0, 1, 1);
 }
 
-window.measure = (shape, wanted) => {
-  const heap = shape === "comb" ? comb(wanted) : invented(wanted);
-  const kinds = heap.frames.map(frameKind);
-  let tree = null;
-  const built = best(() => { tree = frameTree(heap, "live"); });
-  const canvas = document.querySelector("canvas");
-  const context = canvas.getContext("2d", { willReadFrequently: false });
-  const palette = paletteOf(canvas);
-  let drawn = 0;
-  const paint = (zoom, matches) => {
-    const rows = visibleRows(tree, zoom, 1200);
-    canvas.width = 1200;
-    canvas.height = rows * kRowPx;
-    drawn = draw(context, { tree, names: heap.frames, kinds, whole: "all", zoom, upward: false, colour: "growth", matches, selected: null, hovered: null, widthPx: 1200, rows }, palette);
-    context.getImageData(0, 0, 1, 1);
-  };
-  const all = best(() => paint(0, null));
-  const visible = drawn;
-  const zoom = best(() => paint(tree.rows[3][0], null));
-  let matches = null;
-  const search = best(() => { matches = findFrames(tree, heap.frames, "function_1"); paint(0, matches); });
-  const view = { tree, zoom: 0, upward: false, widthPx: 1200, rows: visibleRows(tree, 0, 1200) };
-  const pointer = best(() => { for (let i = 0; i < 1000; ++i) hit(view, (i * 7) % 1200, (i * 13) % 700); });
-  return { nodes: tree.count, stacks: heap.stacks.length, visible, built, all, zoom, search, pointer };
+window.prepare = (shape, wanted) => {
+  heap = shape === "comb" ? comb(wanted) : invented(wanted);
+  kinds = heap.frames.map(frameKind);
+  tree = frameTree(heap, "live");
+  paint(0, null);
+  return { nodes: tree.count, stacks: heap.stacks.length, visible: drawn };
+};
+
+window.work = {
+  build: () => frameTree(heap, "live"),
+  draw: () => paint(0, null),
+  zoom: () => paint(tree.rows[3][0], null),
+  search: () => paint(0, find()),
+  pointer: () => {
+    const view = { tree, zoom: 0, upward: false, widthPx: 1200, rows: visibleRows(tree, 0, 1200) };
+    for (let i = 0; i < 1000; ++i) hit(view, (i * 7) % 1200, (i * 13) % 700);
+  },
 };
 `;
 
@@ -106,13 +106,25 @@ try {
   const page = await browser.newPage();
   await page.setContent("<canvas></canvas>");
   await page.addScriptTag({ content: bundle.outputFiles[0].text });
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const cpu = async () => (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+  const repeat = 10;
+  const time = async (what) => {
+    const run = () => page.evaluate(([name, n]) => { for (let i = 0; i < n; ++i) window.work[name](); }, [what, repeat]);
+    await run();
+    const from = await cpu();
+    await run();
+    return ((await cpu()) - from) / repeat;
+  };
   const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [2000, 20000, 100000];
   console.log("shape   frames   stacks  visible   build ms  draw ms  zoom ms  search+draw ms  pointer us");
+  const cell = (value, width, digits = 0) => value.toFixed(digits).padStart(width);
   for (const [shape, size] of [...sizes.map((n) => ["tree", n]), ["comb", sizes.at(-1)]]) {
-    const r = await page.evaluate(([s, n]) => window.measure(s, n), [shape, size]);
-    const cell = (value, width, digits = 0) => value.toFixed(digits).padStart(width);
+    const r = await page.evaluate(([s, n]) => window.prepare(s, n), [shape, size]);
+    const times = { build: await time("build"), draw: await time("draw"), zoom: await time("zoom"), search: await time("search"), pointer: await time("pointer") };
     console.log(
-      `${shape} ${cell(r.nodes, 8)} ${cell(r.stacks, 8)} ${cell(r.visible, 8)} ${cell(r.built, 10, 1)} ${cell(r.all, 8, 1)} ${cell(r.zoom, 8, 1)} ${cell(r.search, 15, 1)} ${cell(r.pointer, 11, 2)}`,
+      `${shape} ${cell(r.nodes, 8)} ${cell(r.stacks, 8)} ${cell(r.visible, 8)} ${cell(times.build, 10, 1)} ${cell(times.draw, 8, 1)} ${cell(times.zoom, 8, 1)} ${cell(times.search, 15, 1)} ${cell(times.pointer, 11, 2)}`,
     );
   }
 } finally {

@@ -2,6 +2,8 @@
 // recording_size: a day of a job with 21 processes, one sample a second, 12 columns a process: how
 // large the recording gets, what a row costs to write, and how long it takes to open and to judge.
 // The targets are 8 MB and 1 s. Every process changes by some kB at every tick.
+//
+//   recording_size [FILE]   writes the recording to FILE and keeps it; without, it goes away again
 #include <fmt/format.h>
 
 #include <cmath>
@@ -140,9 +142,11 @@ void measure(const std::string& path) {
 }  // namespace
 }  // namespace plateau
 
-int main() {
+int main(int argc, char** argv) {
+  const bool keep = argc > 1;
   const std::string path =
-      (std::filesystem::temp_directory_path() / "plateau-recording-size.plateau").string();
+      keep ? argv[1]
+           : (std::filesystem::temp_directory_path() / "plateau-recording-size.plateau").string();
   plateau::measure(path);
-  std::filesystem::remove(path);
+  if (!keep) std::filesystem::remove(path);
 }

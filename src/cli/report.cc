@@ -86,19 +86,17 @@ struct Answer {
   std::string words;
 };
 
-Answer answer_of_runs(const std::vector<Run>& runs, const Policy& policy) {
+Answer answer_of_runs(const std::vector<Verdict>& verdicts) {
   Answer answer;
-  for (const Run& run : runs) {
-    Verdict verdict = judge(run, policy);
-    verdict.file = run.source;
-    if (runs.size() > 1) answer.text += run.source + "\n";
+  const bool several = verdicts.size() > 1;
+  for (const Verdict& verdict : verdicts) {
+    if (several) answer.text += verdict.file + "\n";
     answer.text += render_verdict(verdict, View{});
     if (!answer.words.empty()) answer.words += ", ";
     answer.words += word_name(verdict.word);
     if (verdict.confidence != 0) answer.words += " " + percent_phrase(verdict.confidence);
   }
-  answer.title =
-      runs.size() == 1 ? runs.front().source : fmt::format("{} runs compared", runs.size());
+  answer.title = several ? fmt::format("{} runs compared", verdicts.size()) : verdicts.front().file;
   answer.title += ": " + answer.words + " · Plateau";
   return answer;
 }
@@ -112,9 +110,10 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
   }
   PageOptions options;
   options.policy = request.policy;
-  const Answer answer = answer_of_runs(runs.value(), request.policy);
-  const std::string page =
-      report_page(answer.title, page_data_json(runs.value(), options), answer.text);
+  std::vector<Verdict> verdicts;
+  const std::string data = page_data_json(runs.value(), options, &verdicts);
+  const Answer answer = answer_of_runs(verdicts);
+  const std::string page = report_page(answer.title, data, answer.text);
   if (request.output == "-") {
     out.print(page);
   } else if (const auto error = write_file(request.output, page, request.force)) {

@@ -5,10 +5,11 @@
 
 #include "base/units.h"
 #include "cli/exit_code.h"
-#include "report/heap_choice.h"
 #include "cli/run_request.h"
 #include "cli/shared_options.h"
+#include "report/cost.h"
 #include "report/explain.h"
+#include "report/heap_choice.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "session/supervisor.h"
@@ -30,11 +31,8 @@ std::string ending_sentence(const Ending& ending) {
   }
 }
 
-// What watching cost, so that nobody has to ask.
-std::string cost_sentence(const JobOutcome& outcome) {
-  const double elapsed_s = std::max(outcome.elapsed_s, 1e-3);
-  return fmt::format("watching took {:.2f} % of one core, page walks {:.2f} % of the job's time",
-                     100 * outcome.watch_cpu_s / elapsed_s, 100 * outcome.cost.worst_share);
+WatchCost cost_of(const JobOutcome& outcome) {
+  return {outcome.watch_cpu_s / std::max(outcome.elapsed_s, 1e-3), outcome.cost.worst_share};
 }
 
 Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
@@ -61,7 +59,7 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   out.remark(fmt::format("\nplateau: {}; {} sample{} in {}\nplateau: {}\n",
                          ending_sentence(outcome.ending), outcome.cost.ticks,
                          outcome.cost.ticks == 1 ? "" : "s", format_seconds(outcome.elapsed_s),
-                         cost_sentence(outcome)));
+                         cost_sentence(cost_of(outcome))));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }

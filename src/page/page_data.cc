@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "page/page_comparison.h"
 #include "page/page_numbers.h"
 #include "page/page_run.h"
 #include "report/json.h"
@@ -116,12 +117,13 @@ void write_run(JsonWriter& json, PageRun& page) {
   write_hindsight(json, page);
   write_heaps(json, page);
   write_context(json, page.run->context);
-  json.key("cost").null();
+  write_cost(json, *page.run);
   write_notes(json, page);
   json.end_object();
 }
 
-std::string page_data_json(std::span<const Run> runs, const PageOptions& options) {
+std::string page_data_json(std::span<const Run> runs, const PageOptions& options,
+                           std::vector<Verdict>* verdicts) {
   JsonWriter json;
   json.begin_object();
   write_program(json);
@@ -129,8 +131,15 @@ std::string page_data_json(std::span<const Run> runs, const PageOptions& options
   for (const Run& run : runs) {
     PageRun page = make_page_run(run, options);
     write_run(json, page);
+    if (verdicts != nullptr) verdicts->push_back(std::move(page.verdict));
   }
-  json.end_array().key("comparison").null().end_object();
+  json.end_array().key("comparison");
+  if (runs.size() > 1) {
+    json.embed(comparison_page_json(runs, options.policy));
+  } else {
+    json.null();
+  }
+  json.end_object();
   return json.take();
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "recording/run.h"
 #include "verdict/verdict.h"
@@ -27,8 +28,10 @@ struct PageOptions {
 
 inline constexpr size_t kMostShown = 4000;
 
-// Requires: at least one run. The first is the baseline; two or more are also compared.
-std::string page_data_json(std::span<const Run> runs, const PageOptions& options = {});
+// Requires: at least one run. The first is the baseline; two or more are also compared. What was
+// answered for each run, as `plateau judge` answers, is appended to `verdicts` if that is given.
+std::string page_data_json(std::span<const Run> runs, const PageOptions& options = {},
+                           std::vector<Verdict>* verdicts = nullptr);
 
 // The document of a page that has nothing to show yet.
 std::string empty_page_json();

@@ -6,15 +6,22 @@
 
 #include "page/page_numbers.h"
 #include "page/page_run.h"
+#include "verdict/event_growth.h"
 #include "verdict/hindsight.h"
 
 namespace plateau {
 namespace {
 
+// A look at a million samples takes 0.1 s: of very long runs fewer moments are judged again.
+constexpr size_t kMostWork = 10'000'000;  // Samples, over all moments.
+constexpr size_t kFewestMoments = 16;
+
 std::vector<Verdict> moments_of(const PageRun& page) {
   const size_t most = page.options->replay_moments;
   if (most == 0) return {};
-  return hindsight(*page.run, most, page.options->policy);
+  const size_t samples = std::max<size_t>(page.run->instants.size(), 1);
+  const size_t affordable = std::max(kFewestMoments, kMostWork / samples);
+  return hindsight(*page.run, std::min(most, affordable), page.options->policy);
 }
 
 // Every explanation that ever competed: those of the verdict by falling weight, then the others in
@@ -55,6 +62,25 @@ void write_moment_of(JsonWriter& json, const Verdict& moment,
   json.end_array().end_object();
 }
 
+void write_clocks(JsonWriter& json, const PageRun& page) {
+  json.key("clocks").begin_array();
+  for (const ClockGrowth& each : growth_by_clock(*page.run, page.verdict)) {
+    json.begin_object().key("clock").value(growth_clock_name(each.clock));
+    json.key("events").value(each.events).key("mb_per_event");
+    write_rounded(json, each.mb_per_event);
+    json.key("low_mb");
+    write_rounded(json, each.range ? each.range->low : kMissing);
+    json.key("high_mb");
+    write_rounded(json, each.range ? each.range->high : kMissing);
+    json.key("share");
+    write_rounded(json, each.share);
+    json.key("share_expected");
+    write_rounded(json, each.share_expected);
+    json.key("follows").value(each.follows).key("words").value(each.words).end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_hindsight(JsonWriter& json, const PageRun& page) {
@@ -69,7 +95,7 @@ void write_hindsight(JsonWriter& json, const PageRun& page) {
   for (const Verdict& moment : moments) write_moment_of(json, moment, columns);
   json.end_array().key("knew_at");
   write_moment(json, knew_at(moments));
-  json.key("clocks").begin_array().end_array();
+  write_clocks(json, page);
 }
 
 }  // namespace plateau

@@ -52,7 +52,7 @@ std::optional<size_t> parent_of(const Run& run, const std::unordered_map<int64_t
   const std::optional<size_t> parent = up(p);
   std::optional<size_t> at = parent;
   for (size_t steps = 0; at && *at != p && steps < run.processes.size(); ++steps) at = up(*at);
-  return at ? std::nullopt : parent;
+  return at && *at == p ? std::nullopt : parent;
 }
 
 const ProcessGrowth* growth_of(const Verdict& verdict, const Process& process) {
@@ -72,17 +72,23 @@ void write_amounts(JsonWriter& json, const PageRun& page, size_t p) {
   write_moment(json, moment(life.first));
   json.key("last_x");
   write_moment(json, moment(life.last));
-  const ProcessGrowth* growth = growth_of(page.verdict, page.run->processes[p]);
-  const double first_mb = life.first ? mb[*life.first] : kMissing;
-  const double last_mb = life.last ? mb[*life.last] : kMissing;
+  // Of the instants that count, unless it lived only before or after them.
+  const std::vector<TimedValue>& counted = page.signals.owned_of_process[p];
+  double first_mb = life.first ? mb[*life.first] : kMissing;
+  double last_mb = life.last ? mb[*life.last] : kMissing;
+  if (!counted.empty()) {
+    first_mb = counted.front().mb;
+    last_mb = counted.back().mb;
+  }
   json.key("first_mb");
-  write_rounded(json, growth != nullptr ? growth->first_mb : first_mb);
+  write_rounded(json, first_mb);
   json.key("last_mb");
-  write_rounded(json, growth != nullptr ? growth->last_mb : last_mb);
+  write_rounded(json, last_mb);
   json.key("peak_mb");
   write_rounded(json, life.peak_mb);
   json.key("growth_mb");
-  write_rounded(json, growth != nullptr ? growth->growth_mb : last_mb - first_mb);
+  write_rounded(json, last_mb - first_mb);
+  const ProcessGrowth* growth = growth_of(page.verdict, page.run->processes[p]);
   json.key("share");
   write_rounded(json, growth != nullptr ? growth->share : kMissing);
 }

@@ -119,8 +119,12 @@ void write_process_lines(JsonWriter& json, PageRun& page) {
 
 // Counts that say something about memory come first, a process's own housekeeping last.
 int rank_of(const Gauge& gauge) {
-  if (gauge.name == "cpu_s") return 2;
   return gauge.name == "threads" || gauge.name == "fds" ? 1 : 0;
+}
+
+// Said elsewhere, or no count of anything that memory could hold.
+bool is_no_count(const Gauge& gauge) {
+  return gauge.name == kCostCpu || gauge.name == kCostWalks || gauge.name == "cpu_s";
 }
 
 double rise_of(const Gauge& gauge) {
@@ -141,6 +145,7 @@ void write_gauges(JsonWriter& json, PageRun& page) {
   };
   std::vector<Candidate> gauges;
   for (const Gauge& gauge : page.run->gauges) {
+    if (is_no_count(gauge)) continue;
     if (page.place[gauge.process] && has_value(gauge.value)) {
       gauges.push_back({&gauge, rank_of(gauge), rise_of(gauge)});
     }

@@ -73,6 +73,12 @@ struct Series {
   std::vector<double> mb;  // One per instant, in MB (see base/units.h); NaN = not read.
 };
 
+// What watching itself cost, as gauges of the root process: CPU seconds of the watcher and its
+// helpers so far, and the largest share of one process's time under page-table walks. No verdict
+// reads them.
+inline constexpr std::string_view kCostCpu = "plateau.cpu_s";
+inline constexpr std::string_view kCostWalks = "plateau.walk_share";
+
 struct Gauge {
   std::string name;  // "tensors", "tensors.cpu", "threads"
   size_t process = 0;

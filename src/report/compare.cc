@@ -142,20 +142,8 @@ void add_table(const Comparison& comparison, const Change& change, const View& v
                             paint(view, Ink::bold, pad_right(a, kValueColumn)),
                             paint(view, Ink::bold, pad_right(b, kValueColumn)), b, a));
   }
-  struct Row {
-    FigureKind kind;
-    std::string_view name;
-  };
-  constexpr std::array<Row, kFigureCount> kRows = {{{FigureKind::rate, "growth now"},
-                                                    {FigureKind::growth, "growth in all"},
-                                                    {FigureKind::floor, "floor"},
-                                                    {FigureKind::plateau, "plateau"},
-                                                    {FigureKind::peak, "peak"},
-                                                    {FigureKind::spike_count, "spikes"},
-                                                    {FigureKind::spike_height, "spike height"},
-                                                    {FigureKind::step_time, "time per step"}}};
-  for (const Row& row : kRows) {
-    const std::string text = table_row(row.kind, row.name, change, view);
+  for (const FigureRow& row : kFigureRows) {
+    const std::string text = table_row(row.kind, row.title, change, view);
     if (!text.empty() && change.to > change.from) layout.line(text);
   }
 }

@@ -10,12 +10,33 @@
 // Texts from the logs are made harmless here; callers pass them as they came.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "report/text.h"
 #include "verdict/compare.h"
 
 namespace plateau {
+
+// The figures in the order in which every table shows them, with their titles.
+struct FigureRow {
+  FigureKind kind;
+  std::string_view title;
+};
+inline constexpr std::array<FigureRow, kFigureCount> kFigureRows = {
+    {{FigureKind::rate, "growth now"},
+     {FigureKind::growth, "growth in all"},
+     {FigureKind::floor, "floor"},
+     {FigureKind::plateau, "plateau"},
+     {FigureKind::peak, "peak"},
+     {FigureKind::spike_count, "spikes"},
+     {FigureKind::spike_height, "spike height"},
+     {FigureKind::step_time, "time per step"}}};
+// Of the plain number: "MB/step", "MB", "s"; "" for counts.
+std::string figure_unit(FigureKind kind, Clock clock);
+
+std::string_view outcome_name(Outcome outcome);  // "no_worse", "worse", "undecided"
 
 // What is significant about one change, in one sentence without a full stop.
 std::string change_sentence(const Comparison& comparison, const Change& change);

@@ -7,18 +7,6 @@ namespace {
 
 constexpr int kSchema = 1;
 
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::no_worse:
-      return "no_worse";
-    case Outcome::worse:
-      return "worse";
-    case Outcome::undecided:
-      break;
-  }
-  return "undecided";
-}
-
 void interval(JsonWriter& json, std::string_view key, const std::optional<Interval>& range) {
   json.key(key);
   if (!range) {

@@ -178,6 +178,31 @@ class Sentence {
 
 }  // namespace
 
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::no_worse:
+      return "no_worse";
+    case Outcome::worse:
+      return "worse";
+    case Outcome::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::string figure_unit(FigureKind kind, Clock clock) {
+  switch (kind) {
+    case FigureKind::rate:
+      return "MB/" + std::string(clock_unit(clock));
+    case FigureKind::spike_count:
+      return "";
+    case FigureKind::step_time:
+      return "s";
+    default:
+      return "MB";
+  }
+}
+
 std::string change_sentence(const Comparison& comparison, const Change& change) {
   return Sentence(comparison, change).text();
 }

@@ -152,6 +152,7 @@ void JobLoop::tick() {
   pace_.sampled(at_s);
   step_ended_ = false;
   cost_ = snapshot.cost;
+  journal_.cost(own_cpu_s() - cpu_before_s_ + heap_.cpu_s(), cost_.worst_share);
   journal_.sample(snapshot, at_s);
   heap_.tick(at_s, journal_.step(), journal_.recording());
   for (const std::string& complaint : snapshot.complaints) options_.say(complaint);
@@ -265,8 +266,9 @@ void JobLoop::carry_rest(SignalReader& signals) {
   reap();
 }
 
-JobOutcome JobLoop::run(SignalReader& signals, double start_s) {
+JobOutcome JobLoop::run(SignalReader& signals, double start_s, double cpu_before_s) {
   start_s_ = start_s;
+  cpu_before_s_ = cpu_before_s;
   tick();
   while (!status_) {
     wait(signals);

@@ -32,8 +32,9 @@ class JobLoop {
           std::optional<Sampler> sampler, HeapWatch heap);
 
   // Until the job has ended, its output is carried and what it left behind is dealt with.
-  // `start_s` is when it was started, on the monotonic clock.
-  JobOutcome run(SignalReader& signals, double start_s);
+  // `start_s` is when it was started, on the monotonic clock; `cpu_before_s` is own_cpu_s() when
+  // watching began.
+  JobOutcome run(SignalReader& signals, double start_s, double cpu_before_s);
 
  private:
   [[nodiscard]] double now() const;  // Seconds since the job was started.
@@ -61,6 +62,7 @@ class JobLoop {
   LimitGuard guard_;
   int64_t oom_before_;
   double start_s_ = 0;
+  double cpu_before_s_ = 0;  // Of this process, when watching began.
   ProbeCost cost_;
   std::optional<int> status_;  // Of the job's first process, once it has ended.
   bool step_ended_ = false;    // Since the last sample.

@@ -12,6 +12,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
+constexpr double kCostMoved = 1.05;
 constexpr size_t kMaxSaid = 256;  // Gauges one loop may name; more are ignored.
 
 struct MemoryColumn {
@@ -101,6 +102,10 @@ void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
 // Figures of the machine and the cgroup stand beside the first process: they belong to none.
 void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
   const size_t first = known(snapshot.processes.front()).index;
+  if (cost_cpu_s_ >= 0) {
+    gauge(row, first, kCostCpu, cost_cpu_s_);
+    gauge(row, first, kCostWalks, cost_walk_share_);
+  }
   const auto add = [&](std::string_view name, int64_t kb) {
     if (kb != kUnread) gauge(row, first, name, std::round(mb_of_kb(kb)));
   };
@@ -139,6 +144,14 @@ void Journal::sample(const Snapshot& snapshot, double at_s) {
   }
   oom_kills_ = kills;
   for (const std::string& complaint : snapshot.complaints) recording_.note(complaint);
+}
+
+void Journal::cost(double watcher_cpu_s, double walk_share) {
+  // Hundredths of a second and thousandths of a per cent: what the sentence at the end shows.
+  const double cpu_s = std::round(watcher_cpu_s * 100) / 100;
+  if (cost_cpu_s_ >= 0 && cpu_s <= kCostMoved * cost_cpu_s_) return;
+  cost_cpu_s_ = std::max(cpu_s, 0.0);
+  cost_walk_share_ = std::round(walk_share * 1e5) / 1e5;
 }
 
 bool Journal::advance(int64_t step, double epoch) {

@@ -26,6 +26,10 @@ class Journal {
 
   // `at_s` counts from the start of the recording everywhere.
   void sample(const Snapshot& snapshot, double at_s);
+  // What watching has cost so far, for the next sample: CPU seconds of the watcher and its helpers,
+  // and the largest share of a process's time under page-table walks. Kept as it was until it has
+  // grown by a twentieth, so that it costs the recording a few bytes for each doubling of the run.
+  void cost(double watcher_cpu_s, double walk_share);
   // True if a step ended: the moment to sample.
   bool words(const StepWords& words, double at_s);
   bool output(const LineClock::News& news, double at_s);
@@ -66,6 +70,8 @@ class Journal {
   bool epoch_stated_ = false;
   double epoch_steps_ = 0;
   Context stated_;
+  double cost_cpu_s_ = -1;  // As last written; none yet if negative.
+  double cost_walk_share_ = 0;
   int64_t oom_kills_ = kUnread;
 };
 

@@ -206,6 +206,40 @@ TEST(Journal, AGaugeOfTheLoopStandsInEveryRowAfterItWasSaid) {
   EXPECT_NE(gauge(run, "threads"), nullptr);
 }
 
+TEST(Journal, WhatWatchingCostStandsBesideTheRootUntilItHasMoved) {
+  Journal journal = in_memory();
+  const auto tick = [&](double cpu_s, double walk_share, double at_s) {
+    journal.cost(cpu_s, walk_share);
+    journal.sample(snapshot({process(7, 1000), process(8, 1000)}), at_s);
+  };
+  tick(1.0, 0.001, 1);
+  tick(1.04, 0.0012, 2);  // Less than a twentieth more.
+  tick(1.06, 0.0013, 3);
+  const plateau::Run run = journal.recording().run();
+  const Gauge* cpu = gauge(run, kCostCpu);
+  const Gauge* walks = gauge(run, kCostWalks);
+  ASSERT_NE(cpu, nullptr);
+  ASSERT_NE(walks, nullptr);
+  EXPECT_EQ(cpu->process, 0u);
+  EXPECT_THAT(cpu->value, ElementsAre(1.0, 1.0, 1.06));
+  EXPECT_THAT(walks->value, ElementsAre(0.001, 0.001, 0.0013));
+}
+
+TEST(Journal, WhatWatchingCostTakesFewBytes) {
+  const auto bytes_of = [](bool with_cost) {
+    const ScratchDirectory scratch;
+    Journal journal(
+        std::move(RecordingWriter::create(scratch.file("a.plateau"), RecordingHead()).value()));
+    for (int i = 1; i <= 4000; ++i) {
+      if (with_cost) journal.cost(0.004 * i, 0.001);
+      journal.sample(snapshot({process(7, 1000 + i)}), i);
+    }
+    return journal.recording().bytes_written();
+  };
+  // 100 doublings of a twentieth lead from 0.01 to 16 s.
+  EXPECT_LT(bytes_of(true), bytes_of(false) + 1000);
+}
+
 TEST(Journal, AnOutOfMemoryKillInTheCgroupIsAnEvent) {
   Journal journal = in_memory();
   Snapshot taken = snapshot({process(7, 1000)});

@@ -125,7 +125,7 @@ Supervised supervise(const SupervisorOptions& options) {
   journal.facts(options.given);
   JobLoop loop(options, std::move(journal), std::move(socket.value()), std::move(*started.job),
                std::move(sampler), std::move(heap.value()));
-  JobOutcome outcome = loop.run(signals, start_s);
+  JobOutcome outcome = loop.run(signals, start_s, cpu_before_s);
   outcome.watch_cpu_s += own_cpu_s() - cpu_before_s;
   return {std::move(outcome), {}};
 }

@@ -195,6 +195,8 @@ const Snapshot& Watcher::tick() {
   state.step_ended = false;
   state.over = state.snapshot.processes.empty();
   if (first) state.find_steps(state.snapshot);
+  state.journal.cost(own_cpu_s() - state.cpu_before_s + state.heap.cpu_s(),
+                     state.snapshot.cost.worst_share);
   state.journal.sample(state.snapshot, at_s);
   state.heap.tick(at_s, state.journal.step(), state.journal.recording());
   state.judge_if_due(at_s);

@@ -25,7 +25,7 @@ class PrefixJudge {
   void look(std::vector<size_t> counts, std::map<size_t, Verdict>& verdicts) const {
     std::sort(counts.begin(), counts.end(), std::greater<>());
     if (counts.empty()) return;
-    Run prefix = without_heaps(counts.front());
+    Run prefix = what_is_read(counts.front());
     for (const size_t count : counts) {
       cut_to(prefix, count);
       verdicts.emplace(count, judge_signals(prefix, columns_.signals(prefix), policy_));
@@ -33,8 +33,9 @@ class PrefixJudge {
   }
 
  private:
-  // prefix_of(run, count) without the heaps, of which a verdict reads nothing.
-  [[nodiscard]] Run without_heaps(size_t count) const {
+  // prefix_of(run, count) without what a verdict does not read once the signals are made: heaps,
+  // and all series but those that open_case() compares over the tree.
+  [[nodiscard]] Run what_is_read(size_t count) const {
     Run prefix{.source = run_.source,
                .format = run_.format,
                .title = run_.title,
@@ -50,8 +51,10 @@ class PrefixJudge {
       return std::vector<double>(column.begin(),
                                  column.begin() + static_cast<std::ptrdiff_t>(kept));
     };
-    prefix.series.reserve(run_.series.size());
     for (const Series& of : run_.series) {
+      const bool compared =
+          of.metric == Metric::rss || of.metric == Metric::pss || of.metric == Metric::pss_anon;
+      if (!compared) continue;
       prefix.series.push_back(
           {.process = of.process, .metric = of.metric, .label = of.label, .mb = first(of.mb)});
     }

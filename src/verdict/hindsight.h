@@ -18,10 +18,10 @@
 // band. A bounded fit rises by what it has left, in a straight line if its end is known, else the
 // slower the less is left; an unbounded one goes on at its rate.
 //
-// Worked number: the production log at step 70, 663 examples / 8, planned until step 240. A leak at
-// 170 MB per step (44 %) and a cache that fills until step 83 (36 %, the rest are variants) agree
-// until step 83, at 17.7 to 18.1 GB. From there they part: at step 140 the band reaches from 16.6
-// to 28.9 GB.
+// Worked number: the production log at step 70, 663 examples / 8, planned until step 240. A leak
+// (62 % with its bent variants) and a cache that fills until step 83 (38 %) agree until there: at
+// step 81 the band is 17.3 to 17.9 GB. Then they part: at step 130, as far ahead as the run is
+// long, it reaches from 17.7 to 26.4 GB.
 //
 // Blind spot: a fit knows one rate. Growth that accelerates is continued at its present rate, and
 // growth per evaluation as a slope through the stairs.

@@ -123,7 +123,8 @@ TEST(LiveRun, LevelJobWithASmallStartUpHasNoCause) {
 TEST(LiveRun, RisingObjectsAreNamedAndTimesAndSizesAreNoCounts) {
   plateau::Run run = whole_job([](double t) { return 50 + 0.2 * t; });
   run.context.epoch_steps = Fact{150, "test"};
-  for (const char* name : {"cpu_s", "cgroup.anon_mb", "gc.objects"}) {
+  for (const char* name :
+       {"cpu_s", "cgroup.anon_mb", "gc.objects", "plateau.cpu_s", "plateau.walk_share"}) {
     Gauge gauge{.name = name, .process = 0, .value = {}};
     for (size_t i = 0; i < run.instants.size(); ++i) {
       gauge.value.push_back(1000 + 100 * static_cast<double>(i));
@@ -135,6 +136,7 @@ TEST(LiveRun, RisingObjectsAreNamedAndTimesAndSizesAreNoCounts) {
   EXPECT_THAT(verdict.causes.at(0).evidence, HasSubstr("objects known to the collector went"));
   EXPECT_THAT(verdict.evidence, Contains(HasSubstr("gc.objects")));
   EXPECT_THAT(verdict.evidence, Not(Contains(HasSubstr("cpu_s"))));
+  EXPECT_THAT(verdict.evidence, Not(Contains(HasSubstr("walk_share"))));
 }
 
 // Three workers are forked in the first steps and copy the list bit by bit; then all of them end.

@@ -6,7 +6,7 @@
 run "$PLATEAU" --help
 expect_code 0
 expect_empty err
-for verb in judge run watch profile try compare convert dump completion man help; do
+for verb in judge run watch profile try compare report convert dump completion man help; do
   expect_in out "  $verb "
 done
 expect_in out "Exit code:"
@@ -15,7 +15,7 @@ fits_a_terminal() {
 }
 fits_a_terminal out
 
-for verb in judge run watch profile try compare convert dump completion man help; do
+for verb in judge run watch profile try compare report convert dump completion man help; do
   run "$PLATEAU" "$verb" --help
   expect_code 0
   expect_empty err

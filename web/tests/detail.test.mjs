@@ -164,3 +164,16 @@ test("the reader stays at the same frame when the widths change", () => {
   assert.deepEqual(flame.pathTo(growth, node).map((at) => frames[growth.frame[at]]), frames.slice(0, 3));
   assert.equal(flame.sameNode(live, frames, flame.frameTree({ stacks: [] }, "live"), [], 3), null);
 });
+
+test("helpers that came and went are one row at the end, with what they started", () => {
+  const run = job(2, null);
+  const helper = (id, parent) => ({ ...run.processes[1], id, parent, name: `sh ${id}`, role: "wrapper", last_x: 3, peak_mb: 0.2, growth_mb: 0 });
+  run.processes.push(helper(50, 0), helper(51, 3), helper(52, 0));
+  const rows = flame.treeRows(run, new Set());
+  assert.deepEqual(rows.map((row) => row.kind), ["process", "process", "process", "group"]);
+  assert.equal(rows[3].brief, true);
+  assert.equal(rows[3].members.length, 3);
+  const opened = flame.treeRows(run, new Set([rows[3].key]));
+  assert.equal(opened.length, 7);
+  assert.deepEqual(opened.slice(4).map((row) => row.depth), [2, 3, 2]);
+});

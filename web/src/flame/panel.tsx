@@ -4,7 +4,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { HeapPage } from "../data";
-import { percent } from "../format";
+import { shareOf } from "./amounts";
 import type { ColourBy } from "./colour";
 import { frameName, frameWords, Picture } from "./picture";
 import { usePlace } from "./place";
@@ -13,8 +13,10 @@ import { Sites } from "./sites";
 import { Switch } from "./switch";
 import { frameTree, pathTo, type Width } from "./tree";
 
+// Less than a hundredth of what is alive is not worth a picture of its own.
 function grew(heap: HeapPage): boolean {
-  return heap.stacks.some((stack) => stack.growth_mb > 0);
+  const gained = heap.stacks.reduce((sum, stack) => sum + Math.max(0, stack.growth_mb), 0);
+  return gained > 0.01 * heap.to_mb;
 }
 
 // What the colours of the picture mean.
@@ -89,7 +91,7 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
               <span class="visually-hidden">Search frames</span>
               <input type="search" placeholder="Search frames" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
             </label>
-            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${percent(matches.share)} of ${width === "growth" ? "the growth" : "the heap"}`}</output>
+            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${shareOf(matches.share)} of ${width === "growth" ? "the growth" : "the heap"}`}</output>
             {zoom === 0 ? null : (
               <button type="button" class="flame-reset" onClick={() => setPlace({ zooms: [0], selected })}>
                 Show all

@@ -5,8 +5,8 @@
 // by a live region, and the table of sites beside the picture holds the same as text.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { percent, size } from "../format";
-import { change } from "./amounts";
+import { size } from "../format";
+import { change, shareOf } from "./amounts";
 import { type ColourBy, frameKind, paletteOf } from "./colour";
 import { draw, hit, kRowPx, topOf, type View, visibleRows } from "./draw";
 import { stepTo, type Way } from "./move";
@@ -36,7 +36,7 @@ export function frameName(tree: FrameTree, names: string[], whole: string, node:
 
 // "131 MB alive, grew by +120 MB, 92 % of the growth"
 export function frameWords(tree: FrameTree, width: Width, node: number): string {
-  const share = percent(tree.w[node]!);
+  const share = shareOf(tree.w[node]!);
   const grown = change(tree.growth_mb[node]!);
   return `${size(tree.mb[node]!)} alive · ${grown} growth · ${share} of ${width === "growth" ? "all growth" : "the heap"}`;
 }

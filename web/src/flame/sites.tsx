@@ -3,13 +3,21 @@
 // readers who cannot see it. A row's button shows the site in the picture and its whole stack.
 
 import { useState } from "preact/hooks";
-import type { HeapPage } from "../data";
+import type { HeapPage, HeapSitePage } from "../data";
 import { Num } from "../number";
 import { fromTo } from "./amounts";
 import { Sparkline } from "./sparkline";
 import { State, toneOf } from "./states";
 
-const kFirstRows = 8;
+// What grows, and a few that do not for comparison.
+const kMostRows = 8;
+const kFewRows = 4;
+
+// "load (ImageFile.py:245) <- main (train.py:41)" -> where it happens, and who called.
+function partsOf(title: string): [string, string] {
+  const at = title.search(/ (<-|called from) /);
+  return at < 0 ? [title, ""] : [title.slice(0, at), title.slice(at + 1)];
+}
 
 interface SitesProps {
   heap: HeapPage;
@@ -17,9 +25,27 @@ interface SitesProps {
   onChoose: (site: number) => void;
 }
 
+function SiteTitle(props: { site: HeapSitePage; pressed: boolean; onPress: () => void }) {
+  const { title, stack } = props.site;
+  const [where, callers] = partsOf(title);
+  return (
+    <>
+      {stack === null ? (
+        <span class="mono">{where}</span>
+      ) : (
+        <button type="button" class="plain mono" aria-pressed={props.pressed} title="Show its call stack" onClick={props.onPress}>
+          {where}
+        </button>
+      )}
+      {callers === "" ? null : <div class="callers mono" title={callers}>{callers}</div>}
+    </>
+  );
+}
+
 export function Sites({ heap, chosen, onChoose }: SitesProps) {
   const [all, setAll] = useState(false);
-  const shown = all ? heap.sites : heap.sites.slice(0, kFirstRows);
+  const telling = heap.sites.filter((site) => toneOf(site.state) !== "calm").length;
+  const shown = all ? heap.sites : heap.sites.slice(0, Math.min(kMostRows, Math.max(kFewRows, telling)));
   const hidden = heap.sites.length - shown.length;
   if (heap.sites.length === 0) return null;
   return (
@@ -39,13 +65,7 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
           {shown.map((site, i) => (
             <tr key={i} class={chosen === i ? "chosen" : ""}>
               <th scope="row">
-                {site.stack === null ? (
-                  <span class="mono">{site.title}</span>
-                ) : (
-                  <button type="button" class="plain mono" aria-pressed={chosen === i} title="Show its call stack" onClick={() => onChoose(i)}>
-                    {site.title}
-                  </button>
-                )}
+                <SiteTitle site={site} pressed={chosen === i} onPress={() => onChoose(i)} />
               </th>
               <td>
                 <State state={site.state} />

@@ -7,8 +7,8 @@
 // more growth follows that clock.
 
 import type { ClockGrowth, RunPage } from "../data";
-import { change } from "../flame/amounts";
-import { count, percent } from "../format";
+import { change, shareOf } from "../flame/amounts";
+import { count } from "../format";
 import { Num } from "../number";
 import { Section } from "../section";
 
@@ -26,33 +26,39 @@ const kEvents: Record<ClockGrowth["clock"], [string, string]> = {
   checkpoint: ["checkpoint", "checkpoints"],
 };
 
-function ShareBar({ row }: { row: ClockGrowth }) {
+function ShareBar({ row, ends }: { row: ClockGrowth; ends: boolean }) {
   if (row.share === null) return <span class="muted">–</span>;
   const share = Math.min(1, Math.max(0, row.share));
   const expected = row.share_expected === null ? null : Math.min(1, Math.max(0, row.share_expected));
-  const label = `${percent(share)} of the growth${expected === null ? "" : `, ${percent(expected)} expected by chance`}`;
+  const label = `${shareOf(share)} of the growth${expected === null ? "" : `, ${shareOf(expected)} expected by chance`}`;
   return (
     <div class="clock-share">
-      <svg class={row.follows ? "clock-bar follows" : "clock-bar"} viewBox="0 0 200 18" preserveAspectRatio="none" role="img" aria-label={label}>
+      <svg class={row.follows ? `clock-bar follows${ends ? " calm" : ""}` : "clock-bar"} viewBox="0 0 200 18" preserveAspectRatio="none" role="img" aria-label={label}>
         <rect class="clock-ground" x="0" y="4" width="200" height="10" />
         <rect class="clock-fill" x="0" y="4" width={200 * share} height="10" />
         {expected === null ? null : <line class="clock-tick" x1={200 * expected} x2={200 * expected} y1="0" y2="18" />}
       </svg>
       <span class="nowrap">
-        {percent(share)}
-        {expected === null ? null : <span class="muted"> · {percent(expected)} by chance</span>}
+        {shareOf(share)}
+        {expected === null ? null : <span class="muted"> · {shareOf(expected)} by chance</span>}
       </span>
     </div>
   );
 }
 
+// "grows with every step" -> "Grows with every step."
+function sentenceOf(words: string): string {
+  return words === "" ? "" : `${words[0]!.toUpperCase()}${words.slice(1).replace(/\.$/, "")}.`;
+}
+
 export function Clocks({ run }: { run: RunPage }) {
   if (run.clocks.length === 0) return null;
   const followed = run.clocks.find((row) => row.follows);
-  const sentence = followed === undefined ? "Growth follows none of them more than chance would have it." : followed.words;
+  const told = followed ?? run.clocks[0]!;
+  const ends = run.verdict.verdict === "plateau"; // Growth that is over is no alarm.
   return (
     <Section id="clocks" title="What does growth follow?" nav="Clocks" hint="Memory that is added with every evaluation or checkpoint points at the code that runs then.">
-      <p class={followed === undefined ? "clock-sentence" : "clock-sentence follows"}>{sentence}</p>
+      <p class={followed === undefined ? "clock-sentence" : "clock-sentence follows"}>{sentenceOf(told.words)}</p>
       <div class="scroll-x">
         <table class="clocks">
           <thead>
@@ -66,11 +72,11 @@ export function Clocks({ run }: { run: RunPage }) {
           </thead>
           <tbody>
             {run.clocks.map((row) => (
-              <tr key={row.clock} class={row.follows ? "growing" : ""}>
+              <tr key={row.clock} class={row.follows ? (ends ? "followed" : "growing") : ""}>
                 <th scope="row">
                   {kNames[row.clock]}
-                  {row.follows ? <span class="state bad">follows this one</span> : null}
-                  {row.follows || row.words === "" ? null : <div class="aside">{row.words}</div>}
+                  {row.follows ? <span class={ends ? "state" : "state bad"}>{ends ? "followed this one" : "follows this one"}</span> : null}
+                  {row === told || row.words === "" ? null : <div class="aside">{row.words}</div>}
                 </th>
                 <td class="right nowrap">
                   {count(row.events)} {kEvents[row.clock][row.events === 1 ? 0 : 1]}
@@ -78,7 +84,7 @@ export function Clocks({ run }: { run: RunPage }) {
                 <td class="right nowrap">{change(row.mb_per_event)}</td>
                 <td class="right nowrap">{row.low_mb === null || row.high_mb === null ? "–" : `${change(row.low_mb)} to ${change(row.high_mb)}`}</td>
                 <td>
-                  <ShareBar row={row} />
+                  <ShareBar row={row} ends={ends} />
                 </td>
               </tr>
             ))}

@@ -44,16 +44,23 @@ function Sign({ stamp }: { stamp: Stamp }) {
   );
 }
 
-function RunWords({ run }: { run: RunPage }) {
+function RunWords({ run, name }: { run: RunPage; name: string }) {
   return (
     <div class="side-run">
-      <p class="mono">{run.title === null ? run.source : `${run.source}: ${run.title}`}</p>
+      <p class="mono" title={run.source}>{run.title === null ? name : `${name}: ${run.title}`}</p>
       <p>
         {run.said.course.label} {run.said.course.text}
       </p>
       {run.said.since === null ? null : <p class="muted">{run.said.since}</p>}
     </div>
   );
+}
+
+// File names alone where they tell the runs apart, else whole paths.
+function shortNames(data: PageData): string[] {
+  const sources = data.runs.map((run) => run.source);
+  const names = sources.map((source) => source.slice(source.lastIndexOf("/") + 1));
+  return new Set(names).size === new Set(sources).size ? names : sources;
 }
 
 function Side({ data, index }: { data: PageData; index: number }) {
@@ -71,7 +78,7 @@ function Side({ data, index }: { data: PageData; index: number }) {
         </span>
       </h2>
       {runs.map((run, i) => (
-        <RunWords key={i} run={run} />
+        <RunWords key={i} run={run} name={shortNames(data)[data.runs.indexOf(run)]!} />
       ))}
     </article>
   );

@@ -20,7 +20,7 @@ export function FlameGraph({ run }: { run: RunPage }) {
   const heap = heaps[index];
   if (heap === undefined) return null;
   const how = heap.exact ? "every allocation was seen" : `one sample per ${size(heap.interval_bytes / 1e6)}`;
-  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained. Sites that grow come first.";
+  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained, or hold. Sites that grow come first.";
   return (
     <Section id="flame" title="Growth by call stack" nav="Call stacks" hint={hint}>
       <div class="heap-head">

@@ -3,8 +3,8 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { RunPage } from "../data";
-import { change, fromTo } from "../flame/amounts";
-import { moment, percent, size, span } from "../format";
+import { change, fromTo, shareOf } from "../flame/amounts";
+import { moment, size, span } from "../format";
 import { Num } from "../number";
 import { Section } from "../section";
 import { type GroupRow, growingProcess, type ProcessRow, type TreeRow, treeRows } from "./tree_rows";
@@ -22,7 +22,7 @@ function Growth(props: { growth_mb: number | null; share: number | null; growing
       <td class="bar-cell">
         <span class={`growth-bar ${tone}`} style={{ width: `${wide}%` }} />
       </td>
-      <td class="right nowrap">{props.share === null || (props.growth_mb ?? 0) <= 0 ? "" : percent(props.share)}</td>
+      <td class="right nowrap">{(props.share ?? 0) <= 0 || (props.growth_mb ?? 0) <= 0 ? "" : shareOf(props.share ?? 0)}</td>
     </>
   );
 }
@@ -52,10 +52,10 @@ function ProcessLine({ run, row, most }: { run: RunPage; row: ProcessRow; most: 
       </th>
       <td>
         {process.role === null ? <span class="muted">–</span> : <span title={process.role_reason ?? undefined}>{process.role}</span>}
-        {process.role_reason === null ? null : <div class="aside">{process.role_reason}</div>}
+        {process.role_reason === null || row.folded ? null : <div class="aside">{process.role_reason}</div>}
       </td>
       <td class="right">{process.is_pid ? process.id : `no. ${process.id}`}</td>
-      <td title={span(run.clock, process.first_x, process.last_x)}>{seenWords(run, row)}</td>
+      <td class="nowrap" title={span(run.clock, process.first_x, process.last_x)}>{seenWords(run, row)}</td>
       <td class="right nowrap">{fromTo(process.first_mb, process.last_mb)}</td>
       <td class="right nowrap">{size(process.peak_mb)}</td>
       <Growth growth_mb={process.growth_mb} share={process.share} growing={row.growing} most={most} />
@@ -65,22 +65,23 @@ function ProcessLine({ run, row, most }: { run: RunPage; row: ProcessRow; most: 
 
 function GroupLine({ row, most, onToggle }: { row: GroupRow; most: number; onToggle: () => void }) {
   const many = row.members.length;
-  const each = row.last_mb === null ? "" : ` · about ${size(row.last_mb / many)} each`;
+  const each = row.brief || row.last_mb === null ? "" : ` · about ${size(row.last_mb / many)} each`;
   return (
-    <tr class="group">
+    <tr class={row.brief ? "group ended" : "group"}>
       <th scope="row" colSpan={4}>
         <div class="tree-name" style={indentOf(row)}>
           {row.depth > 0 ? <span class="tree-twig" aria-hidden="true">└</span> : null}
           <button type="button" class="plain" aria-expanded={row.open} onClick={onToggle}>
             <span class="tree-fold" aria-hidden="true">{row.open ? "▾" : "▸"}</span>
-            {many} {row.role.endsWith("s") ? row.role : `${row.role}s`}, together
+            {row.brief ? `${many} short-lived processes, all ended` : `${many} ${row.role.endsWith("s") ? row.role : `${row.role}s`}, together`}
             <span class="muted">{each}</span>
           </button>
+          {row.role_reason === null || row.brief ? null : <span class="aside">{row.role_reason}</span>}
         </div>
       </th>
-      <td class="right nowrap">{fromTo(row.first_mb, row.last_mb)}</td>
+      <td class="right nowrap">{row.brief ? "" : fromTo(row.first_mb, row.last_mb)}</td>
       <td class="right nowrap" title="of the largest">{size(row.peak_mb)}</td>
-      <Growth growth_mb={row.growth_mb} share={row.share} growing={false} most={most} />
+      {row.brief ? <td colSpan={3} /> : <Growth growth_mb={row.growth_mb} share={row.share} growing={false} most={most} />}
     </tr>
   );
 }
@@ -88,8 +89,8 @@ function GroupLine({ row, most, onToggle }: { row: GroupRow; most: number; onTog
 export function ProcessTree({ run }: { run: RunPage }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => treeRows(run, open), [run, open]);
-  if (run.processes.length === 0) return null;
-  const most = Math.max(1e-9, ...rows.map((row) => Math.abs((row.kind === "group" ? row.growth_mb : run.processes[row.index]!.growth_mb) ?? 0)));
+  if (run.processes.length === 0 || (run.processes.length === 1 && run.processes[0]!.name === "")) return null;
+  const most = Math.max(1e-9, ...rows.map((row) => Math.abs((row.kind === "group" ? (row.brief ? 0 : row.growth_mb) : run.processes[row.index]!.growth_mb) ?? 0)));
   const toggle = (key: string): void => {
     const next = new Set(open);
     if (!next.delete(key)) next.add(key);
