@@ -72,7 +72,7 @@ function hintOf(run: RunPage, parts: ProcessPart[]): string {
   const rest = parts.find((part) => part.id === "others");
   const shown =
     rest === undefined ? "" : ` The ${parts.length - 1} largest are named, the other ${rest.count} are summed.`;
-  return `What each of the ${count(run.processes.length || parts.length)} processes owns; beside its name how much that was at most, and how much it grew.${shown}`;
+  return `What each of the ${count(run.processes.length || parts.length)} processes owns: its peak, and how much it grew.${shown}`;
 }
 
 function entryOf(part: ProcessPart): Entry {
