@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict's word with a sign of its own shape, so that it reads without colour: a disc with a
-// tick (plateau), a triangle with a bang (leak), a diamond with a slope that
-// levels off (warming), a ring with a question mark (undecided).
+// tick (plateau), a triangle with a bang (leak), a diamond with a slope that levels off
+// (warming), a ring with a question mark (undecided).
 
 import type { Word } from "./data";
 

@@ -115,7 +115,7 @@ function Why({ run }: { run: RunPage }) {
       {shown.map((reason, i) => (
         <Sentence key={reason} strong={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
       ))}
-      {verdict.causes.length + verdict.evidence.length > 0 ? <a href="#causes">All causes and evidence</a> : null}
+      {verdict.causes.length + verdict.evidence.length > 0 ? <a class="no-print" href="#causes">All causes and evidence</a> : null}
     </Card>
   );
 }
