@@ -55,7 +55,11 @@ export async function open(url, options = {}) {
     if (message.type() === "error" || message.type() === "warning") page.trouble.push(message.text());
   });
   page.on("pageerror", (error) => page.trouble.push(String(error)));
-  page.on("requestfailed", (request) => page.trouble.push(`request failed: ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    // The page itself ends the events of a run that it no longer shows.
+    const aborted = request.failure()?.errorText === "net::ERR_ABORTED";
+    if (!aborted) page.trouble.push(`request failed: ${request.url()}`);
+  });
   page.requests = [];
   page.on("request", (request) => page.requests.push(request.url()));
   await page.goto(url.includes("://") ? url : `file://${url}`);

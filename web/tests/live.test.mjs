@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live page: it follows a job that runs, survives the job's end and a lost connection.
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -144,6 +144,20 @@ test("aFolderIsAListOfRuns", async () => {
   await page.getByRole("link", { name: /two\.plateau/ }).waitFor();
   await one.end();
   await two.end();
+  await close(page);
+  await server.stop();
+});
+
+test("anEmptyFolderSaysSoAndFillsByItself", async () => {
+  const folder = join(scratch, "empty");
+  mkdirSync(folder);
+  const server = start(plateau, ["serve", folder, "--listen", "127.0.0.1:0"]);
+  const [url] = await server.line(/http:\/\/127\.0\.0\.1:\d+\/\S*/);
+  const page = await open(url);
+  await page.getByText("No recording here yet").waitFor();
+  const later = record(join("empty", "later"));
+  await page.locator("#memory .plot-focus").or(page.getByRole("link", { name: /later\.plateau/ })).first().waitFor({ timeout: 60000 });
+  await later.end();
   await close(page);
   await server.stop();
 });
