@@ -4,7 +4,6 @@
 #include <microhttpd.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace plateau {
 namespace {
@@ -33,7 +32,7 @@ ssize_t EventStreams::read(void* stream, uint64_t /*position*/, char* to, size_t
     return 0;
   }
   const size_t size = std::min(most, self.waiting.size());
-  std::memcpy(to, self.waiting.data(), size);
+  std::copy_n(self.waiting.data(), size, to);
   self.waiting.erase(0, size);
   return static_cast<ssize_t>(size);
 }

@@ -24,8 +24,8 @@ namespace {
 constexpr double kTickS = 0.5;
 constexpr double kInterestS = 30;  // After a request, files go on being looked at for so long.
 constexpr double kLookS = 0.1;
-constexpr unsigned kIdleS = 30;                 // Nothing sent or taken.
-constexpr size_t kConnectionBytes = 24 * 1024;  // A request's head must fit into it.
+constexpr unsigned kIdleS = 30;                   // Nothing sent or taken.
+constexpr size_t kConnectionBytes = 24UL * 1024;  // A request's head must fit into it.
 constexpr int kLastRounds = 100;
 constexpr double kLastTakeS = 0.3;
 

@@ -147,6 +147,7 @@ void Shelf::look_at(const std::string& id, bool even_if_soon) {
 
 std::vector<const RunFacts*> Shelf::runs() const {
   std::vector<const RunFacts*> all;
+  all.reserve(order_.size());
   for (const std::string& path : order_) all.push_back(&items_.at(path).facts);
   return all;
 }

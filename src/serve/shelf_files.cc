@@ -77,7 +77,7 @@ std::vector<ListedFile> list_runs(const std::vector<std::string>& paths,
     const FileStamp stamp = stamp_of(path);
     if (stamp.exists && stamp.size > 0) found.push_back({path, path, stamp});
   }
-  std::stable_sort(found.begin(), found.end(), newer);
+  std::sort(found.begin(), found.end(), newer);
   std::vector<ListedFile> once;
   std::set<std::string> paths_seen;
   std::set<std::string> names_seen;
