@@ -79,10 +79,12 @@ void write_phases(JsonWriter& json, const PageRun& page) {
 // Of too many marks evenly spaced ones are kept, the first and the last among them.
 void write_events(JsonWriter& json, PageRun& page) {
   std::vector<const Event*> events;
+  events.reserve(page.run->events.size());
   for (const Event& event : page.run->events) events.push_back(&event);
   const size_t all = events.size();
   if (all > kMostMarks) {
     std::vector<const Event*> kept;
+    kept.reserve(kMostMarks);
     for (size_t i = 0; i < kMostMarks; ++i) {
       kept.push_back(events[i * (all - 1) / (kMostMarks - 1)]);
     }

@@ -73,7 +73,7 @@ double peak_of(std::span<const double> mb) {
 }
 
 std::string line_name(const Process& process) {
-  const std::string name = printable(process.name);
+  std::string name = printable(process.name);
   if (!name.empty()) return name;
   return fmt::format("{} {}", process.id_is_pid ? "pid" : "process", process.id);
 }
@@ -88,6 +88,7 @@ void write_process_lines(JsonWriter& json, PageRun& page) {
   std::vector<size_t> others;
   if (drawn.size() > kMostProcessLines) {
     std::vector<double> peaks;
+    peaks.reserve(owned.size());
     for (const auto& mb : owned) peaks.push_back(peak_of(mb));
     std::stable_sort(drawn.begin(), drawn.end(),
                      [&](size_t a, size_t b) { return peaks[a] > peaks[b]; });

@@ -6,26 +6,26 @@
 
 asm(R"(
   .pushsection .rodata
-  .hidden plateau_page_begin
-  .hidden plateau_page_end
-  .globl plateau_page_begin
-  .globl plateau_page_end
-plateau_page_begin:
+  .hidden kPlateauPageBegin
+  .hidden kPlateauPageEnd
+  .globl kPlateauPageBegin
+  .globl kPlateauPageEnd
+kPlateauPageBegin:
   .incbin ")" PLATEAU_PAGE_FILE R"("
-plateau_page_end:
+kPlateauPageEnd:
   .byte 0
   .popsection
 )");
 
 extern "C" {
-extern const char plateau_page_begin[];
-extern const char plateau_page_end[];
+extern const char kPlateauPageBegin[];
+extern const char kPlateauPageEnd[];
 }
 
 namespace plateau {
 
 std::string_view page_template() {
-  return {plateau_page_begin, static_cast<size_t>(plateau_page_end - plateau_page_begin)};
+  return {kPlateauPageBegin, static_cast<size_t>(kPlateauPageEnd - kPlateauPageBegin)};
 }
 
 }  // namespace plateau
