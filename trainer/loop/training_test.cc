@@ -372,9 +372,10 @@ TEST(Training, OwnersSayWhatTheyHold) {
   install_memory_tracker();
   Case run;
   run.options.max_steps = 3;
+  run.options.optimizer.kind = OptimizerKind::adamw;
   const RunMemory memory = run.go().value().memory;
   EXPECT_EQ(memory.gradients, memory.adapters);
-  EXPECT_EQ(memory.optimizer, 2 * memory.adapters);  // Too small for 8 bits.
+  EXPECT_EQ(memory.optimizer, 2 * memory.adapters);  // Two states of 32 bits for each weight.
   EXPECT_GT(memory.activations * memory.images, 0);
 }
 
