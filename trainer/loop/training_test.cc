@@ -13,8 +13,6 @@
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/durable.h"
 #include "trainer/loop/memory_tracker.h"
-#include "trainer/loop/run_log.h"
-#include "trainer/loop/run_plan.h"
 #include "trainer/loop/toy_learner_for_test.h"
 
 namespace plateau::train {
@@ -481,37 +479,6 @@ TEST(Training, LogHasOneLineAStepAndNoneTwiceAfterResuming) {
   std::vector<int64_t> expected(16);
   std::iota(expected.begin(), expected.end(), 1);
   EXPECT_EQ(steps, expected);
-}
-
-TEST(RunLog, KeepsWholeLinesUpToTheStep) {
-  const std::string log =
-      "{\"step\":1}\n{\"step\":2}\n{\"step\":2,\"eval_loss\":1}\n{\"step\":3}\n{\"st";
-  EXPECT_EQ(kept_log_bytes(log, 0), 0U);
-  EXPECT_EQ(kept_log_bytes(log, 1), 11U);
-  EXPECT_EQ(kept_log_bytes(log, 2), 47U);
-  EXPECT_EQ(kept_log_bytes(log, 9), 58U);
-  EXPECT_EQ(kept_log_bytes("garbage\n", 9), 0U);
-}
-
-TEST(RunPlan, StepsFollowTheRuleOfTransformers) {
-  TrainingOptions options;
-  options.accumulate = 8;
-  options.epochs = 3;
-  EXPECT_EQ(plan_run(options, 83).value().steps_per_epoch, 11);
-  EXPECT_EQ(plan_run(options, 83).value().total_steps, 33);
-  options.epochs = 0.5;
-  EXPECT_EQ(plan_run(options, 83).value().total_steps, 6);
-  options.max_steps = 4;
-  EXPECT_EQ(plan_run(options, 83).value().total_steps, 4);
-  EXPECT_FALSE(plan_run(options, 0).ok());
-  options.accumulate = 0;
-  EXPECT_FALSE(plan_run(options, 83).ok());
-}
-
-TEST(RunPlan, DifferenceNamesTheFirstSettingThatChanged) {
-  EXPECT_EQ(fingerprint_difference("a=1; seed=42; x=2", "a=1; seed=42; x=2"), "");
-  EXPECT_EQ(fingerprint_difference("a=1; seed=42; x=2", "a=1; seed=43; x=3"), "seed was 42, is 43");
-  EXPECT_EQ(fingerprint_difference("a=1", "b=2"), "\"a=1\" became \"b=2\"");
 }
 
 }  // namespace
