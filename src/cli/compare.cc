@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "cli/exit_code.h"
-#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 #include "report/compare.h"
+#include "report/heap_choice.h"
 #include "verdict/compare.h"
 
 namespace plateau {

@@ -6,11 +6,11 @@
 #include <array>
 
 #include "cli/exit_code.h"
-#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
 #include "cli/shared_options.h"
 #include "report/explain.h"
+#include "report/heap_choice.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "report/replay.h"

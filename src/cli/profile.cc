@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/find_recording.h"
-#include "report/heap_choice.h"
 #include "cli/input.h"
 #include "cli/profile_attached.h"
 #include "cli/profile_objects.h"
@@ -18,6 +17,7 @@
 #include "cli/shared_options.h"
 #include "cli/write_file.h"
 #include "ledger/ledger.h"
+#include "report/heap_choice.h"
 #include "report/ledger.h"
 #include "symbols/stack_names.h"
 
