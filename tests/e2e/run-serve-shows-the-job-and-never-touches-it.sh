@@ -60,7 +60,11 @@ expect_not_in out plateau-serve
 runner=$!
 wait_until server_of "$runner"
 server=$(server_of "$runner")
+wait_until pgrep -P "$runner" -x python3
+job=$(pgrep -P "$runner" -x python3)
 kill -9 "$runner"
 wait "$runner" || true
 wait_until gone "$server"
+# The job goes on, until it is told.
 touch end3
+wait_until gone "$job"
