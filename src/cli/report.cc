@@ -13,7 +13,7 @@
 #include "cli/write_file.h"
 #include "page/page_data.h"
 #include "page/page_file.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 #include "report/terminal.h"
 #include "report/text.h"
 

@@ -78,7 +78,7 @@ std::string conclusion(const ExperimentOutcome& outcome) {
                                                             format_count(*outcome.collected))
                                               : "";
   switch (outcome.finding) {
-    case Finding::retention:
+    case TrialResult::retention:
       return fmt::format(
           "Retention: resident memory fell by {}{}. The program had freed it and the allocator had "
           "kept it: not a leak.",
@@ -86,13 +86,13 @@ std::string conclusion(const ExperimentOutcome& outcome) {
           known
               ? fmt::format(" while the heap in use stayed at {}", format_mb(mb_of(*after.in_use)))
               : "");
-    case Finding::cycles:
+    case TrialResult::cycles:
       return fmt::format(
           "Cycles: {}{}resident memory {} by {}. Those objects were held by reference cycles only; "
           "Python's collector had not come to them.",
           found, in_use > 0 ? fmt::format("the heap in use fell by {}, ", format_mb(in_use)) : "",
           rss < 0 ? "rose" : "fell", format_mb(std::fabs(rss)));
-    case Finding::neither:
+    case TrialResult::neither:
       if (outcome.kind == Experiment::trim) {
         return fmt::format(
             "Not retention: resident memory changed by {}{}. What is there is in use.",
@@ -103,7 +103,7 @@ std::string conclusion(const ExperimentOutcome& outcome) {
           "Not cycles: {}resident memory changed by {}. What is there is held by live references, "
           "or is not Python's.",
           found, format_mb_signed(-rss));
-    case Finding::pending:
+    case TrialResult::pending:
       break;
   }
   return "Not decided: the collection has not run yet.";
@@ -216,7 +216,7 @@ int run_try(const Invocation& invocation) {
   const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
   if (!outcome.ok()) return complain(out, outcome.error().message);
   out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value(), width));
-  return outcome.value().finding == Finding::pending ? kExitUndecided : kExitFine;
+  return outcome.value().finding == TrialResult::pending ? kExitUndecided : kExitFine;
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ class Trial {
     if (done) (void)point.value().unkeep(post.value(), kPostBytes);
     outcome_.stopped_s += point.value().stopped_s();
     if (!done) {
-      outcome_.finding = Finding::pending;
+      outcome_.finding = TrialResult::pending;
       outcome_.notes.emplace_back(
           "Python's main thread has run no bytecode meanwhile; the collection is queued and runs "
           "when it does, and a page of 4 KB stays mapped for it");
@@ -248,15 +248,15 @@ class Trial {
 
 }  // namespace
 
-std::string_view finding_name(Finding finding) {
+std::string_view finding_name(TrialResult finding) {
   switch (finding) {
-    case Finding::retention:
+    case TrialResult::retention:
       return "retention";
-    case Finding::cycles:
+    case TrialResult::cycles:
       return "cycles";
-    case Finding::neither:
+    case TrialResult::neither:
       return "neither";
-    case Finding::pending:
+    case TrialResult::pending:
       break;
   }
   return "pending";
@@ -282,7 +282,7 @@ std::optional<ResidentFigures> read_resident_figures(pid_t pid) {
   return any ? std::optional(figures) : std::nullopt;
 }
 
-Finding judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
+TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
                          std::optional<int64_t> collected) {
   const double rss_before = static_cast<double>(before.resident.rss) / kBytesPerMb;
   const double least = std::max(kLeastChangeMb, rss_before * kLeastChangeShare);
@@ -290,11 +290,11 @@ Finding judge_experiment(Experiment kind, const MemoryFigures& before, const Mem
   const double in_use_fell = change_mb(before.allocator.in_use, after.allocator.in_use);
   if (kind == Experiment::trim) {
     // In use must have stayed: what the program itself freed meanwhile proves nothing.
-    return rss_fell >= least && in_use_fell < rss_fell / 2 ? Finding::retention : Finding::neither;
+    return rss_fell >= least && in_use_fell < rss_fell / 2 ? TrialResult::retention : TrialResult::neither;
   }
   // Large objects go back to the kernel at once, small ones to the allocator or Python's arenas.
   const bool fell = rss_fell >= least || in_use_fell >= least;
-  return fell && collected.value_or(1) > 0 ? Finding::cycles : Finding::neither;
+  return fell && collected.value_or(1) > 0 ? TrialResult::cycles : TrialResult::neither;
 }
 
 Result<ExperimentPlan> plan_experiment(pid_t pid, Experiment kind) {

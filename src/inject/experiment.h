@@ -39,19 +39,19 @@ struct MemoryFigures {
   AllocatorFigures allocator;
 };
 
-enum class Finding : uint8_t {
+enum class TrialResult : uint8_t {
   retention,  // The allocator held memory that the program had freed.
   cycles,     // Objects were held by reference cycles only.
   neither,    // Nothing to speak of came back.
   pending,    // The collection was asked for but has not run yet.
 };
-std::string_view finding_name(Finding finding);
+std::string_view finding_name(TrialResult finding);
 
 struct ExperimentOutcome {
   Experiment kind = Experiment::trim;
   std::string action;  // "malloc_trim(0)", "gc.collect()"
   MemoryFigures before, after;
-  Finding finding = Finding::neither;
+  TrialResult finding = TrialResult::neither;
   std::optional<int64_t> collected;  // Unreachable objects that gc.collect() found.
   double took_s = 0;                 // Of the action itself.
   double stopped_s = 0;              // One thread stood still so long in all.
@@ -76,7 +76,7 @@ Result<ExperimentOutcome> run_experiment(pid_t pid, Experiment kind,
                                          const ExperimentOptions& options = {});
 
 // What the figures prove, from the figures alone: a change counts from 1 MB and 2 % of RSS on.
-Finding judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
+TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
                          std::optional<int64_t> collected);
 
 }  // namespace plateau

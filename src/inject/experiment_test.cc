@@ -23,24 +23,24 @@ MemoryFigures figures(uint64_t rss_mb, uint64_t in_use_mb) {
 
 TEST(JudgeExperiment, RssThatFallsWithUseUnchangedIsRetention) {
   EXPECT_EQ(judge_experiment(Experiment::trim, figures(497, 7), figures(70, 7), {}),
-            Finding::retention);
+            TrialResult::retention);
 }
 
 TEST(JudgeExperiment, RssThatStaysIsNeither) {
   EXPECT_EQ(judge_experiment(Experiment::trim, figures(497, 488), figures(496, 488), {}),
-            Finding::neither);
+            TrialResult::neither);
 }
 
 TEST(JudgeExperiment, WhatTheProgramFreedItselfProvesNothing) {
   EXPECT_EQ(judge_experiment(Experiment::trim, figures(497, 480), figures(70, 60), {}),
-            Finding::neither);
+            TrialResult::neither);
 }
 
 TEST(JudgeExperiment, UseThatFallsWithObjectsFoundIsCycles) {
   EXPECT_EQ(judge_experiment(Experiment::gc, figures(180, 170), figures(179, 10), 200000),
-            Finding::cycles);
+            TrialResult::cycles);
   EXPECT_EQ(judge_experiment(Experiment::gc, figures(180, 170), figures(180, 170), 3),
-            Finding::neither);
+            TrialResult::neither);
 }
 
 TEST(Trim, TellsRetentionFromUse) {
@@ -50,9 +50,9 @@ TEST(Trim, TellsRetentionFromUse) {
   const auto held = run_experiment(holds.pid(), Experiment::trim, kPatient);
   ASSERT_TRUE(retained.ok()) << retained.error().message;
   ASSERT_TRUE(held.ok()) << held.error().message;
-  EXPECT_EQ(retained.value().finding, Finding::retention);
+  EXPECT_EQ(retained.value().finding, TrialResult::retention);
   EXPECT_GT(retained.value().before.resident.rss, retained.value().after.resident.rss + 50 * kMb);
-  EXPECT_EQ(held.value().finding, Finding::neither);
+  EXPECT_EQ(held.value().finding, TrialResult::neither);
   EXPECT_GT(held.value().after.allocator.in_use.value_or(0), 90 * kMb);
   EXPECT_EQ(retains.end(), 0);
   EXPECT_EQ(holds.end(), 0);
@@ -104,7 +104,7 @@ TEST(Gc, FindsCyclesWhereTheCollectorIsSwitchedOff) {
   ASSERT_TRUE(target.ready());
   const auto outcome = run_experiment(target.pid(), Experiment::gc, kPatient);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
-  EXPECT_EQ(outcome.value().finding, Finding::cycles);
+  EXPECT_EQ(outcome.value().finding, TrialResult::cycles);
   EXPECT_GE(outcome.value().collected.value_or(0), 40000);
   EXPECT_TRUE(target.alive());
   EXPECT_EQ(target.end(), -SIGTERM);
@@ -117,7 +117,7 @@ TEST(Gc, SaysWhenPythonDidNotComeToIt) {
   const auto outcome = run_experiment(target.pid(), Experiment::gc,
                                       {.inject = {.timeout_s = 60}, .collect_timeout_s = 0.3});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
-  EXPECT_EQ(outcome.value().finding, Finding::pending);
+  EXPECT_EQ(outcome.value().finding, TrialResult::pending);
   EXPECT_FALSE(outcome.value().notes.empty());
 }
 

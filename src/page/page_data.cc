@@ -68,7 +68,7 @@ void write_notes(JsonWriter& json, const PageRun& page) {
   Verdict noted;
   add_input_warnings(noted, *page.run);
   json.key("notes").begin_array();
-  for (const std::string& note : noted.warnings) json.value(printable(note));
+  for (const std::string& note : noted.notes) json.value(printable(note));
   for (const std::string& note : page.left_out) json.value(note);
   json.end_array();
 }

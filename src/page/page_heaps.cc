@@ -18,6 +18,8 @@
 #include "report/stack_view.h"
 #include "report/text.h"
 
+#include "words/site_words.h"
+
 namespace plateau {
 namespace {
 
@@ -130,7 +132,7 @@ void write_sites(JsonWriter& json, const HeapProfile& profile, const Stacks& sta
   for (size_t i = 0; i < std::min(kMostSites, profile.sites.size()); ++i) {
     const ProfileSite& site = profile.sites[i];
     json.begin_object().key("title").value(site.title).key("kinds").value(site.kinds);
-    json.key("state").value(state_of(site.verdict)).key("words").value(site.verdict.why);
+    json.key("state").value(state_of(site.verdict)).key("words").value(site_words(site.verdict));
     json.key("from_mb");
     write_rounded(json, site.from_mb);
     json.key("to_mb");
@@ -149,7 +151,7 @@ void write_counts(JsonWriter& json, std::string_view key, const std::vector<Prof
   for (size_t i = 0; i < std::min(kMostCounts, counts.size()); ++i) {
     const ProfileCount& count = counts[i];
     json.begin_object().key("name").value(count.name);
-    json.key("state").value(state_of(count.verdict)).key("words").value(count.verdict.why);
+    json.key("state").value(state_of(count.verdict)).key("words").value(site_words(count.verdict));
     json.key("from");
     write_rounded(json, count.verdict.live_mb - count.verdict.growth_mb);
     json.key("to");

@@ -8,6 +8,8 @@
 #include "page/page_run.h"
 #include "verdict/event_growth.h"
 #include "verdict/hindsight.h"
+#include "words/clock_words.h"
+#include "words/sentence.h"
 
 namespace plateau {
 namespace {
@@ -64,7 +66,9 @@ void write_moment_of(JsonWriter& json, const Verdict& moment,
 
 void write_clocks(JsonWriter& json, const PageRun& page) {
   json.key("clocks").begin_array();
-  for (const ClockGrowth& each : growth_by_clock(*page.run, page.verdict)) {
+  const std::vector<ClockGrowth> clocks = growth_by_clock(*page.run, page.verdict);
+  for (size_t i = 0; i < clocks.size(); ++i) {
+    const ClockGrowth& each = clocks[i];
     json.begin_object().key("clock").value(growth_clock_name(each.clock));
     json.key("events").value(each.events).key("mb_per_event");
     write_rounded(json, each.mb_per_event);
@@ -76,7 +80,8 @@ void write_clocks(JsonWriter& json, const PageRun& page) {
     write_rounded(json, each.share);
     json.key("share_expected");
     write_rounded(json, each.share_expected);
-    json.key("follows").value(each.follows).key("words").value(each.words).end_object();
+    json.key("follows").value(each.follows).key("words");
+    json.value(clock_growth_words(page.verdict, clocks, i)).end_object();
   }
   json.end_array();
 }
@@ -88,7 +93,8 @@ void write_hindsight(JsonWriter& json, const PageRun& page) {
   const std::vector<const Explanation*> columns = columns_of(moments, page.verdict);
   json.key("explanations").begin_array();
   for (const Explanation* each : columns) {
-    json.begin_object().key("name").value(each->name).key("words").value(each->words);
+    json.begin_object().key("name").value(each->name).key("words");
+    json.value(explanation_phrase(*each, page.verdict.clock));
     json.key("bounded").value(each->bounded).end_object();
   }
   json.end_array().key("replay").begin_array();

@@ -11,6 +11,7 @@
 #include "report/text.h"
 #include "verdict/floor.h"
 #include "verdict/hindsight.h"
+#include "words/sentence.h"
 
 namespace plateau {
 namespace {
@@ -125,7 +126,8 @@ const Explanation* named(const Verdict& verdict, const std::string& name) {
 void write_path(JsonWriter& json, const Verdict& verdict, const FanPath& path) {
   const Explanation* explanation = named(verdict, path.name);
   if (explanation == nullptr || path.points.empty()) return;
-  json.begin_object().key("name").value(path.name).key("words").value(explanation->words);
+  json.begin_object().key("name").value(path.name).key("words");
+  json.value(explanation_phrase(*explanation, verdict.clock));
   json.key("bounded").value(explanation->bounded).key("weight");
   write_rounded(json, explanation->weight);
   json.key("x").begin_array();

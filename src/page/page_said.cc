@@ -13,10 +13,11 @@
 
 #include "page/page_numbers.h"
 #include "page/page_run.h"
-#include "report/answers.h"
-#include "report/phrases.h"
-#include "report/sentences.h"
 #include "report/terminal.h"
+#include "words/finding_table.h"
+#include "words/paragraphs.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -46,13 +47,29 @@ std::optional<double> onset_of(const Verdict& verdict) {
   return onset;
 }
 
-std::string joined(const Paragraph& paragraph) {
-  return paragraph.lead.empty() ? paragraph.text : paragraph.lead + " " + paragraph.text;
+// A sentence as the page wants it: plain words as strings, figures as [text, field].
+void write_sentence(JsonWriter& json, const Sentence& sentence) {
+  json.begin_array();
+  for (const Fragment& fragment : sentence) {
+    if (fragment.field.empty()) {
+      json.value(fragment.text);
+    } else {
+      json.begin_array().value(fragment.text).value(fragment.field).end_array();
+    }
+  }
+  json.end_array();
 }
 
 void write_paragraphs(JsonWriter& json, const std::vector<Paragraph>& paragraphs) {
   json.begin_array();
-  for (const Paragraph& each : paragraphs) json.value(joined(each));
+  for (const Paragraph& each : paragraphs) {
+    json.begin_object().key("role").value(role_name(each.role));
+    json.key("lead").value(lead_of(each.role)).key("claim");
+    write_sentence(json, each.claim);
+    json.key("detail");
+    write_sentence(json, each.detail);
+    json.end_object();
+  }
   json.end_array();
 }
 
@@ -77,20 +94,24 @@ void write_said(JsonWriter& json, const PageRun& page) {
   json.key("said").begin_object().key("headline").value(answer_of(verdict));
   const Labelled course = course_of(verdict);
   json.key("course").begin_object().key("label").value(course.label);
-  json.key("text").value(course.text).end_object().key("since");
+  json.key("text");
+  write_sentence(json, course.text);
+  json.end_object().key("since");
   write_text(json, since_of(verdict));
   json.key("who");
-  write_text(json, culprit_of(verdict));
+  write_sentence(json, culprit_of(verdict));
   json.key("site");
   write_text(json, verdict.site.empty() ? "" : "grows at " + verdict.site);
   json.key("why");
   write_paragraphs(json, why_of(verdict));
   json.key("next");
   write_paragraphs(json, next_of(verdict));
+  json.key("undecided");
+  write_sentence(json, as_sentence(tell_sentence(verdict.undecided_because, verdict)));
   json.key("risk");
-  write_text(json, risk_of(verdict));
+  write_sentence(json, risk_of(verdict));
   json.key("peaks");
-  write_text(json, peaks_of(verdict));
+  write_sentence(json, peaks_of(verdict));
   json.key("text").value(render_verdict(page.verdict, View{}));
   json.end_object();
 }

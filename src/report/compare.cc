@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "report/compare_plot.h"
 #include "report/layout.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

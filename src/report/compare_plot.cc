@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "report/canvas.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

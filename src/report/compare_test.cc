@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/example_verdicts.h"
+#include "report/judged_examples_for_test.h"
 #include "report/stored_page_for_test.h"
 
 namespace plateau {

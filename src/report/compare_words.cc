@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "report/compare.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

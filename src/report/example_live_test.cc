@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "report/example_verdicts.h"
+#include "report/judged_examples_for_test.h"
 
 namespace plateau {
 namespace {

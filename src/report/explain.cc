@@ -7,9 +7,12 @@
 #include <cmath>
 
 #include "report/layout.h"
-#include "report/phrases.h"
 #include "report/printable.h"
-#include "report/sentences.h"
+#include "words/cause_table.h"
+#include "words/finding_table.h"
+#include "words/paragraphs.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -32,10 +35,14 @@ void explain_one(const Verdict& verdict, const Explanation& explanation, const V
                           pad_left(percent_phrase(explanation.weight), 8),
                           paint(view, Ink::bold, explanation.name),
                           explanation.bounded ? "ends" : "does not end"));
-  layout.say("", fmt::format("{}{}{}.", explanation.words, explanation.words.empty() ? "" : "; ",
+  layout.say("", fmt::format("{}; {}.", explanation_phrase(explanation, verdict.clock),
                              destination_of(verdict, explanation)));
-  for (const std::string& text : explanation.speaks_for) layout.say("", text, "for:");
-  for (const std::string& text : explanation.speaks_against) layout.say("", text, "against:");
+  for (const Finding& finding : explanation.speaks_for) {
+    layout.say("", tell(finding, verdict), "for:");
+  }
+  for (const Finding& finding : explanation.speaks_against) {
+    layout.say("", tell(finding, verdict), "against:");
+  }
 }
 
 void explain_causes(const Verdict& verdict, Layout& layout) {
@@ -44,9 +51,9 @@ void explain_causes(const Verdict& verdict, Layout& layout) {
   layout.line("Causes that fit, likeliest first:");
   for (const Cause& cause : verdict.causes) {
     layout.line("");
-    layout.say("", cause_sentence(cause), fmt::format("{}:", cause.name));
-    layout.say("", cause.confirm, "Confirm:");
-    layout.say("", cause.fix, "Fix:");
+    layout.say("", plain(cause_paragraph(cause, verdict)), fmt::format("{}:", cause.name));
+    layout.say("", std::string(cause_words(cause.name).confirm), "Confirm:");
+    layout.say("", plain(fix_of(cause)), "Fix:");
   }
 }
 
@@ -73,7 +80,7 @@ std::string render_explain(const Verdict& verdict, const View& view) {
   if (!clean.evidence.empty()) {
     layout.line("");
     layout.line("Evidence, strongest first:");
-    for (const std::string& text : clean.evidence) layout.say("", text, "•");
+    for (const Finding& finding : clean.evidence) layout.say("", tell(finding, clean), "•");
   }
   return layout.take();
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "report/example_verdicts.h"
 #include "report/explain.h"
+#include "report/judged_examples_for_test.h"
 #include "report/replay.h"
 #include "report/stored_page_for_test.h"
 #include "report/terminal.h"

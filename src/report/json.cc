@@ -2,7 +2,12 @@
 #include "report/json.h"
 
 #include "base/json_writer.h"
+#include "report/json_finding.h"
 #include "report/json_text.h"
+#include "words/cause_table.h"
+#include "words/finding_table.h"
+#include "words/paragraphs.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -12,12 +17,17 @@ std::optional<double> known(double confidence) {
   return confidence == 0 ? std::nullopt : std::optional<double>(confidence);
 }
 
-constexpr int kSchema = 1;
+// 2: `facts`, and `fact` beside each cause (docs/formats/answer.md). Keys of 1 are all there.
+constexpr int kSchema = 2;
 
-void texts(JsonWriter& json, const std::vector<std::string>& list) {
+void told(JsonWriter& json, const std::vector<Finding>& findings, const Verdict& verdict) {
   json.begin_array();
-  for (const std::string& text : list) json.value(text);
+  for (const Finding& finding : findings) json.value(tell(finding, verdict));
   json.end_array();
+}
+
+void told_or_null(JsonWriter& json, const Finding& finding, const Verdict& verdict) {
+  text_or_null(json, tell(finding, verdict));
 }
 
 void identity(JsonWriter& json, const ProcessGrowth& process) {
@@ -97,7 +107,10 @@ void causes(JsonWriter& json, const Verdict& verdict) {
   json.key("causes").begin_array();
   for (const Cause& cause : verdict.causes) {
     json.begin_object().key("name").value(cause.name).key("weight").value(cause.weight);
-    json.key("evidence").value(cause.evidence).key("confirm").value(cause.confirm);
+    json.key("evidence").value(tell(cause.evidence, verdict));
+    json.key("confirm").value(cause_words(cause.name).confirm);
+    json.key("fact");
+    finding_json(json, cause.evidence);
     json.end_object();
   }
   json.end_array();
@@ -106,8 +119,9 @@ void causes(JsonWriter& json, const Verdict& verdict) {
 void advice(JsonWriter& json, const Verdict& verdict) {
   json.key("advice").begin_array();
   for (const Cause& cause : verdict.causes) {
-    json.begin_object().key("cause").value(cause.name).key("title").value(cause.title).key("fix");
-    text_or_null(json, cause.fix);
+    json.begin_object().key("cause").value(cause.name);
+    json.key("title").value(cause_words(cause.name).title).key("fix");
+    text_or_null(json, plain(fix_of(cause)));
     json.end_object();
   }
   json.end_array();
@@ -128,14 +142,19 @@ void forecast(JsonWriter& json, const Verdict& verdict) {
 void explanations(JsonWriter& json, const Verdict& verdict) {
   json.key("explanations").begin_array();
   for (const Explanation& explanation : verdict.explanations) {
-    json.begin_object().key("name").value(explanation.name).key("words").value(explanation.words);
+    json.begin_object().key("name").value(explanation.name).key("words");
+    json.value(explanation_phrase(explanation, verdict.clock));
     json.key("bounded").value(explanation.bounded).key("weight").value(explanation.weight);
     json.key("plateau_mb").value(explanation.plateau_mb);
     json.key("ends_at_step").value(explanation.ends_at_step);
     json.key("rate_mb_per_step").value(explanation.rate_mb_per_step).key("for");
-    texts(json, explanation.speaks_for);
+    told(json, explanation.speaks_for, verdict);
     json.key("against");
-    texts(json, explanation.speaks_against);
+    told(json, explanation.speaks_against, verdict);
+    json.key("facts_for");
+    findings_json(json, explanation.speaks_for);
+    json.key("facts_against");
+    findings_json(json, explanation.speaks_against);
     json.end_object();
   }
   json.end_array();
@@ -162,10 +181,32 @@ void parts(JsonWriter& json, const Verdict& verdict) {
   json.end_array();
 }
 
+void warnings(JsonWriter& json, const Verdict& verdict) {
+  json.key("warnings").begin_array();
+  for (const Finding& warning : verdict.warnings) json.value(tell(warning, verdict));
+  for (const std::string& note : verdict.notes) json.value(note);
+  json.end_array();
+}
+
+// What was found, as kinds and numbers: the sentences above are told from these.
+void facts(JsonWriter& json, const Verdict& verdict) {
+  json.key("facts").begin_object().key("evidence");
+  findings_json(json, verdict.evidence);
+  json.key("undecided_because");
+  finding_json(json, verdict.undecided_because);
+  json.key("missing");
+  finding_json(json, verdict.missing);
+  json.key("experiment");
+  finding_json(json, verdict.experiment);
+  json.key("warnings");
+  findings_json(json, verdict.warnings);
+  json.end_object();
+}
+
 void additions(JsonWriter& json, const Verdict& verdict) {
   json.key("schema").value(kSchema).key("run");
   text_or_null(json, verdict.title);
-  json.key("headline").value(verdict.headline);
+  json.key("headline").value(headline_of(verdict));
   json.key("clock").value(clock_unit(verdict.clock)).key("samples").value(verdict.samples);
   json.key("first_mb").value(verdict.first_mb).key("last_mb").value(verdict.last_mb);
   json.key("current_rate_mb_per_step").value(verdict.current_rate_mb_per_step);
@@ -177,11 +218,11 @@ void additions(JsonWriter& json, const Verdict& verdict) {
   parts(json, verdict);
   advice(json, verdict);
   json.key("undecided_because");
-  text_or_null(json, verdict.undecided_because);
+  told_or_null(json, verdict.undecided_because, verdict);
   json.key("missing");
-  text_or_null(json, verdict.missing);
-  json.key("warnings");
-  texts(json, verdict.warnings);
+  told_or_null(json, verdict.missing, verdict);
+  warnings(json, verdict);
+  facts(json, verdict);
   json.key("site");
   text_or_null(json, verdict.site);
 }
@@ -200,9 +241,9 @@ std::string verdict_json(const Verdict& verdict) {
   course(json, verdict);
   causes(json, verdict);
   json.key("decides_at_step").value(verdict.decides_at_step).key("experiment");
-  text_or_null(json, verdict.experiment);
+  told_or_null(json, verdict.experiment, verdict);
   json.key("evidence");
-  texts(json, verdict.evidence);
+  told(json, verdict.evidence, verdict);
   additions(json, verdict);
   json.end_object();
   return json.take();

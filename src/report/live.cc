@@ -18,8 +18,9 @@
 
 #include "base/units.h"
 #include "report/live_parts.h"
-#include "report/phrases.h"
 #include "report/plot.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -125,7 +126,7 @@ std::vector<LiveRow> compact_rows(const LiveState& state, const LiveControls& co
     if (verdict.decides_at_step) {
       answer.push_back({"decides at " + moment_phrase(verdict.clock, *verdict.decides_at_step)});
     }
-    answer.push_back({verdict.headline});
+    answer.push_back({std::string(headline_of(verdict))});
     out[0].text = ink(view, word_ink(verdict.word), fmt::format(" {} ", word_upper(verdict.word)));
     const size_t used = word_upper(verdict.word).size() + 3;
     out[0].text += " " + joined(view, answer, view.width > used ? view.width - used : 0);

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "report/live_parts.h"
-#include "report/phrases.h"
-#include "report/sentences.h"
+#include "words/paragraphs.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -90,7 +91,7 @@ void say_causes(const LiveState& state, const LiveProcess& process, DetailPage& 
   if (!named.id_is_pid || named.id != process.pid) return;
   std::string_view label = "Why";
   for (const Cause& cause : state.verdict->causes) {
-    page.say(std::exchange(label, "Or"), cause_sentence(cause));
+    page.say(std::exchange(label, "Or"), plain(cause_paragraph(cause, *state.verdict)));
   }
 }
 

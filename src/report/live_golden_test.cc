@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "report/example_live.h"
-#include "report/example_verdicts.h"
+#include "report/judged_examples_for_test.h"
 #include "report/stored_page_for_test.h"
 
 namespace plateau {

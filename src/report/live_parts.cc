@@ -8,9 +8,11 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "report/phrases.h"
 #include "report/printable.h"
-#include "report/sentences.h"
+#include "words/finding_table.h"
+#include "words/paragraphs.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -133,7 +135,7 @@ LiveRow verdict_row(const LiveState& state, const View& view) {
   if (verdict.process && !verdict.settled) {
     pieces.push_back({"in " + process_phrase(*verdict.process)});
   }
-  pieces.push_back({verdict.headline});
+  pieces.push_back({std::string(headline_of(verdict))});
   const size_t used = badge.size() + 1;
   const size_t room = view.width > used ? view.width - used : 0;
   // Without colour there is no light on dark either, and a badge would only be indented text.
@@ -166,7 +168,9 @@ LiveRow ahead_row(const LiveState& state, const View& view) {
                                                      : "if growth goes on, ",
                                   moment_phrase(verdict.clock, *verdict.risk.at_step))});
   }
-  if (verdict.word == Word::undecided) pieces.push_back({verdict.undecided_because});
+  if (verdict.word == Word::undecided) {
+    pieces.push_back({tell(verdict.undecided_because, verdict)});
+  }
   if (std::all_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.text.empty(); })) {
     pieces.push_back({"nothing can be foreseen yet"});
   }
@@ -257,12 +261,14 @@ LiveRow system_row(const LiveState& state, const View& view) {
 std::vector<LiveRow> reason_rows(const LiveState& state, const View& view) {
   std::vector<LiveRow> rows;
   if (!state.verdict) return rows;
-  const std::string culprit = culprit_of(*state.verdict);
+  const Verdict& verdict = *state.verdict;
+  const std::string culprit = plain(culprit_of(verdict));
   if (!culprit.empty()) rows.push_back(labelled(view, "Who", {{culprit}}));
-  if (!state.verdict->causes.empty()) {
-    rows.push_back(labelled(view, "Why", {{cause_sentence(state.verdict->causes.front())}}));
-  } else if (!state.verdict->evidence.empty()) {
-    rows.push_back(labelled(view, "Why", {{state.verdict->evidence.front()}}));
+  if (!verdict.causes.empty()) {
+    const std::string cause = plain(cause_paragraph(verdict.causes.front(), verdict));
+    rows.push_back(labelled(view, "Why", {{cause}}));
+  } else if (!verdict.evidence.empty()) {
+    rows.push_back(labelled(view, "Why", {{tell(verdict.evidence.front(), verdict)}}));
   }
   return rows;
 }

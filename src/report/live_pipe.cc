@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "report/json.h"
 #include "report/live_parts.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/units.h"
 #include "report/live_parts.h"
-#include "report/phrases.h"
-#include "report/sentences.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/example_live.h"
-#include "report/example_verdicts.h"
+#include "report/judged_examples_for_test.h"
 
 namespace plateau {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 namespace plateau {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "report/canvas.h"
-#include "report/phrases.h"
 #include "report/plot_scene.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

@@ -13,23 +13,8 @@ void clean(std::string& text) {
   text = printable(text);
 }
 
-void clean_all(std::vector<std::string>& texts) {
-  for (std::string& text : texts) clean(text);
-}
-
-void clean(Explanation& explanation) {
-  clean(explanation.name);
-  clean(explanation.words);
-  clean_all(explanation.speaks_for);
-  clean_all(explanation.speaks_against);
-}
-
-void clean(Cause& cause) {
-  clean(cause.name);
-  clean(cause.title);
-  clean(cause.evidence);
-  clean(cause.confirm);
-  clean(cause.fix);
+void clean(Finding& finding) {
+  for (Name& name : finding.names) clean(name.text);
 }
 
 }  // namespace
@@ -37,19 +22,17 @@ void clean(Cause& cause) {
 Verdict printable_verdict(Verdict verdict) {
   clean(verdict.file);
   clean(verdict.title);
-  clean(verdict.headline);
   clean(verdict.component);
   clean(verdict.site);
-  clean(verdict.spikes.clock);
-  clean(verdict.undecided_because);
-  clean(verdict.experiment);
-  clean(verdict.missing);
-  clean_all(verdict.evidence);
-  clean_all(verdict.warnings);
+  for (Finding* one : {&verdict.undecided_because, &verdict.experiment, &verdict.missing}) {
+    clean(*one);
+  }
+  for (Finding& finding : verdict.evidence) clean(finding);
+  for (Finding& finding : verdict.warnings) clean(finding);
+  for (std::string& note : verdict.notes) clean(note);
   if (verdict.process) clean(verdict.process->name);
   for (ProcessGrowth& process : verdict.processes) clean(process.name);
-  for (Explanation& explanation : verdict.explanations) clean(explanation);
-  for (Cause& cause : verdict.causes) clean(cause);
+  for (Cause& cause : verdict.causes) clean(cause.evidence);
   for (ComponentVerdict& component : verdict.components) {
     clean(component.name);
     clean(component.measure);
@@ -58,13 +41,13 @@ Verdict printable_verdict(Verdict verdict) {
 }
 
 void add_input_warnings(Verdict& verdict, const Run& run) {
-  verdict.warnings.insert(verdict.warnings.end(), run.notes.begin(), run.notes.end());
+  verdict.notes.insert(verdict.notes.end(), run.notes.begin(), run.notes.end());
   if (run.lines_bad == 0) return;
   std::string text = fmt::format("{} of {} lines looked like data but could not be read",
                                  format_count(static_cast<int64_t>(run.lines_bad)),
                                  format_count(static_cast<int64_t>(run.lines_read)));
   if (!run.bad_samples.empty()) text += fmt::format(": {}", fmt::join(run.bad_samples, "; "));
-  verdict.warnings.push_back(text + ".");
+  verdict.notes.push_back(text + ".");
 }
 
 }  // namespace plateau

@@ -10,7 +10,7 @@ namespace plateau {
 // The same verdict with every text passed through printable() of report/text.h.
 Verdict printable_verdict(Verdict verdict);
 
-// Appends to `warnings` what the importer noted and which lines it could not read.
+// Appends to `notes` what the importer noted and which lines it could not read.
 void add_input_warnings(Verdict& verdict, const Run& run);
 
 }  // namespace plateau

@@ -3,6 +3,8 @@
 #include "report/json_text.h"
 #include "report/profile.h"
 
+#include "words/site_words.h"
+
 namespace plateau {
 namespace {
 
@@ -29,7 +31,7 @@ void judged(JsonWriter& json, const SiteVerdict& verdict) {
   } else {
     json.value(verdict.confidence);
   }
-  json.key("growing").value(is_growing(verdict)).key("why").value(verdict.why);
+  json.key("growing").value(is_growing(verdict)).key("why").value(site_words(verdict));
 }
 
 void rate(JsonWriter& json, const SiteVerdict& verdict, std::string_view unit) {

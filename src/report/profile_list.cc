@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "report/phrases.h"
 #include "report/profile.h"
 #include "report/stack_view.h"
+#include "words/phrases.h"
+
+#include "words/site_words.h"
 
 namespace plateau {
 namespace {
@@ -178,7 +180,7 @@ class List {
       text_ += std::string(kIndent + 11, ' ') + lines[i] + "\n";
     }
     stack(site);
-    paragraph(kIndent, verdict.why, Ink::dim);
+    paragraph(kIndent, site_words(verdict), Ink::dim);
   }
 
   static std::string amount(const SiteVerdict& verdict, const ProfileSite& site) {

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/units.h"
-#include "report/phrases.h"
 #include "report/profile.h"
 #include "report/stack_view.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

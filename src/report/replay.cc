@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "report/layout.h"
-#include "report/phrases.h"
 #include "report/printable.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {

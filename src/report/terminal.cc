@@ -7,12 +7,13 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "report/answers.h"
 #include "report/layout.h"
-#include "report/phrases.h"
 #include "report/plot.h"
 #include "report/printable.h"
-#include "report/sentences.h"
+#include "words/finding_table.h"
+#include "words/paragraphs.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
@@ -28,23 +29,26 @@ constexpr double kWorthARate = 0.01;
 constexpr double kWorthExcusing = 0.1;
 
 void say_all(std::string_view label, const std::vector<Paragraph>& paragraphs, Layout& layout) {
-  for (const Paragraph& each : paragraphs) layout.say(label, each.text, each.lead);
+  for (const Paragraph& each : paragraphs) layout.say(label, plain(each), lead_of(each.role));
 }
 
 void say_tied(const Verdict& verdict, Layout& layout) {
   if (verdict.word != Word::undecided) return;
-  // The reason often names the two that are tied; the list below then says it better.
-  const auto& because = verdict.undecided_because;
-  const bool listed = verdict.explanations.size() > 1 && verdict.explanations[1].weight >= kTied &&
-                      because.find(verdict.explanations[0].words) != std::string::npos;
-  if (!listed) layout.say("Tied", as_sentence(because));
+  // The list below names the two camps better than the reason does.
+  const bool listed = verdict.undecided_because.kind == FindingKind::two_camps_fit &&
+                      verdict.explanations.size() > 1 && verdict.explanations[1].weight >= kTied;
+  if (!listed) {
+    layout.say("Open", plain(as_sentence(tell_sentence(verdict.undecided_because, verdict))));
+  }
   // Without a confidence there were too few samples to weigh anything.
   if (verdict.confidence == 0) return;
+  if (listed) layout.say("Open", "leading explanations, by weight:");
   size_t shown = 0;
   for (const Explanation& explanation : verdict.explanations) {
     if (explanation.weight < kTied || shown++ == kMostTied) break;
-    const std::string& words = explanation.words.empty() ? explanation.name : explanation.words;
-    layout.say("Tied", fmt::format("{}: {}", words, destination_of(verdict, explanation)),
+    layout.say("Open",
+               fmt::format("{}: {}", explanation_phrase(explanation, verdict.clock),
+                           destination_of(verdict, explanation)),
                fmt::format("• {}", percent_phrase(explanation.weight)));
   }
 }
@@ -90,7 +94,7 @@ void say_components(const Verdict& verdict, Layout& layout, const View& view) {
 }
 
 void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
-  layout.say("Who", culprit_of(verdict));
+  layout.say("Who", plain(culprit_of(verdict)));
   if (!verdict.site.empty()) layout.say("Who", verdict.site + ".", "Grows at:");
   if (verdict.processes.size() < 2) return;
   const size_t name_width = std::clamp<size_t>(view.width, 56, 74) - Layout::kMargin - 30;
@@ -113,12 +117,13 @@ void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
 }
 
 void say_warnings(const Verdict& verdict, Layout& layout) {
-  for (size_t i = 0; i < std::min(verdict.warnings.size(), kMostWarnings); ++i) {
-    layout.say("Note", verdict.warnings[i]);
-  }
-  if (verdict.warnings.size() > kMostWarnings) {
-    layout.say("Note", fmt::format("and {} more; --json lists them all.",
-                                   verdict.warnings.size() - kMostWarnings));
+  std::vector<std::string> notes;
+  for (const Finding& warning : verdict.warnings) notes.push_back(tell(warning, verdict));
+  notes.insert(notes.end(), verdict.notes.begin(), verdict.notes.end());
+  for (size_t i = 0; i < std::min(notes.size(), kMostWarnings); ++i) layout.say("Note", notes[i]);
+  if (notes.size() > kMostWarnings) {
+    layout.say("Note",
+               fmt::format("and {} more; --json lists them all.", notes.size() - kMostWarnings));
   }
 }
 
@@ -142,12 +147,12 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   Layout layout(view);
   layout.line(headline(clean, view));
   const Labelled course = course_of(clean);
-  layout.say(course.label, course.text);
-  layout.say("Peaks", peaks_of(clean));
+  layout.say(course.label, plain(course.text));
+  layout.say("Peaks", plain(peaks_of(clean)));
   say_tied(clean, layout);
   say_all("Why", why_of(clean), layout);
   say_all("Next", next_of(clean), layout);
-  layout.say("Risk", risk_of(clean));
+  layout.say("Risk", plain(risk_of(clean)));
   say_processes(clean, layout, view);
   say_components(clean, layout, view);
   say_warnings(clean, layout);
@@ -160,7 +165,7 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
 std::string render_line(const Verdict& verdict, const View& view) {
   const Verdict clean = printable_verdict(verdict);
   const std::string word = pad_right(word_upper(clean.word), 9);
-  std::string rest = clean.headline;
+  std::string rest(headline_of(clean));
   for (const std::string& part : {clean.file, clean.title}) {
     if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;
   }

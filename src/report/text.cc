@@ -138,6 +138,11 @@ std::string_view ink_code(Ink ink) {
   return kCodes[static_cast<size_t>(ink)];
 }
 
+Ink word_ink(Word word) {
+  constexpr std::array<Ink, 4> kInks = {Ink::green, Ink::cyan, Ink::red, Ink::yellow};
+  return kInks[static_cast<size_t>(word)];
+}
+
 size_t glyph_width(char32_t glyph) {
   if (in_any(glyph, kZeroWidth)) return 0;
   return in_any(glyph, kWide) ? 2 : 1;

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "verdict/verdict.h"
+
 namespace plateau {
 
 // How to draw; decided by cli, from flags, environment and terminal.
@@ -30,6 +32,9 @@ std::string_view ink_code(Ink ink);
 
 // `text` in the colour, or as it is when the view has none.
 std::string paint(const View& view, Ink ink, std::string_view text);
+
+// The colour of an answer.
+Ink word_ink(Word word);
 
 // One line without control characters: escape sequences are dropped whole, tabs and line ends
 // become spaces, invisible direction marks vanish, bad UTF-8 becomes U+FFFD.

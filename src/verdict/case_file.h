@@ -51,6 +51,11 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
 // known to a few per cent only, with dropped last batches and uneven loaders.
 bool ended_with_epoch(const CaseFile& file, const Verdict& verdict);
 
+// The count as a finding: objects_accumulate or objects_steady.
+Finding finding_of(const CountTrend& count);
+// Spikes as a finding.
+Finding finding_of(const Verdict::Spikes& spikes);
+
 // Weight of a family in the deciding component.
 inline double weight_of(const CaseFile& file, Family family) {
   return file.decision().posterior.families[static_cast<size_t>(family)].weight;

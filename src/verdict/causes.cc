@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/causes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-
-#include "base/units.h"
-#include "verdict/explanations.h"
 
 namespace plateau {
 namespace {
@@ -46,24 +41,11 @@ struct Clues {
   }
 };
 
-struct CauseEntry {
-  const char* name;
-  const char* title;
+struct CauseRow {
+  std::string_view name;
   double (*score)(const Clues&);
-  std::string (*evidence)(const Clues&);
-  const char* confirm;
-  const char* fix;
+  Finding (*evidence)(const Clues&);
 };
-
-std::string per_example(const Clues& clues) {
-  if (!clues.verdict.mb_per_example) return "";
-  return fmt::format(", {} for each example seen for the first time",
-                     format_mb(*clues.verdict.mb_per_example));
-}
-
-std::string at_clock(const Clues& clues, double at) {
-  return clock_words(clues.verdict.clock, at);
-}
 
 double settled_step(const Clues& clues) {
   return clues.verdict.settled ? clues.verdict.settled->step : clues.verdict.last_step;
@@ -76,11 +58,16 @@ double score_example_cache(const Clues& c) {
   const double stopped = ended_with_epoch(c.file, c.verdict) ? 0.8 * (1 - c.unbounded()) : 0.0;
   return std::max(c.weight(Family::epoch_hinge) + ahead, stopped);
 }
-std::string say_example_cache(const Clues& c) {
+Finding see_example_cache(const Clues& c) {
   const bool over = c.verdict.last_step >= c.file.timeline.epoch_steps;
-  return fmt::format("growth {} the first pass over the data ({} = {}){}",
-                     over ? "stopped at the end of" : "is steady within", c.file.epoch_source,
-                     at_clock(c, c.file.timeline.epoch_steps), per_example(c));
+  Finding finding{
+      over ? FindingKind::stopped_with_first_pass : FindingKind::steady_within_first_pass,
+      {{"epoch_steps", c.file.timeline.epoch_steps, Unit::moment}},
+      {{"source", c.file.epoch_source}}};
+  if (c.verdict.mb_per_example) {
+    finding.numbers.push_back({"mb_per_example", *c.verdict.mb_per_example, Unit::mb});
+  }
+  return finding;
 }
 
 double score_bounded_cache(const Clues& c) {
@@ -90,12 +77,13 @@ double score_bounded_cache(const Clues& c) {
   return 0.8 * (c.weight(Family::capacity) + filling) + 0.5 * c.weight(Family::saturating) +
          0.4 * c.weight(Family::settled) + 0.4 * c.weight(Family::slowing_steps);
 }
-std::string say_bounded_cache(const Clues& c) {
-  if (!c.verdict.settled) return "growth so far fits a cache that is not full yet";
+Finding see_bounded_cache(const Clues& c) {
+  if (!c.verdict.settled) return {FindingKind::cache_not_full, {}, {}};
   const double epoch = c.file.timeline.epoch_steps;
   const bool at_epoch = epoch > 0 && std::fabs(epoch - settled_step(c)) < 0.05 * epoch;
-  return fmt::format("growth slowed or stopped by {}{}", at_clock(c, settled_step(c)),
-                     epoch > 0 && !at_epoch ? ", away from the end of an epoch" : "");
+  Finding finding{FindingKind::slowed_by, {{"settled_step", settled_step(c), Unit::moment}}, {}};
+  if (epoch > 0 && !at_epoch) finding.numbers.push_back({"epoch_steps", epoch, Unit::moment});
+  return finding;
 }
 
 double score_high_water(const Clues& c) {
@@ -103,11 +91,8 @@ double score_high_water(const Clues& c) {
   return c.weight(Family::records) + 0.6 * c.weight(Family::slowing_steps) +
          0.35 * c.weight(Family::saturating) + 0.3 * c.weight(Family::settled);
 }
-std::string say_high_water(const Clues& c) {
-  return fmt::format(
-      "{} gained in steps that come ever more rarely, as the largest batch so far "
-      "sets the size of the pools",
-      format_mb(c.rise_mb));
+Finding see_high_water(const Clues& c) {
+  return {FindingKind::steps_come_rarer, {{"growth_mb", c.rise_mb, Unit::mb}}, {}};
 }
 
 // Growth over within the first tenth of the run, or in one step; or, where nothing grew since, what
@@ -132,13 +117,12 @@ double score_start_up(const Clues& c) {
   }
   return 0.4;
 }
-std::string say_start_up(const Clues& c) {
-  if (!grew_at_the_start(c)) {
-    return fmt::format("{} arrived before {} and nothing since",
-                       format_mb(c.file.signals->start_up_mb), at_clock(c, c.verdict.first_step));
-  }
-  return fmt::format("{} arrived before {} and nothing since", format_mb(c.rise_mb),
-                     at_clock(c, settled_step(c)));
+Finding see_start_up(const Clues& c) {
+  const bool at_start = grew_at_the_start(c);
+  return {FindingKind::arrived_at_start,
+          {{"growth_mb", at_start ? c.rise_mb : c.file.signals->start_up_mb, Unit::mb},
+           {"step", at_start ? settled_step(c) : c.verdict.first_step, Unit::moment}},
+          {}};
 }
 
 double score_phase(const Clues& c) {
@@ -149,20 +133,20 @@ double score_phase(const Clues& c) {
   }
   return grew_at_the_start(c) ? 0 : 0.6 * stepped * (1 - c.unbounded());
 }
-std::string say_phase(const Clues& c) {
+Finding see_phase(const Clues& c) {
   const Fit* best = nullptr;
   for (const Fit& fit : c.file.decision().posterior.fits) {
     if (fit.steps > 0 && (best == nullptr || fit.weight > best->weight)) best = &fit;
   }
-  if (best == nullptr) return "";
-  return fmt::format("one step up at {}, level before and after", at_clock(c, best->step_at));
+  if (best == nullptr) return {};
+  return {FindingKind::one_step_up, {{"step", best->step_at, Unit::moment}}, {}};
 }
 
 double score_first_events(const Clues& c) {
   return c.grows ? c.weight(Family::first_events) : 0;
 }
-std::string say_first_events(const Clues&) {
-  return "the floor rose at the first evaluations or checkpoints and not at later ones";
+Finding see_first_events(const Clues&) {
+  return {FindingKind::first_events_only, {}, {}};
 }
 
 // Workers that multiply at every evaluation are the better answer, being more specific.
@@ -170,24 +154,24 @@ double score_eval_leak(const Clues& c) {
   const double specific = c.rising("processes") ? 0.3 : 1.0;
   return c.grows ? specific * c.weight(Family::per_evaluation) : 0;
 }
-std::string say_eval_leak(const Clues& c) {
-  return fmt::format("the floor rises at each of {} evaluations and is level between them",
-                     c.file.timeline.evaluations.size());
+Finding see_eval_leak(const Clues& c) {
+  const auto evaluations = static_cast<double>(c.file.timeline.evaluations.size());
+  return {FindingKind::rises_at_evaluations, {{"evaluations", evaluations}}, {}};
 }
 
 double score_checkpoint_leak(const Clues& c) {
   return c.grows ? c.weight(Family::per_checkpoint) : 0;
 }
-std::string say_checkpoint_leak(const Clues& c) {
-  return fmt::format("the floor rises at each of {} checkpoints and is level between them",
-                     c.file.timeline.checkpoints.size());
+Finding see_checkpoint_leak(const Clues& c) {
+  const auto checkpoints = static_cast<double>(c.file.timeline.checkpoints.size());
+  return {FindingKind::rises_at_checkpoints, {{"checkpoints", checkpoints}}, {}};
 }
 
 double score_epoch_history(const Clues& c) {
   return c.weight(Family::epoch_ramp) + (c.grows ? c.weight(Family::per_epoch) : 0);
 }
-std::string say_epoch_history(const Clues&) {
-  return "memory follows the epochs, not the steps";
+Finding see_epoch_history(const Clues&) {
+  return {FindingKind::follows_epochs, {}, {}};
 }
 
 double score_copy_on_write(const Clues& c) {
@@ -196,11 +180,11 @@ double score_copy_on_write(const Clues& c) {
   const double pss = *c.file.pss_growth_mb;
   return pss > 0.5 * c.rise_mb && *c.file.rss_growth_mb < 0.6 * pss ? 0.95 : 0;
 }
-std::string say_copy_on_write(const Clues& c) {
-  return fmt::format(
-      "summed RSS grew by {} only, PSS by {}: pages shared since the fork are being "
-      "copied, not allocated",
-      format_mb(*c.file.rss_growth_mb), format_mb(*c.file.pss_growth_mb));
+Finding see_copy_on_write(const Clues& c) {
+  return {FindingKind::pages_copied,
+          {{"rss_growth_mb", *c.file.rss_growth_mb, Unit::mb},
+           {"pss_growth_mb", *c.file.pss_growth_mb, Unit::mb}},
+          {}};
 }
 
 double score_file_pages(const Clues& c) {
@@ -211,43 +195,40 @@ double score_file_pages(const Clues& c) {
   }
   return 0;
 }
-std::string say_file_pages(const Clues& c) {
+Finding see_file_pages(const Clues& c) {
   for (const ComponentVerdict& component : c.verdict.components) {
-    if (component.reclaimable) {
-      return fmt::format("file-backed pages grew from {} to {}; owned memory did not",
-                         format_mb(component.first_mb), format_mb(component.last_mb));
-    }
+    if (!component.reclaimable) continue;
+    return {FindingKind::file_pages_grew,
+            {{"first_mb", component.first_mb, Unit::mb},
+             {"last_mb", component.last_mb, Unit::mb},
+             {"growth_mb", component.last_mb - component.first_mb, Unit::mb}},
+            {}};
   }
-  return "";
+  return {};
 }
 
 double score_shared_memory(const Clues& c) {
   return c.component_is("shmem") && c.grows ? 0.95 : 0;
 }
-std::string say_shared_memory(const Clues& c) {
-  return fmt::format("shared memory grew by {}", format_mb(c.rise_mb));
+Finding see_shared_memory(const Clues& c) {
+  return {FindingKind::shared_memory_grew, {{"growth_mb", c.rise_mb, Unit::mb}}, {}};
 }
 
 double score_processes(const Clues& c) {
   return c.grows && c.rising("processes") ? 0.9 : 0;
 }
-std::string say_processes(const Clues& c) {
+Finding see_processes(const Clues& c) {
   const CountTrend* trend = c.count("processes");
-  return fmt::format("processes went from {:.0f} to {:.0f}", trend->first, trend->last);
+  return {FindingKind::processes_multiply, {{"first", trend->first}, {"last", trend->last}}, {}};
 }
 
 // More processes have more threads; that is not a leak of threads.
 double score_threads(const Clues& c) {
   return c.grows && c.rising("threads") && !c.rising("processes") ? 0.8 : 0;
 }
-std::string say_threads(const Clues& c) {
+Finding see_threads(const Clues& c) {
   const CountTrend* trend = c.count("threads");
-  return fmt::format("threads went from {:.0f} to {:.0f}", trend->first, trend->last);
-}
-
-// "tensors.cpu" and "gc.objects" as a reader says them.
-std::string counted_things(const CountTrend& trend) {
-  return trend.name == "gc.objects" ? "objects known to the collector" : trend.name;
+  return {FindingKind::threads_multiply, {{"first", trend->first}, {"last", trend->last}}, {}};
 }
 
 double score_objects(const Clues& c) {
@@ -256,12 +237,10 @@ double score_objects(const Clues& c) {
   if (trend == nullptr) return 0.3 * c.unbounded();
   return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
-std::string say_objects(const Clues& c) {
+Finding see_objects(const Clues& c) {
   const CountTrend* trend = c.object_count();
-  if (trend == nullptr) return "growth per step without bound; no object counts in the log";
-  return fmt::format("{} went from {} to {}", counted_things(*trend),
-                     format_count(std::llround(trend->first)),
-                     format_count(std::llround(trend->last)));
+  if (trend == nullptr) return {FindingKind::grows_per_step, {}, {}};
+  return finding_of(*trend);
 }
 
 double score_native(const Clues& c) {
@@ -272,43 +251,60 @@ double score_native(const Clues& c) {
   if (trend == nullptr) return 0.4 * steady_line;
   return (trend->rising ? 0.2 : 0.7) * steady_line;
 }
-std::string say_native(const Clues& c) {
+Finding see_native(const Clues& c) {
   const CountTrend* trend = c.object_count();
-  if (trend == nullptr) return "steady growth per step, whatever the data or the epoch";
-  if (trend->rising) return "steady growth per step; the objects counted may not be all of it";
-  return fmt::format("steady growth per step while {} stay at {}", counted_things(*trend),
-                     format_count(std::llround(trend->last)));
+  if (trend == nullptr) return {FindingKind::grows_per_step, {}, {}};
+  return {FindingKind::grows_beside_counts, {{"last", trend->last}}, {{"counted", trend->name}}};
 }
 
 double score_gpu_pool(const Clues& c) {
   return (c.component_is("gpu") || c.component_is("gpu_reserved")) && c.grows ? 0.9 : 0;
 }
-std::string say_gpu_pool(const Clues& c) {
-  return fmt::format("{} grew by {}", c.file.component().measure, format_mb(c.rise_mb));
+Finding see_gpu_pool(const Clues& c) {
+  return {FindingKind::gpu_memory_grew,
+          {{"growth_mb", c.rise_mb, Unit::mb}},
+          {{"component", c.file.component().name}}};
 }
 
 double score_spikes(const Clues& c) {
   return !c.grows && c.verdict.spikes.count >= 2 ? 0.9 : 0;
 }
-std::string say_spikes(const Clues& c) {
-  return fmt::format("{} excursions of {} over a level floor{}", c.verdict.spikes.count,
-                     format_mb(c.verdict.spikes.height_mb),
-                     c.verdict.spikes.clock.empty() ? "" : ", " + c.verdict.spikes.clock);
+Finding see_spikes(const Clues& c) {
+  return finding_of(c.verdict.spikes);
 }
 
 double score_sawtooth(const Clues& c) {
   return c.verdict.sawtooth ? (c.grows ? 0.3 : 0.8) : 0;
 }
-std::string say_sawtooth(const Clues& c) {
-  return fmt::format("teeth of {} every {} or so", format_mb(c.verdict.sawtooth->height_mb),
-                     c.verdict.clock == Clock::seconds
-                         ? format_seconds(c.verdict.sawtooth->period_steps)
-                         : fmt::format("{:.0f} {}s", c.verdict.sawtooth->period_steps,
-                                       clock_unit(c.verdict.clock)));
+Finding see_sawtooth(const Clues& c) {
+  return {FindingKind::teeth_over_floor,
+          {{"height_mb", c.verdict.sawtooth->height_mb, Unit::mb},
+           {"period_steps", c.verdict.sawtooth->period_steps, Unit::length}},
+          {}};
 }
 
-constexpr CauseEntry kCauses[] = {
-#include "verdict/cause_table.inc"
+// Ids are stable: they stand in JSON and in docs/causes.md. Titles, experiments and fixes stand in
+// src/words/cause_table.cc under the same ids.
+constexpr CauseRow kCauses[] = {
+    {"per-example-cache", score_example_cache, see_example_cache},
+    {"copy-on-write", score_copy_on_write, see_copy_on_write},
+    {"file-backed-pages", score_file_pages, see_file_pages},
+    {"shared-memory", score_shared_memory, see_shared_memory},
+    {"worker-pools", score_processes, see_processes},
+    {"thread-growth", score_threads, see_threads},
+    {"evaluation-leak", score_eval_leak, see_eval_leak},
+    {"checkpoint-leak", score_checkpoint_leak, see_checkpoint_leak},
+    {"first-events", score_first_events, see_first_events},
+    {"epoch-history", score_epoch_history, see_epoch_history},
+    {"bounded-cache", score_bounded_cache, see_bounded_cache},
+    {"allocator-high-water", score_high_water, see_high_water},
+    {"start-up-state", score_start_up, see_start_up},
+    {"phase-change", score_phase, see_phase},
+    {"python-objects", score_objects, see_objects},
+    {"native-leak", score_native, see_native},
+    {"gpu-memory", score_gpu_pool, see_gpu_pool},
+    {"evaluation-spikes", score_spikes, see_spikes},
+    {"sawtooth", score_sawtooth, see_sawtooth},
 };
 
 // What the table does not know: some weight is always left over.
@@ -328,20 +324,13 @@ std::vector<Cause> rank_causes(const CaseFile& file, const Verdict& verdict) {
 
   std::vector<Cause> causes;
   double total = kReserve;
-  for (const CauseEntry& entry : kCauses) {
-    const double score = entry.score(clues);
+  for (const CauseRow& row : kCauses) {
+    const double score = row.score(clues);
     if (score < kLeastScore) continue;
     total += score;
-    causes.push_back({.name = entry.name,
-                      .title = entry.title,
-                      .weight = score,
-                      .evidence = entry.evidence(clues),
-                      .confirm = entry.confirm,
-                      .fix = entry.fix});
-  }
-  for (Cause& cause : causes) {
-    if (cause.name == "per-example-cache" && verdict.settled) {
-      cause.fix += fmt::format(": about {} would come back", format_mb(clues.rise_mb));
+    causes.push_back({.name = row.name, .weight = score, .evidence = row.evidence(clues)});
+    if (row.name == "per-example-cache" && verdict.settled) {
+      causes.back().gives_back_mb = clues.rise_mb;
     }
   }
   std::stable_sort(causes.begin(), causes.end(),

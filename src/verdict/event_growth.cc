@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "verdict/decision.h"
-#include "verdict/event_words.h"
 #include "verdict/floor.h"
 #include "verdict/signal.h"
 
@@ -331,7 +330,7 @@ std::vector<ClockGrowth> growth_by_clock(const Run& run, const Verdict& verdict)
     if (!times[slot(clock)].empty()) clocks.push_back(measure(tally, clock));
   }
   if (has_growth) claim(tally, verdict, clocks);
-  say_growth(verdict, tally.cold_rate.mean, clocks);
+  for (ClockGrowth& of : clocks) of.between_mb_per_step = tally.cold_rate.mean;
   return clocks;
 }
 

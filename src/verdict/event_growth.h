@@ -34,7 +34,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,7 +55,7 @@ struct ClockGrowth {
   std::optional<double> share;           // Of all growth, in stretches that hold such an event.
   std::optional<double> share_expected;  // That share if growth did not care.
   bool follows = false;                  // Explains the growth best, and better than chance.
-  std::string words;                     // One sentence, without a full stop.
+  double between_mb_per_step = 0;        // What the clock brings where no event falls.
 };
 
 // One entry per clock that the run has, steps first. Of the component that decides. Pure.

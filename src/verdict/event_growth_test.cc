@@ -58,7 +58,6 @@ TEST_P(GrowthPerEvent, FollowsThatEventAndNoOther) {
   EXPECT_GT(of->share.value_or(0), 0.95);
   EXPECT_LT(of->share_expected.value_or(1), 0.3);
   EXPECT_THAT(of->words, MatchesRegex("grows by (79|80).* MB at each .*, nothing in between"));
-  EXPECT_THAT(clocks.front().words, HasSubstr("add nothing"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, GrowthPerEvent,
@@ -111,7 +110,7 @@ TEST(EventGrowth, ALevelRunFollowsNothing) {
   EXPECT_EQ(followed(clocks), 0u);
   for (const ClockGrowth& of : clocks) {
     EXPECT_FALSE(of.mb_per_event);
-    EXPECT_THAT(of.words, HasSubstr("nothing grew"));
+    EXPECT_FALSE(of.share);
   }
 }
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/explanations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-
-#include "base/units.h"
-#include "verdict/normal.h"
 
 namespace plateau {
 namespace {
 
-std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
-  const auto when = [clock](double at) { return clock_words(clock, at); };
+// The phrase of a family; {when} is the clock of its hinge, {end} that of its end.
+std::string_view phrase_of(const Fit& fit, const Timeline& timeline) {
   switch (fit.family) {
     case Family::flat:
       return "level all along, apart from noise";
@@ -22,12 +17,12 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
     case Family::records:
       return "high-water mark: new records, ever rarer";
     case Family::epoch_hinge:
-      return "fills during the first pass over the data, until " + when(fit.parameter);
+      return "fills during the first pass over the data, until {when}";
     case Family::capacity:
-      return "bounded cache, full at " + when(fit.parameter);
+      return "bounded cache, full at {when}";
     case Family::still_filling:
       return timeline.epoch_steps > 0 && fit.ends_at <= timeline.epoch_steps
-                 ? "cache that fills until the first pass ends, at " + when(fit.ends_at)
+                 ? "cache that fills until the first pass ends, at {end}"
                  : "cache that is still filling, size unknown";
     case Family::epoch_ramp:
       return "grows within each epoch and is released at its end";
@@ -36,7 +31,7 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
     case Family::slowing_steps:
       return "steps up that grow smaller and rarer";
     case Family::settled:
-      return "irregular warm-up, level since " + when(fit.parameter);
+      return "irregular warm-up, level since {when}";
     case Family::linear:
       return "leak at a steady rate";
     case Family::accelerating:
@@ -46,7 +41,7 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
     case Family::linear_after_epoch:
       return "leak that goes on after the first pass over the data";
     case Family::late_start:
-      return "leak that starts at " + when(fit.parameter);
+      return "leak that starts at {when}";
     case Family::per_evaluation:
       return "every evaluation leaves something behind";
     case Family::per_checkpoint:
@@ -56,87 +51,73 @@ std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
     case Family::random_steps:
       return "steps up of varying size that keep coming";
     case Family::settled_then_linear:
-      return "irregular warm-up, then a leak since " + when(fit.parameter);
+      return "irregular warm-up, then a leak since {when}";
   }
   return "";
 }
 
 // What the fit expected over the last third of the run against what happened there.
-void compare_recent(const Fit& fit, const Decision& decision, Clock clock, Explanation& out) {
+void compare_recent(const Fit& fit, const Decision& decision, Explanation& out) {
   const Floors& floors = decision.floors;
   const size_t row = floors.at.size() * 2 / 3;
-  const double from = floors.at[row];
-  const double seen = floors.mb.back() - floors.mb[row];
-  const std::string since = "since " + clock_words(clock, from);
+  const Number since{"since_step", floors.at[row], Unit::moment};
+  const Number seen{"seen_mb", floors.mb.back() - floors.mb[row], Unit::change};
   if (!out.bounded) {
-    const double expected = fit.rate * (floors.now - from);
+    const double expected = fit.rate * (floors.now - floors.at[row]);
     if (expected <= 0) {
-      out.speaks_against.push_back("its growth comes out negative");
-    } else if (seen < 0.5 * expected) {
-      out.speaks_against.push_back(fmt::format("{} it expects {}, the floor moved by {}", since,
-                                               format_mb_signed(expected), format_mb_signed(seen)));
+      out.speaks_against.push_back({FindingKind::growth_is_negative, {}, {}});
+    } else if (seen.value < 0.5 * expected) {
+      out.speaks_against.push_back({FindingKind::expected_more_growth,
+                                    {since, {"expected_mb", expected, Unit::change}, seen},
+                                    {}});
     } else {
-      out.speaks_for.push_back(
-          fmt::format("{} the floor rose by {}, as it expects", since, format_mb_signed(seen)));
+      out.speaks_for.push_back({FindingKind::rose_as_expected, {since, seen}, {}});
     }
   } else if (fit.remaining <= decision.tolerated_mb && fit.family != Family::records) {
-    if (seen > decision.tolerated_mb) {
-      out.speaks_against.push_back(
-          fmt::format("{} the floor still rose by {}", since, format_mb_signed(seen)));
+    if (seen.value > decision.tolerated_mb) {
+      out.speaks_against.push_back({FindingKind::still_rose, {since, seen}, {}});
     } else {
-      out.speaks_for.push_back(
-          fmt::format("{} the floor moved by only {}", since, format_mb_signed(seen)));
+      out.speaks_for.push_back({FindingKind::hardly_moved, {since, seen}, {}});
     }
   }
 }
 
-void weigh_words(const FamilyWeight& family, const Decision& decision, Clock clock,
-                 Explanation& out) {
+// Beyond these odds a reader learns nothing from their number.
+constexpr double kHopelessLogOdds = -13.8;  // log(1e-6)
+constexpr double kNearTheBest = -3;
+
+void weigh_for_and_against(const FamilyWeight& family, const Decision& decision, Explanation& out) {
   const Fit& fit = family.best;
-  const std::string fits = fmt::format("fits the floors to ± {}", format_mb(fit.sigma));
-  if (family.log_odds > -3) {
-    out.speaks_for.push_back(fits);
+  const Number sigma{"sigma_mb", fit.sigma, Unit::mb};
+  if (family.log_odds > kNearTheBest) {
+    out.speaks_for.push_back({FindingKind::fits_to, {sigma}, {}});
+  } else if (family.log_odds < kHopelessLogOdds) {
+    out.speaks_against.push_back({FindingKind::fits_far_worse, {sigma}, {}});
   } else {
-    // Odds in powers of ten read better than e^-81.
-    const double digits = -family.log_odds / std::log(10.0);
     out.speaks_against.push_back(
-        digits > 6 ? fits + ": hopelessly worse than the best"
-                   : fmt::format("{}: 1 : {:.0f} against the best", fits, std::pow(10.0, digits)));
+        {FindingKind::fits_worse, {sigma, {"odds", std::exp(-family.log_odds)}}, {}});
   }
   if (fit.steps > 0) {
     out.speaks_against.push_back(
-        fmt::format("needs {} at {}", fit.steps == 1 ? "a one-off step" : "two one-off steps",
-                    clock_words(clock, fit.step_at)));
+        {FindingKind::needs_one_off_steps,
+         {{"one_off_steps", static_cast<double>(fit.steps)}, {"step", fit.step_at, Unit::moment}},
+         {}});
   }
-  compare_recent(fit, decision, clock, out);
+  compare_recent(fit, decision, out);
 }
 
 }  // namespace
 
-std::string clock_words(Clock clock, double at) {
-  switch (clock) {
-    case Clock::steps:
-      return "step " + format_count(std::llround(at));
-    case Clock::seconds:
-      return format_seconds(at);
-    case Clock::samples:
-      return "sample " + format_count(std::llround(at) + 1);
-  }
-  return "";
-}
-
-std::string per_clock_words(Clock clock) {
-  return "per " + std::string(clock_unit(clock));
-}
-
-std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline, Clock clock) {
+std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline) {
   std::vector<Explanation> list;
   for (const FamilyWeight& family : decision.posterior.families) {
     if (!family.considered) continue;
     const Fit& fit = family.best;
     Explanation out;
     out.name = family_name(fit.family);
-    out.words = describe(fit, timeline, clock);
+    out.phrase = phrase_of(fit, timeline);
+    out.when = fit.parameter;
+    out.end = fit.ends_at;
     out.bounded = is_bounded(fit.family);
     out.weight = family.weight;
     out.rate_mb_per_step = fit.rate;
@@ -150,12 +131,23 @@ std::vector<Explanation> explain(const Decision& decision, const Timeline& timel
         out.ends_at_step = fit.parameter;
       }
     }
-    weigh_words(family, decision, clock, out);
+    weigh_for_and_against(family, decision, out);
     list.push_back(std::move(out));
   }
   std::stable_sort(list.begin(), list.end(),
                    [](const Explanation& a, const Explanation& b) { return a.weight > b.weight; });
   return list;
+}
+
+const Explanation* likeliest(const std::vector<Explanation>& explanations, bool bounded) {
+  for (const Explanation& explanation : explanations) {
+    if (explanation.bounded == bounded) return &explanation;
+  }
+  return nullptr;
+}
+
+Name named(std::string_view slot, const Explanation& explanation) {
+  return {slot, explanation.name, NameKind::explanation};
 }
 
 }  // namespace plateau

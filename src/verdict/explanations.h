@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The competing explanations in words: what each says, how much it is believed, and what speaks for
-// and against it. Formatting of numbers happens here because the sentences are evidence, part of
-// the verdict, the same in terminal, JSON and page.
+// The competing explanations: how much each is believed, and what speaks for and against it.
 #pragma once
 
 #include <vector>
@@ -12,12 +10,12 @@
 namespace plateau {
 
 // One entry per family that was considered, by falling weight.
-std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline, Clock clock);
+std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline);
 
-// "step 83", "14 min" or "sample 12".
-std::string clock_words(Clock clock, double at);
+// The first of a camp, which is its likeliest; nullptr if there is none.
+const Explanation* likeliest(const std::vector<Explanation>& explanations, bool bounded);
 
-// "per step", "per second", "per sample".
-std::string per_clock_words(Clock clock);
+// An explanation as a name in a finding.
+Name named(std::string_view slot, const Explanation& explanation);
 
 }  // namespace plateau

@@ -7,9 +7,9 @@
 #include "verdict/case_file.h"
 #include "verdict/causes.h"
 #include "verdict/decision.h"
+#include "verdict/evidence.h"
 #include "verdict/explanations.h"
 #include "verdict/judge_parts.h"
-#include "verdict/narrate.h"
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
@@ -119,7 +119,7 @@ void fill_processes(const CaseFile& file, Verdict& verdict) {
 }
 
 // How the spikes are timed: by evaluations, checkpoints, evenly, or not at all.
-std::string spike_clock(const CaseFile& file, const Floors& floors, Clock clock) {
+void time_spikes(const CaseFile& file, const Floors& floors, Verdict::Spikes& spikes) {
   const double near = 1.5 * sample_interval(floors);
   const auto matched = [&](const std::vector<double>& events) {
     size_t hits = 0;
@@ -130,17 +130,18 @@ std::string spike_clock(const CaseFile& file, const Floors& floors, Clock clock)
     }
     return 10 * hits >= 7 * floors.spikes.size();
   };
-  if (matched(file.timeline.evaluations)) return "at evaluations";
-  if (matched(file.timeline.checkpoints)) return "at checkpoints";
-  if (floors.spikes.size() < 3) return "";
+  if (matched(file.timeline.evaluations)) {
+    spikes.at_events = "evaluations";
+  } else if (matched(file.timeline.checkpoints)) {
+    spikes.at_events = "checkpoints";
+  }
+  if (!spikes.at_events.empty() || floors.spikes.size() < 3) return;
   std::vector<double> gaps;
   for (size_t i = 1; i < floors.spikes.size(); ++i) {
     gaps.push_back(floors.spikes[i].from - floors.spikes[i - 1].from);
   }
   const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
-  if (*high > 1.3 * *low) return "";
-  return "every " + std::to_string(std::llround((*low + *high) / 2)) + " " +
-         std::string(clock_unit(clock)) + "s";
+  if (*high <= 1.3 * *low) spikes.period_steps = (*low + *high) / 2;
 }
 
 void fill_excursions(const CaseFile& file, Verdict& verdict) {
@@ -155,7 +156,7 @@ void fill_excursions(const CaseFile& file, Verdict& verdict) {
     const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
     std::nth_element(heights.begin(), middle, heights.end());
     verdict.spikes.height_mb = *middle;
-    verdict.spikes.clock = spike_clock(file, floors, verdict.clock);
+    time_spikes(file, floors, verdict.spikes);
   }
   if (floors.teeth_mb > file.decision().tolerated_mb)
     verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
@@ -191,8 +192,7 @@ Verdict nothing_measured(const Run& run) {
   Verdict verdict;
   verdict.file = run.source;
   verdict.title = run.title;
-  verdict.headline = "nothing was measured";
-  verdict.undecided_because = "the recording holds no memory figures";
+  verdict.undecided_because = {FindingKind::nothing_measured, {}, {}};
   return verdict;
 }
 
@@ -254,8 +254,8 @@ Verdict sum_up(const CaseFile& file) {
   fill_processes(file, verdict);
   fill_excursions(file, verdict);
   fill_outlook(file, verdict);
-  verdict.explanations = explain(decision, file.timeline, verdict.clock);
-  narrate(file, verdict);
+  verdict.explanations = explain(decision, file.timeline);
+  gather_evidence(file, verdict);
   verdict.causes = rank_causes(file, verdict);
   fill_plot(file, verdict);
   return verdict;

@@ -52,6 +52,9 @@ enum class GrowthWord : uint8_t {
 };
 std::string_view growth_word_name(GrowthWord word);
 
+// What a series counts. Counts stand in the fields named _mb as they are.
+enum class SeriesUnit : uint8_t { mb, count };
+
 struct SeriesPoint {
   double step = 0;  // Or seconds.
   double mb = 0;
@@ -70,11 +73,11 @@ struct SiteVerdict {
   double error_mb = 0;                   // Standard error of live_mb from sampling; 0 when exact.
   double median_age_steps = 0;           // Of blocks alive now.
   double blocks = 0;
-  std::string why;  // One sentence with the evidence.
+  Clock clock = Clock::steps;
+  SeriesUnit unit = SeriesUnit::mb;
+  std::vector<Explanation> explanations;  // Those that `why` names.
+  Finding why;                            // The evidence.
 };
-
-// What a series counts. Counts stand in the fields named _mb as they are.
-enum class SeriesUnit : uint8_t { mb, count };
 
 // True for sites that rise and may go on: unbounded, filling, and undecided ones that rose.
 bool is_growing(const SiteVerdict& verdict);

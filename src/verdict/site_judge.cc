@@ -47,13 +47,13 @@ class SiteJudge {
 
   SiteVerdict judge() {
     if (series_.points.empty()) {
-      verdict_.why = "nothing was measured";
+      verdict_.why = {FindingKind::site_unmeasured, {}, {}};
       return verdict_;
     }
     measure();
     if (!screened_out()) decide_word();
     fill_rate();
-    verdict_.why = site_sentence(site_, verdict_);
+    describe_site(site_, verdict_);
     return verdict_;
   }
 

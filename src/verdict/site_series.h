@@ -48,7 +48,7 @@ struct Jump {
   double mb = 0;
 };
 
-// All that the sentence of a verdict draws on.
+// All that the finding about a site draws on.
 struct SiteCase {
   const SiteSeries* series = nullptr;
   Clock clock = Clock::steps;
@@ -63,7 +63,7 @@ struct SiteCase {
   double peak_at = 0;
 };
 
-// The sentence for SiteVerdict::why.
-std::string site_sentence(const SiteCase& site, const SiteVerdict& verdict);
+// Fills clock, unit, explanations and `why` of a judged site.
+void describe_site(const SiteCase& site, SiteVerdict& verdict);
 
 }  // namespace plateau

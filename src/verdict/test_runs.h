@@ -11,7 +11,16 @@
 
 #include "recording/run.h"
 
+#include "verdict/finding.h"
+
 namespace plateau {
+
+inline const Finding* found(const std::vector<Finding>& findings, FindingKind kind) {
+  for (const Finding& finding : findings) {
+    if (finding.kind == kind) return &finding;
+  }
+  return nullptr;
+}
 
 // A run of one process with one value per sampled step.
 inline Run run_of(const std::vector<std::pair<int64_t, double>>& step_and_mb,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "recording/run.h"
+#include "verdict/finding.h"
 
 namespace plateau {
 
@@ -32,24 +33,27 @@ struct Interval {
 
 // One candidate shape of the growth, with its share of belief after seeing the data.
 struct Explanation {
-  std::string name;     // Stable id: "flat", "epoch-hinge", "saturating", "linear", ...
-  std::string words;    // "cache that fills until step 83", for a reader.
-  bool bounded = true;  // Does growth end under it?
-  double weight = 0;    // Posterior share; all explanations of a component sum to 1.
+  std::string name;         // Stable id: "flat", "epoch-hinge", "saturating", "linear", ...
+  std::string_view phrase;  // For src/words: "bounded cache, full at {when}". Static storage.
+  double when = 0;          // {when} in it: the clock of a hinge or a start.
+  double end = 0;           // {end} in it.
+  bool bounded = true;      // Does growth end under it?
+  double weight = 0;        // Posterior share; all explanations of a component sum to 1.
   std::optional<double> plateau_mb;    // Where it ends, if bounded and known.
   std::optional<double> ends_at_step;  // When it ends.
   double rate_mb_per_step = 0;         // Growth it sees now, per step.
-  std::vector<std::string> speaks_for;
-  std::vector<std::string> speaks_against;
+  std::vector<Finding> speaks_for;
+  std::vector<Finding> speaks_against;
 };
 
+// What to change. Title, confirming experiment and fix stand in src/words/cause_table.cc.
 struct Cause {
-  std::string name;   // Stable id from docs/causes.md: "per-example-cache", ...
-  std::string title;  // For a reader: "per-example cache (decoded data kept)".
-  double weight = 0;  // Ranked, sums to at most 1.
-  std::string evidence;
-  std::string confirm;  // One experiment that would prove or refute it.
-  std::string fix;
+  std::string_view name;  // Stable id from docs/causes.md: "per-example-cache", ...
+  // Rank, not a probability: how well the case matches, set by hand and shared out so that all sum
+  // to at most 1.
+  double weight = 0;
+  Finding evidence;
+  std::optional<double> gives_back_mb;  // What the fix would return, if that is known.
 };
 
 // A stretch of the run over which the floor behaved one way.
@@ -107,8 +111,7 @@ struct Verdict {
   std::string title;  // Which run of the file.
   Word word = Word::undecided;
   double confidence =
-      0;                 // Probability that the word holds, given the models; 0: none can be given.
-  std::string headline;  // "no leak", "growth that nothing bounded explains", ...
+      0;  // Probability that the word holds, given the models; 0: none can be given.
   Risk risk;
   std::string component;                 // Name of the component that decides.
   std::optional<ProcessGrowth> process;  // The process that grows, if the log has processes.
@@ -150,9 +153,10 @@ struct Verdict {
 
   struct Spikes {
     size_t count = 0;
-    double height_mb = 0;  // Median over the floor.
-    double max_mb = 0;     // Highest value seen.
-    std::string clock;     // "evaluation", "checkpoint", "every 50 steps", or empty.
+    double height_mb = 0;                // Median over the floor.
+    double max_mb = 0;                   // Highest value seen.
+    std::string_view at_events;          // "evaluations" or "checkpoints" if they come with those.
+    std::optional<double> period_steps;  // If they come evenly.
   } spikes;
   struct Sawtooth {
     double period_steps = 0;
@@ -167,11 +171,12 @@ struct Verdict {
   std::vector<ProcessGrowth> processes;  // By falling growth.
 
   std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
-  std::string undecided_because;          // What is tied, in words.
-  std::string experiment;                 // The cheaper way to know.
-  std::string missing;                // Information that would decide: "--examples and --batch".
-  std::vector<std::string> evidence;  // Each a full sentence, the strongest first.
-  std::vector<std::string> warnings;  // About the data: gaps, odd units, few samples.
+  Finding undecided_because;              // What is tied.
+  Finding experiment;                     // The cheaper way to know.
+  Finding missing;                        // Information that would decide.
+  std::vector<Finding> evidence;          // The strongest first.
+  std::vector<Finding> warnings;          // About the data: clock, few samples.
+  std::vector<std::string> notes;         // What the reader of the log noted, in its own words.
 
   std::vector<PlotPoint> plot;  // The judged series, thinned to at most 2,000 points.
   std::vector<PlotMark> marks;

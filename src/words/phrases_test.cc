@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict/event_words.h"
+#include "words/clock_words.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "verdict/explanations.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {
@@ -45,8 +45,8 @@ bool matters(const ClockGrowth& of) {
 
 class Speaker {
  public:
-  Speaker(const Verdict& verdict, double background, const std::vector<ClockGrowth>& clocks)
-      : verdict_(verdict), background_(background), clocks_(clocks) {}
+  Speaker(const Verdict& verdict, const std::vector<ClockGrowth>& clocks)
+      : verdict_(verdict), clocks_(clocks) {}
 
   [[nodiscard]] std::string say(const ClockGrowth& of) const {
     if (of.clock == GrowthClock::step) return steps(of);
@@ -78,7 +78,8 @@ class Speaker {
   }
   [[nodiscard]] std::string_view grows() const { return verdict_.settled ? "grew" : "grows"; }
   [[nodiscard]] std::string until() const {
-    return verdict_.settled ? " until " + clock_words(verdict_.clock, verdict_.settled->step) : "";
+    return verdict_.settled ? " until " + moment_phrase(verdict_.clock, verdict_.settled->step)
+                            : "";
   }
 
   [[nodiscard]] std::string followed(const ClockGrowth& of) const {
@@ -87,8 +88,8 @@ class Speaker {
                     singular(of.clock), until());
     words += 1 - of.share.value_or(1) < kNothing
                  ? ", nothing in between"
-                 : fmt::format(", and by {} {} in between", format_mb(background_),
-                               per_clock_words(verdict_.clock));
+                 : fmt::format(", and by {} in between",
+                               rate_phrase(verdict_.clock, of.between_mb_per_step));
     std::vector<std::string_view> others;
     for (const ClockGrowth& other : clocks_) {
       if (other.follows && other.clock != of.clock) others.push_back(plural(other.clock));
@@ -117,22 +118,20 @@ class Speaker {
     if (any_followed()) {
       return of.share.value_or(0) < kNothing
                  ? "steps in between add nothing"
-                 : fmt::format("steps in between add {} each", format_mb(background_));
+                 : fmt::format("steps in between add {} each", format_mb(of.between_mb_per_step));
     }
     return "growth comes unevenly: no clock explains it";
   }
 
   const Verdict& verdict_;
-  double background_;
   const std::vector<ClockGrowth>& clocks_;
 };
 
 }  // namespace
 
-void say_growth(const Verdict& verdict, double background, std::vector<ClockGrowth>& clocks) {
-  const std::vector<ClockGrowth> figures = clocks;
-  const Speaker speaker(verdict, background, figures);
-  for (size_t i = 0; i < clocks.size(); ++i) clocks[i].words = speaker.say(figures[i]);
+std::string clock_growth_words(const Verdict& verdict, const std::vector<ClockGrowth>& clocks,
+                               size_t which) {
+  return Speaker(verdict, clocks).say(clocks[which]);
 }
 
 }  // namespace plateau

@@ -5,12 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "report/text.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
 
-Ink word_ink(Word word);
 std::string word_upper(Word word);  // "PLATEAU"
 
 // "87 %", "99.9 %", "> 99.9 %", "< 1 %": as many digits as mean something near the ends.
@@ -19,7 +17,10 @@ std::string percent_phrase(double share);
 // The same for a confidence, of which 0 means that none can be given: "-".
 std::string confidence_phrase(double confidence);
 
-// "step 83", "12 min", "sample 40".
+// A whole number with its thousands apart; small fractions keep a digit: "1,250", "0.5".
+std::string count_phrase(double value);
+
+// "step 83", "12 min", "sample 40"; samples are numbered from 1.
 std::string moment_phrase(Clock clock, double at);
 // "steps 10–82", "0 s – 12 min", "samples 1–40".
 std::string span_phrase(Clock clock, double from, double to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/phrases.h"
+#include "words/phrases.h"
 
 #include <fmt/format.h>
 
@@ -13,15 +13,6 @@ namespace {
 
 // A span that begins earlier than this begins with the job.
 constexpr double kStartSeconds = 0.5;
-
-// A step number, with a decimal only where it is small enough to matter: "83", "1,250", "0.5".
-std::string plain_number(double value) {
-  if (!std::isfinite(value)) return "?";
-  if (std::fabs(value) < 10 && std::fabs(value - std::round(value)) > 0.05) {
-    return fmt::format("{:.1f}", value);
-  }
-  return format_count(static_cast<int64_t>(std::llround(std::clamp(value, -1e15, 1e15))));
-}
 
 struct Pace {
   double scale = 1;
@@ -62,25 +53,19 @@ std::string_view dash_for(double low, double high) {
 
 }  // namespace
 
-Ink word_ink(Word word) {
-  switch (word) {
-    case Word::plateau:
-      return Ink::green;
-    case Word::warming:
-      return Ink::cyan;
-    case Word::leak:
-      return Ink::red;
-    case Word::undecided:
-      return Ink::yellow;
-  }
-  return Ink::plain;
-}
-
 std::string word_upper(Word word) {
   std::string name(word_name(word));
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return name;
+}
+
+std::string count_phrase(double value) {
+  if (!std::isfinite(value)) return "?";
+  if (std::fabs(value) < 10 && std::fabs(value - std::round(value)) > 0.05) {
+    return fmt::format("{:.1f}", value);
+  }
+  return format_count(static_cast<int64_t>(std::llround(std::clamp(value, -1e15, 1e15))));
 }
 
 std::string confidence_phrase(double confidence) {
@@ -99,13 +84,13 @@ std::string percent_phrase(double share) {
 std::string moment_phrase(Clock clock, double at) {
   switch (clock) {
     case Clock::steps:
-      return "step " + plain_number(at);
+      return "step " + count_phrase(at);
     case Clock::seconds:
       return format_seconds(at);
     case Clock::samples:
-      return "sample " + plain_number(at);
+      return "sample " + count_phrase(at + 1);
   }
-  return plain_number(at);
+  return count_phrase(at);
 }
 
 std::string span_phrase(Clock clock, double from, double to) {
@@ -113,13 +98,15 @@ std::string span_phrase(Clock clock, double from, double to) {
     if (from < kStartSeconds) return "the first " + format_seconds(to);
     return fmt::format("{} to {}", format_seconds(from), format_seconds(to));
   }
-  return fmt::format("{}s {}–{}", clock == Clock::steps ? "step" : "sample", plain_number(from),
-                     plain_number(to));
+  if (clock == Clock::samples) {
+    return fmt::format("samples {}–{}", count_phrase(from + 1), count_phrase(to + 1));
+  }
+  return fmt::format("steps {}–{}", count_phrase(from), count_phrase(to));
 }
 
 std::string length_phrase(Clock clock, double length) {
   if (clock == Clock::seconds) return format_seconds(length);
-  const std::string number = plain_number(length);
+  const std::string number = count_phrase(length);
   return fmt::format("{} {}{}", number, clock == Clock::steps ? "step" : "sample",
                      number == "1" ? "" : "s");
 }

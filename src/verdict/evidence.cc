@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/explanations.h"
+
+namespace plateau {
+namespace {
+
+using Kind = FindingKind;
+
+// A bounded explanation below this share is as good as ruled out.
+constexpr double kRuledOut = 1e-4;
+
+class Gatherer {
+ public:
+  Gatherer(const CaseFile& file, Verdict& verdict)
+      : file_(file), decision_(file.decision()), verdict_(verdict) {}
+
+  void gather() {
+    switch (verdict_.word) {
+      case Word::plateau:
+        of_plateau();
+        break;
+      case Word::warming:
+        of_warming();
+        break;
+      case Word::leak:
+        of_leak();
+        break;
+      case Word::undecided:
+        of_undecided();
+        break;
+    }
+    of_epoch();
+    of_counts();
+    of_components();
+    of_processes();
+    of_spikes();
+    warn();
+  }
+
+ private:
+  void found(Kind kind, std::vector<Number> numbers = {}, std::vector<Name> names = {}) {
+    verdict_.evidence.push_back({kind, std::move(numbers), std::move(names)});
+  }
+  [[nodiscard]] const Explanation* best(bool bounded) const {
+    return likeliest(verdict_.explanations, bounded);
+  }
+  [[nodiscard]] bool rose() const {
+    return verdict_.settled && verdict_.settled->mb - verdict_.first_mb > decision_.tolerated_mb;
+  }
+
+  void of_plateau() {
+    const Verdict::Settled& settled = *verdict_.settled;
+    if (rose()) {
+      found(Kind::grew_then_level, {{"first_mb", verdict_.first_mb, Unit::mb},
+                                    {"settled_mb", settled.range.high, Unit::mb},
+                                    {"first_step", verdict_.first_step, Unit::moment},
+                                    {"settled_step", settled.step, Unit::moment},
+                                    {"rate_mb_per_step", verdict_.rate_mb_per_step, Unit::rate},
+                                    {"low_mb", settled.range.low, Unit::mb},
+                                    {"high_mb", settled.range.high, Unit::mb}});
+    } else {
+      found(Kind::level_all_along, {{"low_mb", settled.range.low, Unit::mb},
+                                    {"high_mb", settled.range.high, Unit::mb},
+                                    {"first_step", verdict_.first_step, Unit::moment},
+                                    {"last_step", verdict_.last_step, Unit::moment}});
+    }
+    if (rose() && file_.timeline.epoch_steps <= 0 && verdict_.clock == Clock::steps) {
+      verdict_.missing = {
+          Kind::pass_end_would_name_cause, {{"settled_step", settled.step, Unit::moment}}, {}};
+    }
+    found(Kind::growth_left_below, {{"rate_mb_per_step", decision_.tolerated_rate, Unit::rate}});
+  }
+
+  void of_warming() {
+    Finding slows{Kind::slows_down,
+                  {{"rate_mb_per_step", verdict_.current_rate_mb_per_step, Unit::rate}},
+                  {}};
+    if (const Explanation* bounded = best(true)) slows.names = {named("bounded", *bounded)};
+    verdict_.evidence.push_back(std::move(slows));
+    if (verdict_.forecast) {
+      found(Kind::will_level_near, {{"plateau_mb", verdict_.forecast->plateau_mb, Unit::mb},
+                                    {"low_mb", verdict_.forecast->range.low, Unit::mb},
+                                    {"high_mb", verdict_.forecast->range.high, Unit::mb}});
+    }
+  }
+
+  void of_leak() {
+    found(Kind::rises_still, {{"rate_mb_per_step", verdict_.rate_mb_per_step, Unit::rate},
+                              {"rate_low", verdict_.rate_range.low, Unit::rate},
+                              {"rate_high", verdict_.rate_range.high, Unit::rate},
+                              {"first_mb", verdict_.first_mb, Unit::mb},
+                              {"last_mb", verdict_.last_mb, Unit::mb},
+                              {"last_step", verdict_.last_step, Unit::moment}});
+    const Explanation* bounded = best(true);
+    if (bounded == nullptr || bounded->weight < kRuledOut) {
+      found(Kind::bounded_ruled_out, {{"weight", kRuledOut, Unit::share}});
+    } else {
+      found(Kind::bounded_hardly_fits, {{"weight", bounded->weight, Unit::share}},
+            {named("bounded", *bounded)});
+    }
+    if (const Explanation* unbounded = best(false)) {
+      found(Kind::likeliest_shape, {}, {named("unbounded", *unbounded)});
+    }
+    verdict_.experiment = {leak_experiment(), {}, {}};
+  }
+
+  [[nodiscard]] Kind leak_experiment() const {
+    if (weight_of(file_, Family::per_evaluation) > 0.5) return Kind::try_evaluations_in_a_row;
+    if (weight_of(file_, Family::per_checkpoint) > 0.5) return Kind::try_saves_in_a_row;
+    return Kind::try_same_batches_over;
+  }
+
+  void of_undecided() {
+    if (decision_.posterior.fits.empty() || !decision_.enough) {
+      verdict_.undecided_because = {
+          Kind::too_few_samples,
+          {{"samples", static_cast<double>(verdict_.samples)}, {"needed", double{kMinSamples}}},
+          {}};
+    } else {
+      verdict_.undecided_because = tie();
+    }
+    // Nothing has grown yet: there is nothing to explain or to try.
+    if (!decision_.enough && verdict_.last_mb - verdict_.first_mb < kMaterialMb) return;
+    const bool events_open =
+        weight_of(file_, Family::per_evaluation) + weight_of(file_, Family::first_events) > 0.5;
+    verdict_.experiment = {
+        events_open ? Kind::try_few_evaluations : Kind::try_same_batches_twice, {}, {}};
+    const bool per_example_open = verdict_.last_step < file_.timeline.deadline;
+    if (!per_example_open || file_.timeline.epoch_steps > 0) return;
+    verdict_.missing = {Kind::steps_missing, {}, {}};
+    if (verdict_.clock == Clock::steps) {
+      verdict_.missing = {
+          Kind::pass_length_missing, {{"last_step", verdict_.last_step, Unit::moment}}, {}};
+    }
+  }
+
+  // The likeliest of each camp, and where each would lead.
+  [[nodiscard]] Finding tie() const {
+    const Explanation* bounded = best(true);
+    const Explanation* unbounded = best(false);
+    if (bounded == nullptr || unbounded == nullptr) return {Kind::nothing_fits, {}, {}};
+    Finding tied{Kind::two_camps_fit,
+                 {{"rate_mb_per_step", unbounded->rate_mb_per_step, Unit::rate}},
+                 {named("bounded", *bounded), named("unbounded", *unbounded)}};
+    if (bounded->plateau_mb) tied.numbers.push_back({"plateau_mb", *bounded->plateau_mb, Unit::mb});
+    const double rate = unbounded->rate_mb_per_step;
+    if (!(rate > 0)) return tied;
+    const auto reaches = [&](double mb) {
+      return verdict_.last_step + std::max(0.0, mb - verdict_.last_mb) / rate;
+    };
+    if (verdict_.risk.limit_mb) {
+      const double limit_mb = *verdict_.risk.limit_mb;
+      tied.numbers.push_back({"limit_mb", limit_mb, Unit::mb});
+      tied.numbers.push_back({"limit_step", reaches(limit_mb), Unit::moment});
+    } else if (verdict_.last_mb > 0) {
+      tied.numbers.push_back({"doubled_mb", 2 * verdict_.last_mb, Unit::mb});
+      tied.numbers.push_back({"doubled_step", reaches(2 * verdict_.last_mb), Unit::moment});
+    }
+    return tied;
+  }
+
+  void of_epoch() {
+    const double epoch = file_.timeline.epoch_steps;
+    if (epoch <= 0 || verdict_.clock != Clock::steps) return;
+    if (verdict_.word == Word::plateau && ended_with_epoch(file_, verdict_)) {
+      found(Kind::stopped_with_first_pass, {{"epoch_steps", epoch, Unit::moment}},
+            {{"source", file_.epoch_source}});
+      if (verdict_.mb_per_example) {
+        found(Kind::kept_per_new_example, {{"mb_per_example", *verdict_.mb_per_example, Unit::mb}});
+      }
+      of_halves();
+    } else if (verdict_.last_step < epoch) {
+      found(Kind::first_pass_ends, {{"epoch_steps", epoch, Unit::moment}},
+            {{"source", file_.epoch_source}});
+    }
+  }
+
+  // Pools slow down on their way; a per-example cache does not, and stops at the epoch.
+  void of_halves() {
+    const double end = verdict_.settled->step;
+    const double at_middle = value_at((verdict_.first_step + end) / 2);
+    found(Kind::did_not_slow, {{"first_half_mb", at_middle - verdict_.first_mb, Unit::change},
+                               {"second_half_mb", value_at(end) - at_middle, Unit::change}});
+  }
+
+  // The opened series at a clock value, between samples by interpolation.
+  [[nodiscard]] double value_at(double at) const {
+    const std::vector<TimedValue>& points = decision_.floors.opened;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (points[i].at < at) continue;
+      const double share = (at - points[i - 1].at) / (points[i].at - points[i - 1].at);
+      return points[i - 1].mb + std::clamp(share, 0.0, 1.0) * (points[i].mb - points[i - 1].mb);
+    }
+    return points.back().mb;
+  }
+
+  void of_counts() {
+    for (const std::string_view what : {"tensors", "objects"}) {
+      const CountTrend* count = file_.count(what);
+      if (count != nullptr) verdict_.evidence.push_back(finding_of(*count));
+    }
+  }
+
+  void of_components() {
+    for (const ComponentVerdict& component : verdict_.components) {
+      const double rise = component.last_mb - component.first_mb;
+      if (!component.reclaimable || rise <= decision_.tolerated_mb) continue;
+      found(Kind::file_pages_grew, {{"first_mb", component.first_mb, Unit::mb},
+                                    {"last_mb", component.last_mb, Unit::mb},
+                                    {"growth_mb", rise, Unit::mb}});
+    }
+  }
+
+  void of_processes() {
+    if (verdict_.processes.size() < 2) return;
+    if (verdict_.process && verdict_.process->share > 0.5) {
+      const ProcessGrowth& process = *verdict_.process;
+      found(Kind::process_has_most,
+            {{"share", process.share, Unit::share},
+             {"first_mb", process.first_mb, Unit::mb},
+             {"last_mb", process.last_mb, Unit::mb}},
+            {{"process", process.name}});
+      if (process.name.empty()) {
+        verdict_.evidence.back().numbers.push_back({"id", static_cast<double>(process.id)});
+      }
+    } else if (!verdict_.process && verdict_.last_mb - verdict_.first_mb > decision_.tolerated_mb) {
+      const auto growing = std::count_if(verdict_.processes.begin(), verdict_.processes.end(),
+                                         [](const ProcessGrowth& p) { return p.growth_mb > 0; });
+      if (growing > 1) {
+        found(Kind::growth_is_spread, {{"processes", static_cast<double>(growing)}});
+      }
+    }
+  }
+
+  void of_spikes() {
+    if (verdict_.spikes.count > 0) verdict_.evidence.push_back(finding_of(verdict_.spikes));
+  }
+
+  void warn() {
+    const Context& context = file_.run->context;
+    const auto warn_of = [this](Kind kind, std::vector<Number> numbers = {}) {
+      verdict_.warnings.push_back({kind, std::move(numbers), {}});
+    };
+    if (verdict_.clock == Clock::samples) warn_of(Kind::samples_are_the_clock);
+    const bool steps_given = context.epoch_steps || context.examples;
+    if (verdict_.clock == Clock::seconds && steps_given) warn_of(Kind::steps_given_but_not_logged);
+    if (context.examples && !context.batch && !context.epoch_steps) warn_of(Kind::batch_missing);
+    if (decision_.floors.pending > 0) {
+      warn_of(Kind::last_samples_pending,
+              {{"samples", static_cast<double>(decision_.floors.pending)}});
+    }
+  }
+
+  const CaseFile& file_;
+  const Decision& decision_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+Finding finding_of(const CountTrend& count) {
+  if (!count.rising) {
+    return {Kind::objects_steady, {{"last", count.last}}, {{"counted", count.name}}};
+  }
+  return {Kind::objects_accumulate,
+          {{"first", count.first}, {"last", count.last}},
+          {{"counted", count.name}}};
+}
+
+Finding finding_of(const Verdict::Spikes& spikes) {
+  Finding finding{Kind::spikes_over_floor,
+                  {{"spikes", static_cast<double>(spikes.count)},
+                   {"height_mb", spikes.height_mb, Unit::mb},
+                   {"max_mb", spikes.max_mb, Unit::mb}},
+                  {}};
+  if (spikes.period_steps) {
+    finding.numbers.push_back({"period_steps", *spikes.period_steps, Unit::length});
+  }
+  if (!spikes.at_events.empty()) finding.names = {{"events", std::string(spikes.at_events)}};
+  return finding;
+}
+
+void gather_evidence(const CaseFile& file, Verdict& verdict) {
+  Gatherer(file, verdict).gather();
+}
+
+}  // namespace plateau

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The causes in words: title, the experiment that would prove one, and the fix. Which causes there
+// are and how they are ranked is the verdict's (src/verdict/causes.cc), under the same ids.
+#pragma once
+
+#include <string_view>
+
+namespace plateau {
+
+struct CauseWords {
+  std::string_view name;     // Stable id: "per-example-cache".
+  std::string_view title;    // "per-example cache (decoded data kept)".
+  std::string_view confirm;  // One experiment, without a full stop.
+  std::string_view fix;      // Without a full stop.
+};
+
+// The row of that id; one of empty texts if there is none.
+const CauseWords& cause_words(std::string_view name);
+
+}  // namespace plateau

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words/finding_table.h"
+
+#include <array>
+
+namespace plateau {
+namespace {
+
+using Kind = FindingKind;
+
+constexpr std::array kRows = std::to_array<FindingRow>({
+    {Kind::none, "none", Block::why, ""},
+    // Evidence for the word: full sentences.
+    {Kind::grew_then_level, "grew-then-level", Block::course,
+     "Grew {first_mb>settled_mb} between {first_step} and {settled_step} ({rate_mb_per_step}), "
+     "level since: {low_mb-high_mb}."},
+    {Kind::level_all_along, "level-all-along", Block::course,
+     "Level throughout: {low_mb-high_mb} from {first_step} to {last_step}."},
+    {Kind::growth_left_below, "growth-left-below", Block::why,
+     "Any growth left is below {rate_mb_per_step}."},
+    {Kind::slows_down, "slows-down", Block::why,
+     "Grows by {rate_mb_per_step} now, and every likely explanation ends[: {bounded}]."},
+    {Kind::will_level_near, "will-level-near", Block::next,
+     "It should level off near {plateau_mb} ({low_mb-high_mb})."},
+    {Kind::rises_still, "rises-still", Block::course,
+     "The floor rises by {rate_mb_per_step} (90 %: {rate_low-rate_high}), {first_mb>last_mb}, and "
+     "still does at {last_step}."},
+    {Kind::bounded_ruled_out, "bounded-ruled-out", Block::why,
+     "No explanation that ends keeps even 0.01 % of the weight."},
+    {Kind::bounded_hardly_fits, "bounded-hardly-fits", Block::why,
+     "The best explanation that ends, {bounded}, has {weight} of the weight."},
+    {Kind::likeliest_shape, "likeliest-shape", Block::why, "What fits: {unbounded}."},
+    {Kind::stopped_with_first_pass, "stopped-with-first-pass", Block::why,
+     "Growth stopped where the first pass over the data ended: {source} = {epoch_steps}."},
+    {Kind::kept_per_new_example, "kept-per-new-example", Block::why,
+     "{mb_per_example} stays in memory per newly seen example."},
+    {Kind::did_not_slow, "did-not-slow", Block::why,
+     "Not allocator warm-up: growth did not slow before it stopped ({first_half_mb} in its first "
+     "half, {second_half_mb} in its second)."},
+    {Kind::first_pass_ends, "first-pass-ends", Block::why,
+     "The first pass over the data ends at {epoch_steps} ({source})."},
+    {Kind::objects_accumulate, "objects-accumulate", Block::why,
+     "Objects accumulate: {counted} went from {first} to {last}."},
+    {Kind::objects_steady, "objects-steady", Block::why, "Not objects: {counted} stays at {last}."},
+    {Kind::file_pages_grew, "file-pages-grew", Block::why,
+     "File-backed pages grew by {growth_mb} ({first_mb>last_mb}): the kernel takes them back when "
+     "memory is short, so they are no leak."},
+    {Kind::process_has_most, "process-has-most", Block::who,
+     "[{process}][Process {id}] has {share} of the growth: {first_mb>last_mb}."},
+    {Kind::growth_is_spread, "growth-is-spread", Block::why,
+     "The growth is spread over {processes} processes."},
+    {Kind::spikes_over_floor, "spikes-over-floor", Block::peaks,
+     "{spikes} spike{spikes:|s} of about {height_mb} over the floor[ at {events}][ every "
+     "{period_steps}]; peak {max_mb}."},
+    // Why the evidence does not decide.
+    {Kind::nothing_measured, "nothing-measured", Block::why,
+     "the recording holds no memory figures"},
+    {Kind::too_few_samples, "too-few-samples", Block::why,
+     "{samples} sample{samples:|s}: too few for any curve; at least {needed} are needed"},
+    {Kind::two_camps_fit, "two-camps-fit", Block::why,
+     "{bounded}[ (would level off near {plateau_mb})] against {unbounded} ({rate_mb_per_step}[; "
+     "reaches {limit_mb} at {limit_step}][; doubles to {doubled_mb} at {doubled_step}])"},
+    {Kind::nothing_fits, "nothing-fits", Block::why, "no explanation fits well"},
+    // What would decide, and what to try.
+    {Kind::pass_end_would_name_cause, "pass-end-would-name-cause", Block::next,
+     "if one pass over the data ends near {settled_step}, this is a per-example cache; --examples "
+     "and --batch would tell"},
+    {Kind::pass_length_missing, "pass-length-missing", Block::next,
+     "the length of the first pass over the data: give --examples and --batch, or --epoch-steps. "
+     "If it ends after {last_step}, a cache that fills until then explains the growth"},
+    {Kind::steps_missing, "steps-missing", Block::next,
+     "steps: the log has times only, and growth follows work. Log the step, or judge a log that "
+     "has it"},
+    {Kind::try_evaluations_in_a_row, "try-evaluations-in-a-row", Block::next,
+     "run five evaluations in a row: five equal steps up prove it"},
+    {Kind::try_few_evaluations, "try-few-evaluations", Block::next,
+     "run three evaluations in a row: growth at each is a leak, growth at the first only is not"},
+    {Kind::try_saves_in_a_row, "try-saves-in-a-row", Block::next,
+     "save five checkpoints in a row: five equal steps up prove it"},
+    {Kind::try_same_batches_over, "try-same-batches-over", Block::next,
+     "run the same 20 batches over and over: a leak keeps growing, a bounded cache does not"},
+    {Kind::try_same_batches_twice, "try-same-batches-twice", Block::next,
+     "run the same 20 batches twice: a per-example cache does not grow on the second pass, a leak "
+     "does"},
+    // About the data.
+    {Kind::samples_are_the_clock, "samples-are-the-clock", Block::why,
+     "the log has neither steps nor times, so samples are counted"},
+    {Kind::steps_given_but_not_logged, "steps-given-but-not-logged", Block::why,
+     "the log has no steps, so --examples, --batch and --epoch-steps cannot be used"},
+    {Kind::batch_missing, "batch-missing", Block::why,
+     "the number of examples is known but not the batch size: give --batch"},
+    {Kind::last_samples_pending, "last-samples-pending", Block::why,
+     "the last {samples} sample{samples:|s} may be a spike or a step and {samples:is|are} not "
+     "counted yet"},
+    // For and against an explanation: fragments.
+    {Kind::fits_to, "fits-to", Block::why, "fits the floors to ± {sigma_mb}"},
+    {Kind::fits_far_worse, "fits-far-worse", Block::why,
+     "fits the floors to ± {sigma_mb}: more than a million to one against the best"},
+    {Kind::fits_worse, "fits-worse", Block::why,
+     "fits the floors to ± {sigma_mb}: {odds} to 1 against the best"},
+    {Kind::needs_one_off_steps, "needs-one-off-steps", Block::why,
+     "needs {one_off_steps} one-off step{one_off_steps:|s}, the largest at {step}"},
+    {Kind::growth_is_negative, "growth-is-negative", Block::why, "its growth comes out negative"},
+    {Kind::expected_more_growth, "expected-more-growth", Block::why,
+     "since {since_step} it expects {expected_mb}, the floor moved by {seen_mb}"},
+    {Kind::rose_as_expected, "rose-as-expected", Block::why,
+     "since {since_step} the floor rose by {seen_mb}, as it expects"},
+    {Kind::still_rose, "still-rose", Block::why,
+     "since {since_step} the floor still rose by {seen_mb}"},
+    {Kind::hardly_moved, "hardly-moved", Block::why,
+     "since {since_step} the floor moved by only {seen_mb}"},
+    // Evidence for a cause.
+    {Kind::steady_within_first_pass, "steady-within-first-pass", Block::why,
+     "growth is steady within the first pass over the data ({source} = {epoch_steps})[, "
+     "{mb_per_example} per newly seen example]"},
+    {Kind::cache_not_full, "cache-not-full", Block::why,
+     "growth so far fits a cache that is not full yet"},
+    {Kind::slowed_by, "slowed-by", Block::why,
+     "growth slowed or stopped by {settled_step}[, away from the end of an epoch ({epoch_steps})]"},
+    {Kind::steps_come_rarer, "steps-come-rarer", Block::why,
+     "{growth_mb} gained in steps that come ever more rarely, as the largest batch so far sets the "
+     "size of the pools"},
+    {Kind::arrived_at_start, "arrived-at-start", Block::why,
+     "{growth_mb} arrived before {step} and nothing since"},
+    {Kind::one_step_up, "one-step-up", Block::why, "one step up at {step}, level before and after"},
+    {Kind::first_events_only, "first-events-only", Block::why,
+     "the floor rose at the first evaluations or checkpoints and not at later ones"},
+    {Kind::rises_at_evaluations, "rises-at-evaluations", Block::why,
+     "the floor rises at each of {evaluations} evaluations and is level between them"},
+    {Kind::rises_at_checkpoints, "rises-at-checkpoints", Block::why,
+     "the floor rises at each of {checkpoints} checkpoints and is level between them"},
+    {Kind::follows_epochs, "follows-epochs", Block::why,
+     "memory follows the epochs, not the steps"},
+    {Kind::pages_copied, "pages-copied", Block::why,
+     "summed RSS grew by only {rss_growth_mb}, PSS by {pss_growth_mb}: pages shared since the fork "
+     "are being copied, not allocated"},
+    {Kind::shared_memory_grew, "shared-memory-grew", Block::why,
+     "shared memory grew by {growth_mb}"},
+    {Kind::processes_multiply, "processes-multiply", Block::why,
+     "processes went from {first} to {last}"},
+    {Kind::threads_multiply, "threads-multiply", Block::why, "threads went from {first} to {last}"},
+    {Kind::grows_per_step, "grows-per-step", Block::why,
+     "steady growth per step; nothing in the log counts objects, so it cannot show where they are "
+     "held"},
+    {Kind::grows_beside_counts, "grows-beside-counts", Block::why,
+     "steady growth per step, with {counted} at {last}"},
+    {Kind::gpu_memory_grew, "gpu-memory-grew", Block::why, "GPU memory grew by {growth_mb}"},
+    {Kind::teeth_over_floor, "teeth-over-floor", Block::peaks,
+     "teeth of {height_mb} every {period_steps} or so"},
+    // About an allocation site, or another series of live bytes.
+    {Kind::site_unmeasured, "site-unmeasured", Block::why, "nothing was measured"},
+    {Kind::site_unbounded, "site-unbounded", Block::why,
+     "[{unbounded}: ]{growth_mb} from {first_step} to {last_step}, and nothing that ends explains "
+     "it"},
+    {Kind::site_filling, "site-filling", Block::why,
+     "[{bounded}: ]{growth_mb} so far[, ends at about {end_step}][; the first pass over the data "
+     "ends at {epoch_steps}: {mb_per_example} per example]"},
+    {Kind::site_grown, "site-grown", Block::why,
+     "{growth_mb} until {settled_step}, level since[; the first pass over the data ends at "
+     "{epoch_steps}: {mb_per_example} per example]"},
+    {Kind::site_jumped, "site-jumped", Block::why,
+     "came in {jumps} jump{jumps:|s}: {jump_1_mb} at {jump_1_step}[, {jump_2_mb} at "
+     "{jump_2_step}][, {jump_3_mb} at {jump_3_step}]; no growth since"},
+    {Kind::site_churns, "site-churns", Block::why,
+     "{allocated_mb} allocated and {freed_mb} freed again; {live_mb} alive at a time"},
+    {Kind::site_teeth, "site-teeth", Block::why,
+     "rises by {height_mb} and falls back about every {period_steps}; the floor does not move"},
+    {Kind::site_spiked, "site-spiked", Block::why,
+     "rose to {peak_mb} at {peak_step} and fell back; {live_mb} now"},
+    {Kind::site_within_error, "site-within-error", Block::why,
+     "{growth_mb} is within the sampling error (± {error_mb})"},
+    {Kind::site_level, "site-level", Block::why, "{live_mb} alive, with no growth that matters"},
+    {Kind::site_too_short, "site-too-short", Block::why,
+     "{growth_mb} in {rows} row{rows:|s}: too few to judge"},
+    {Kind::site_open, "site-open", Block::why,
+     "{growth_mb} from {first_step} to {last_step}: {likelier}[, or {other}][; known by "
+     "{decides_at_step}]"},
+    // About two runs that are compared.
+    {Kind::compared_over_seconds, "compared-over-seconds", Block::why,
+     "not every log has steps: compared over seconds since the start."},
+    {Kind::compared_epochs_differ, "compared-epochs-differ", Block::why,
+     "an epoch is {before_steps} steps in {before} and {after_steps} in {after}: at the same step "
+     "they have seen different shares of the data."},
+    {Kind::compared_measures_differ, "compared-measures-differ", Block::why,
+     "{before} logs {before_measure}, {after} logs {after_measure}: {consequence}."},
+    {Kind::compared_on_common_measure, "compared-on-common-measure", Block::why,
+     "{before} logs {before_measure}, {after} logs {after_measure}: compared on {common_measure}, "
+     "which both have."},
+    {Kind::compared_process_counts_differ, "compared-process-counts-differ", Block::why,
+     "{before} logs {before_processes} process{before_processes:|es}, {after} logs "
+     "{after_processes}: the sums may not hold the same processes."},
+    {Kind::compared_without_common_span, "compared-without-common-span", Block::why,
+     "the runs have no span in common: only their verdicts are compared."},
+    {Kind::compared_starts_differ, "compared-starts-differ", Block::why,
+     "not all runs start alike: the first {only_one} are in one of them only."},
+    {Kind::compared_by_samples, "compared-by-samples", Block::why,
+     "the logs share neither steps nor times: compared sample by sample, which is fair only if "
+     "both were sampled alike."},
+    {Kind::compared_cadence_differs, "compared-cadence-differs", Block::why,
+     "{denser} has {ratio} times as many samples as {sparser} over the same span: it sees more of "
+     "the spikes."},
+    {Kind::compared_component_missing, "compared-component-missing", Block::why,
+     "{side} does not log {component} memory: levels are not compared."},
+});
+
+constexpr bool every_kind_has_its_row() {
+  if (kRows.size() != static_cast<size_t>(Kind::count_)) return false;
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    if (static_cast<size_t>(kRows[i].kind) != i) return false;
+  }
+  return true;
+}
+static_assert(every_kind_has_its_row(), "one row per FindingKind, in its order");
+
+}  // namespace
+
+const FindingRow& row_of(FindingKind kind) {
+  return kRows[static_cast<size_t>(kind)];
+}
+
+Sentence tell(const Finding& finding, const Telling& telling) {
+  return fill(row_of(finding.kind).pattern, finding, telling);
+}
+
+Sentence tell_sentence(const Finding& finding, const Verdict& verdict) {
+  return tell(finding, Telling{.clock = verdict.clock, .explanations = verdict.explanations});
+}
+
+std::string tell(const Finding& finding, const Verdict& verdict) {
+  return plain(tell_sentence(finding, verdict));
+}
+
+}  // namespace plateau

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words/finding_table.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "words/sentence.h"
+
+namespace plateau {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr size_t kKinds = static_cast<size_t>(FindingKind::count_);
+
+TEST(FindingTable, EveryKindHasAnIdOfItsOwnAndAWording) {
+  std::set<std::string_view> ids;
+  for (size_t i = 0; i < kKinds; ++i) {
+    const FindingRow& row = row_of(static_cast<FindingKind>(i));
+    EXPECT_TRUE(ids.insert(row.id).second) << row.id;
+    if (i > 0) EXPECT_FALSE(row.pattern.empty()) << row.id;
+  }
+}
+
+TEST(FindingTable, BracketsAndBracesAreBalanced) {
+  for (size_t i = 0; i < kKinds; ++i) {
+    int depth = 0;
+    for (const char c : row_of(static_cast<FindingKind>(i)).pattern) {
+      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+      ASSERT_GE(depth, 0);
+    }
+    EXPECT_EQ(depth, 0) << row_of(static_cast<FindingKind>(i)).id;
+  }
+}
+
+TEST(FindingTable, TellsTheProductionLogsCause) {
+  const Finding finding{FindingKind::stopped_with_first_pass,
+                        {{"epoch_steps", 83, Unit::moment}},
+                        {{"source", "663 examples / 8 per step"}}};
+  const Sentence sentence = tell(finding, Telling{});
+  EXPECT_EQ(plain(sentence),
+            "Growth stopped where the first pass over the data ended: 663 examples / 8 per step = "
+            "step 83.");
+  EXPECT_EQ(sentence.at(1).text, "step 83");
+  EXPECT_EQ(sentence.at(1).field, "epoch_steps");
+}
+
+TEST(FindingTable, NamesAnExplanationByItsPhrase) {
+  const std::vector<Explanation> known = {
+      {.name = "capacity", .phrase = "bounded cache, full at {when}", .when = 120}};
+  const Finding finding{FindingKind::bounded_hardly_fits,
+                        {{"weight", 0.03, Unit::share}},
+                        {{"bounded", "capacity", NameKind::explanation}}};
+  EXPECT_THAT(plain(tell(finding, Telling{.explanations = known})),
+              HasSubstr("bounded cache, full at step 120, has 3 %"));
+}
+
+TEST(Sentence, AnOptionalPartIsLeftOutWithItsWords) {
+  const std::string_view pattern = "{spikes} spike{spikes:|s}[ every {period}[ or {other}]]";
+  EXPECT_EQ(plain(fill(pattern, {{"spikes", "1", ""}})), "1 spike");
+  EXPECT_EQ(plain(fill(pattern, {{"spikes", "3", ""}, {"period", "9 s", ""}})),
+            "3 spikes every 9 s");
+}
+
+TEST(Sentence, AMissingValueIsShownNotHidden) {
+  EXPECT_EQ(plain(fill("at {step}", {})), "at ?");
+}
+
+TEST(Sentence, APairSharesItsUnit) {
+  const Finding finding{FindingKind::none, {{"a", 5430, Unit::mb}, {"b", 17400, Unit::mb}}, {}};
+  EXPECT_EQ(plain(fill("{a>b}", finding, Telling{})), "5.43 → 17.4 GB");
+  EXPECT_EQ(plain(fill("{a-b}", finding, Telling{})), "5.43–17.4 GB");
+}
+
+TEST(Sentence, NamesFromALogAreNoTemplates) {
+  const Finding finding{
+      FindingKind::objects_steady, {{"last", 3, Unit::count}}, {{"counted", "{last} [x] {a>b}"}}};
+  EXPECT_EQ(plain(tell(finding, Telling{})), "Not objects: {last} [x] {a>b} stays at 3.");
+}
+
+}  // namespace
+}  // namespace plateau

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words/paragraphs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/units.h"
+#include "words/cause_table.h"
+#include "words/finding_table.h"
+#include "words/phrases.h"
+#include "words/verdict_words.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostEvidence = 5;
+// A second cause is worth a line from this share on.
+constexpr double kWorthNaming = 0.15;
+// A fix is offered only for a cause that leads clearly.
+constexpr double kWorthFixing = 0.5;
+
+void end_with_full_stop(Sentence& text) {
+  const char last = text.back().text.empty() ? ' ' : text.back().text.back();
+  if (std::string_view(".!?:").find(last) == std::string_view::npos) text.push_back({".", ""});
+}
+
+void add(std::vector<Paragraph>& paragraphs, ParagraphRole role, Sentence claim,
+         Sentence detail = {}) {
+  if (claim.empty()) return;
+  end_with_full_stop(detail.empty() ? claim : detail);
+  paragraphs.push_back({role, std::move(claim), std::move(detail)});
+}
+
+Sentence words(std::string_view text) {
+  if (text.empty()) return {};
+  return {{std::string(text), ""}};
+}
+
+}  // namespace
+
+std::string_view role_name(ParagraphRole role) {
+  constexpr std::array<std::string_view, 9> kNames = {"cause",   "other-cause", "evidence",
+                                                      "outlook", "fix",         "known-by",
+                                                      "missing", "confirm",     "experiment"};
+  return kNames[static_cast<size_t>(role)];
+}
+
+std::string_view lead_of(ParagraphRole role) {
+  constexpr std::array<std::string_view, 9> kLeads = {
+      "Cause:", "Or:", "", "", "Fix:", "", "To settle it:", "Confirm:", "Or try:"};
+  return kLeads[static_cast<size_t>(role)];
+}
+
+std::string plain(const Paragraph& paragraph) {
+  return plain(paragraph.claim) + plain(paragraph.detail);
+}
+
+Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_evidence) {
+  const CauseWords& said = cause_words(cause.name);
+  Paragraph paragraph{
+      ParagraphRole::cause,
+      fill("{title}, {weight}",
+           {{"title", std::string(said.title.empty() ? cause.name : said.title), ""},
+            {"weight", percent_phrase(cause.weight), "causes[].weight"}}),
+      {}};
+  if (!with_evidence || !cause.evidence) return paragraph;
+  paragraph.detail = {{": ", ""}};
+  for (const Fragment& each : tell_sentence(cause.evidence, verdict)) {
+    paragraph.detail.push_back(each);
+  }
+  return paragraph;
+}
+
+Sentence fix_of(const Cause& cause) {
+  std::string back;
+  if (cause.gives_back_mb) back = format_mb(*cause.gives_back_mb);
+  return fill(
+      "{fix}[: about {back} would come back]",
+      {{"fix", std::string(cause_words(cause.name).fix), ""}, {"back", back, "advice[].fix"}});
+}
+
+std::vector<Paragraph> why_of(const Verdict& verdict) {
+  std::vector<const Finding*> told;
+  for (const Finding& finding : verdict.evidence) {
+    if (row_of(finding.kind).block == Block::why) told.push_back(&finding);
+  }
+  if (told.size() > kMostEvidence) told.resize(kMostEvidence);
+  const std::vector<const Finding*> evidence = told;
+  const auto is_told = [&told](const Finding& finding) {
+    return row_of(finding.kind).block != Block::why ||
+           std::any_of(told.begin(), told.end(),
+                       [&finding](const Finding* other) { return other->kind == finding.kind; });
+  };
+  std::vector<Paragraph> paragraphs;
+  bool first = true;
+  for (const Cause& cause : verdict.causes) {
+    if (!first && cause.weight < kWorthNaming) break;
+    Paragraph said = cause_paragraph(cause, verdict, !is_told(cause.evidence));
+    told.push_back(&cause.evidence);
+    add(paragraphs, first ? ParagraphRole::cause : ParagraphRole::other_cause,
+        std::move(said.claim), std::move(said.detail));
+    first = false;
+  }
+  for (const Finding* finding : evidence) {
+    add(paragraphs, ParagraphRole::evidence, tell_sentence(*finding, verdict));
+  }
+  return paragraphs;
+}
+
+std::vector<Paragraph> next_of(const Verdict& verdict) {
+  std::vector<Paragraph> paragraphs;
+  const Cause* cause = verdict.causes.empty() ? nullptr : &verdict.causes.front();
+  const bool decided = verdict.word != Word::undecided;
+  add(paragraphs, ParagraphRole::outlook, outlook_of(verdict));
+  if (decided && cause != nullptr && cause->weight >= kWorthFixing) {
+    add(paragraphs, ParagraphRole::fix, fix_of(*cause));
+  }
+  if (verdict.decides_at_step) {
+    add(paragraphs, ParagraphRole::known_by,
+        fill("known by {step}.", {{"step", moment_phrase(verdict.clock, *verdict.decides_at_step),
+                                   "decides_at_step"}}));
+  }
+  add(paragraphs, ParagraphRole::missing, tell_sentence(verdict.missing, verdict));
+  const Sentence confirm = cause != nullptr ? words(cause_words(cause->name).confirm)
+                                            : tell_sentence(verdict.experiment, verdict);
+  if (decided) {
+    add(paragraphs, ParagraphRole::confirm, confirm);
+  } else {
+    add(paragraphs, ParagraphRole::experiment,
+        verdict.experiment ? tell_sentence(verdict.experiment, verdict) : confirm);
+  }
+  return paragraphs;
+}
+
+}  // namespace plateau

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words/verdict_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "words/finding_table.h"
+#include "words/phrases.h"
+
+namespace plateau {
+namespace {
+
+// Growth below this share of the level is told as "level": nobody's problem is two per cent.
+constexpr double kWorthTelling = 0.02;
+
+struct Course {
+  double step = 0;
+  double mb = 0;
+};
+
+// Where growth ended in a settled run: the last rising phase before the level, or the level itself.
+Course end_of_growth(const Verdict& verdict) {
+  Course end = {verdict.settled->step, verdict.settled->mb};
+  for (const Phase& phase : verdict.phases) {
+    const bool before_level = phase.to_step <= verdict.settled->step * (1 + 1e-9);
+    if (before_level && phase.to_mb > phase.from_mb) end = {phase.to_step, phase.to_mb};
+  }
+  return end;
+}
+
+// The slots that several courses share.
+std::vector<Slot> course_slots(const Verdict& verdict, const Course& end) {
+  std::vector<Slot> slots = {
+      {"moved", from_to_phrase(verdict.first_mb, end.mb), "first_mb"},
+      {"span", span_phrase(verdict.clock, verdict.first_step, end.step), "steps.first"},
+      {"rate", rate_phrase(verdict.clock, verdict.rate_mb_per_step), "growth.rate_mb_per_step"}};
+  if (verdict.mb_per_example) {
+    slots.push_back({"per_example", format_mb(*verdict.mb_per_example), "mb_per_example"});
+  }
+  return slots;
+}
+
+Labelled settled_course(const Verdict& verdict) {
+  const Verdict::Settled& settled = *verdict.settled;
+  const Course end = end_of_growth(verdict);
+  std::vector<Slot> slots = course_slots(verdict, end);
+  slots.push_back({"level", band_phrase(settled.mb, settled.range), "settled.low_mb"});
+  const double moved = end.mb - verdict.first_mb;
+  const double band = settled.range.high - settled.range.low;
+  const bool level = std::fabs(moved) <= std::max(kWorthTelling * settled.mb, band);
+  const double since = level ? verdict.first_step : settled.step;
+  slots.push_back(
+      {"length", length_phrase(verdict.clock, verdict.last_step - since), "settled.step"});
+  if (level) return {"Level", fill("{level} over {length}.", slots)};
+  if (moved < 0) {
+    return {"Fell", fill("{moved} over {span}, level since: {level} over {length}.", slots)};
+  }
+  return {"Grew",
+          fill("{moved} over {span} ({rate}[, {per_example} per newly seen example]), level "
+               "since: {level} over {length}.",
+               slots)};
+}
+
+Labelled open_course(const Verdict& verdict) {
+  const Interval& range = verdict.rate_range;
+  std::vector<Slot> slots = course_slots(verdict, {verdict.last_step, verdict.last_mb});
+  slots.push_back({"range", rate_range_phrase(verdict.clock, range), "growth.rate_low"});
+  if (range.high < 0) return {"Fell", fill("{moved} over {span} ({rate}).", slots)};
+  if (range.low == range.high) return {"Moved", fill("{moved} over {span}.", slots)};
+  if (!(range.low > 0)) {
+    return {"Moved",
+            fill("{moved} over {span}; the rate cannot be told from zero (90 %: {range}).", slots)};
+  }
+  const double now = verdict.current_rate_mb_per_step;
+  if (!(verdict.current_rate_range.low > 0)) {
+    return {"Grew", fill("{moved} over {span} ({rate}[, {per_example} per newly seen example]; "
+                         "90 %: {range}).",
+                         slots)};
+  }
+  if (std::fabs(now - verdict.rate_mb_per_step) > 0.2 * std::fabs(verdict.rate_mb_per_step)) {
+    slots.push_back({"now", rate_phrase(verdict.clock, now), "current_rate_mb_per_step"});
+  }
+  return {"Grew", fill("{moved} over {span} ({rate}[, {per_example} per newly seen example]; 90 %: "
+                       "{range}), still growing[ at {now}].",
+                       slots)};
+}
+
+// Growth without an end, told over a stretch that a reader can picture.
+Sentence endless_growth(const Verdict& verdict) {
+  const double rate = verdict.current_rate_mb_per_step > 0 ? verdict.current_rate_mb_per_step
+                                                           : verdict.rate_mb_per_step;
+  const double stretch = verdict.clock == Clock::seconds ? 86400 : 1000;
+  const std::string_view name = verdict.clock == Clock::seconds ? "day"
+                                : verdict.clock == Clock::steps ? "1,000 steps"
+                                                                : "1,000 samples";
+  const std::string growth = fmt::format("{} per {}", format_mb_signed(rate * stretch), name);
+  return fill("no end in sight: {growth} at the present rate.",
+              {{"growth", growth, "current_rate_mb_per_step"}});
+}
+
+Sentence level_ahead(const Verdict& verdict, std::string_view pattern) {
+  if (!verdict.forecast) return {};
+  const Verdict::Forecast& forecast = *verdict.forecast;
+  std::string when;
+  if (forecast.at_step) when = moment_phrase(verdict.clock, *forecast.at_step);
+  return fill(pattern, {{"level", format_mb(forecast.plateau_mb), "forecast.plateau_mb"},
+                        {"range", range_phrase(forecast.range), "forecast.low_mb"},
+                        {"when", when, "forecast.at_step"}});
+}
+
+}  // namespace
+
+std::string_view headline_of(const Verdict& verdict) {
+  if (verdict.undecided_because.kind == FindingKind::nothing_measured) {
+    return "nothing was measured";
+  }
+  switch (verdict.word) {
+    case Word::plateau:
+      return "no leak";
+    case Word::warming:
+      return "no leak: growth that will end";
+    case Word::leak:
+      return "growth that nothing bounded explains";
+    case Word::undecided:
+      return "the evidence does not decide yet";
+  }
+  return "";
+}
+
+std::string answer_of(const Verdict& verdict) {
+  std::string text(headline_of(verdict));
+  if (verdict.confidence != 0) text += " · " + percent_phrase(verdict.confidence);
+  return text;
+}
+
+Labelled course_of(const Verdict& verdict) {
+  if (verdict.samples == 0) return {"Level", fill("not known: there are no samples.", {})};
+  if (verdict.samples == 1) {
+    return {"Level",
+            fill("{mb} at {when}; one sample has no direction.",
+                 {{"mb", format_mb(verdict.last_mb), "last_mb"},
+                  {"when", moment_phrase(verdict.clock, verdict.last_step), "steps.last"}})};
+  }
+  return verdict.settled ? settled_course(verdict) : open_course(verdict);
+}
+
+Sentence outlook_of(const Verdict& verdict) {
+  Sentence text;
+  if (verdict.word == Word::plateau && verdict.settled) {
+    text = fill("stays near {level}.", {{"level", format_mb(verdict.settled->mb), "settled.mb"}});
+  } else if (verdict.word == Word::leak) {
+    text = endless_growth(verdict);
+  } else if (verdict.word == Word::warming) {
+    text = level_ahead(verdict, "will level off near {level} (90 %: {range})[ at {when}].");
+  } else if (verdict.word == Word::undecided) {
+    text = level_ahead(
+        verdict, "if growth ends, it will level off near {level} (90 %: {range})[ at {when}].");
+  }
+  if (verdict.forecast_at_total_steps_mb && verdict.total_steps && verdict.word != Word::plateau) {
+    append(text,
+           fill("At the planned end ({end}): about {mb}.",
+                {{"end", moment_phrase(verdict.clock, *verdict.total_steps), "total_steps"},
+                 {"mb", format_mb(*verdict.forecast_at_total_steps_mb), "at_total_steps_mb"}}));
+  }
+  return text;
+}
+
+Sentence risk_of(const Verdict& verdict) {
+  const Risk& risk = verdict.risk;
+  if (!risk.limit_mb) {
+    if (verdict.word == Word::plateau || verdict.samples < 2) return {};
+    return fill("no limit known; --limit 20GB tells whether and when it is reached.", {});
+  }
+  std::vector<Slot> slots = {{"oom", percent_phrase(risk.oom), "risk.oom"},
+                             {"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
+  if (risk.at_step) {
+    slots.push_back({"when", moment_phrase(verdict.clock, *risk.at_step), "risk.at_step"});
+  }
+  if (risk.at_step_range) {
+    slots.push_back({"range",
+                     span_phrase(verdict.clock, risk.at_step_range->low, risk.at_step_range->high),
+                     "risk.at_step"});
+  }
+  return fill(
+      "out of memory before the end: {oom} (limit {limit})[; if it keeps growing, it "
+      "passes the limit at {when}[ (90 %: {range})]].",
+      slots);
+}
+
+Sentence culprit_of(const Verdict& verdict) {
+  if (!verdict.process || verdict.processes.size() < 2) return {};
+  const ProcessGrowth& process = *verdict.process;
+  if (!(process.growth_mb > 0)) return {};
+  return fill("{process} grew {growth}: {share} of the growth of {count} processes.",
+              {{"process", process_phrase(process), "process.pid"},
+               {"growth", format_mb_signed(process.growth_mb), "processes[].growth_mb"},
+               {"share", percent_phrase(process.share), "processes[].share"},
+               {"count", std::to_string(verdict.processes.size()), "processes[]"}});
+}
+
+Sentence peaks_of(const Verdict& verdict) {
+  Sentence text;
+  const Verdict::Spikes& spikes = verdict.spikes;
+  if (spikes.count > 0) {
+    std::string period;
+    if (spikes.period_steps) period = length_phrase(verdict.clock, *spikes.period_steps);
+    text = fill(
+        "{spikes} spike{spikes:|s} of about {height} over the floor[, at {events}][, every "
+        "{period}], highest {max}; the floor is judged.",
+        {{"spikes", std::to_string(spikes.count), "spikes.count"},
+         {"height", format_mb(spikes.height_mb), "spikes.height_mb"},
+         {"events", std::string(spikes.at_events), ""},
+         {"period", period, "spikes.count"},
+         {"max", format_mb(spikes.max_mb), "spikes.max_mb"}});
+  }
+  if (verdict.sawtooth) {
+    append(text, fill("Sawtooth of {height} every {period}: taken and given back, not kept.",
+                      {{"height", format_mb(verdict.sawtooth->height_mb), "sawtooth.height_mb"},
+                       {"period", length_phrase(verdict.clock, verdict.sawtooth->period_steps),
+                        "sawtooth.period_steps"}}));
+  }
+  return text;
+}
+
+std::string destination_of(const Verdict& verdict, const Explanation& explanation) {
+  if (explanation.bounded) {
+    if (!explanation.plateau_mb) return "ends, height not known yet";
+    std::string text = "level near " + format_mb(*explanation.plateau_mb);
+    if (explanation.ends_at_step) {
+      text += " from " + moment_phrase(verdict.clock, *explanation.ends_at_step);
+    }
+    return text;
+  }
+  const double rate = explanation.rate_mb_per_step;
+  const double limit = verdict.risk.limit_mb.value_or(0);
+  if (rate > 0 && limit > verdict.last_mb) {
+    const double at = verdict.last_step + (limit - verdict.last_mb) / rate;
+    return fmt::format("passes the limit of {} at {}", format_mb(limit),
+                       moment_phrase(verdict.clock, at));
+  }
+  if (rate > 0 && limit > 0) return fmt::format("is past the limit of {}", format_mb(limit));
+  return "does not end: " + rate_phrase(verdict.clock, rate);
+}
+
+}  // namespace plateau
