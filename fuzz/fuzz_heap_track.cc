@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "recording/deflate.h"
+#include "base/compression.h"
 #include "recording/heap_track_codec.h"
 #include "recording/wire.h"
 

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/census.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <thread>
 #include <unordered_map>
 
+#include "base/fd.h"
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "base/units.h"
 #include "census/find_python.h"
 #include "census/heap_walk.h"
-#include "census/refusal.h"
 #include "census/remote_memory.h"
-#include "census/stopped_process.h"
+#include "ptrace/refusal.h"
+#include "ptrace/stopped_process.h"
 
 namespace plateau {
 namespace {
@@ -41,15 +45,19 @@ struct Attempt {
   double stopped_s = 0;
 };
 
-Error refusal(pid_t pid, const std::string& reason, const std::string& remedy) {
-  return {.kind = Error::Kind::bad_input, .message = refusal_text(pid, reason, remedy)};
+Result<void> check_readable(pid_t pid) {
+  const TargetFacts facts = look_at_target(pid);
+  if (const Result<void> checked = check_target(pid, facts); !checked) return checked;
+  const Fd maps(::open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!maps) return explain_refusal(pid, facts, errno);
+  return {};
 }
 
 // How much will be copied, to have room for it ready before the stop: by the collector's own count
 // where it has one, and never more than the process has memory of its own.
 uint64_t likely_bytes(pid_t pid, const PythonPlace& place, RemoteMemory& memory) {
-  const std::string text = status_field("/proc/" + std::to_string(pid) + "/status", "RssAnon");
-  const uint64_t owned = std::strtoull(text.c_str(), nullptr, 10) * 1024;
+  const std::string status = text_of_file("/proc/" + std::to_string(pid) + "/status");
+  const uint64_t owned = number_field(status, "RssAnon") * 1024;
   const uint64_t objects = std::min(last_collected_objects(memory, place), owned);
   return std::min(owned, kLeastReadyBytes + objects * kBytesPerObject);
 }
@@ -85,12 +93,12 @@ Error too_slow(pid_t pid, const Attempt& attempt, double max_stop_s) {
   if (seen > 0 && total > seen) {
     reason += fmt::format(" of about {}", format_count(static_cast<int64_t>(total)));
     const double likely_s = 1.5 * attempt.stopped_s * total / seen;
-    return refusal(pid, reason,
-                   fmt::format("the process went on; --max-stop {:.1f}s would likely do",
-                               std::ceil(likely_s * 10) / 10));
+    return unreadable(pid, reason,
+                      fmt::format("the process went on; --max-stop {:.1f}s would likely do",
+                                  std::ceil(likely_s * 10) / 10));
   }
-  return refusal(pid, reason,
-                 fmt::format("the process went on; try --max-stop {:.1f}s", 4 * max_stop_s));
+  return unreadable(pid, reason,
+                    fmt::format("the process went on; try --max-stop {:.1f}s", 4 * max_stop_s));
 }
 
 // Why no walk succeeded, from the last one that was tried.
@@ -99,20 +107,21 @@ Error gave_up(pid_t pid, const Attempt& attempt, const PythonPlace& place, doubl
     case WalkEnd::late:
       return too_slow(pid, attempt, max_stop_s);
     case WalkEnd::collecting:
-      return refusal(pid, "its garbage collector was at work each time it was looked at",
-                     "try again");
+      return unreadable(pid, "its garbage collector was at work each time it was looked at",
+                        "try again");
     case WalkEnd::no_interpreter:
-      return refusal(pid, "its interpreter is not set up (the process starts or ends)",
-                     "try again in a moment");
+      return unreadable(pid, "its interpreter is not set up (the process starts or ends)",
+                        "try again in a moment");
     case WalkEnd::torn:
     case WalkEnd::complete:
       break;
   }
-  return refusal(pid,
-                 fmt::format("the lists of its collector do not hang together as those of CPython "
-                             "3.{} should ({} objects in)",
-                             place.layout.minor, attempt.walk.objects),
-                 "a build of its own may lay them out differently; nothing was changed in it");
+  return unreadable(
+      pid,
+      fmt::format("the lists of its collector do not hang together as those of CPython "
+                  "3.{} should ({} objects in)",
+                  place.layout.minor, attempt.walk.objects),
+      "a build of its own may lay them out differently; nothing was changed in it");
 }
 
 // Types of one name are one to a reader, also if a class was made several times.
@@ -139,7 +148,7 @@ Census census_of(pid_t pid, const PythonPlace& place, const Attempt& attempt) {
 
 Result<Census> take_census(pid_t pid, const CensusOptions& options,
                            const std::function<void()>& before_stop) {
-  if (auto refused = refuse_at_first_sight(pid)) return *refused;
+  if (const Result<void> checked = check_readable(pid); !checked) return checked.error();
   RemoteMemory memory(pid);
   const Result<PythonPlace> place = find_python(pid, memory);
   if (!place) return place.error();

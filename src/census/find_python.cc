@@ -8,6 +8,7 @@
 // renamed program is told by the modules it has loaded (python3.9/lib-dynload, .cpython-39-).
 #include "census/find_python.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "census/refusal.h"
+#include "ptrace/refusal.h"
 #include "symbols/elf_symbols.h"
 
 namespace plateau {
@@ -95,10 +96,6 @@ PythonName version_by_name(MemoryReader& memory, const Home& home,
   return named;
 }
 
-Error refusal(pid_t pid, std::string_view reason, std::string_view remedy = "") {
-  return {.kind = Error::Kind::bad_input, .message = refusal_text(pid, reason, remedy)};
-}
-
 // Puts what _PyRuntime says of itself over the table; nonsense is left out.
 void take_stated_offsets(MemoryReader& memory, uint64_t runtime, PythonLayout& layout) {
   const auto take = [&](int32_t where, int32_t& offset) {
@@ -113,6 +110,12 @@ void take_stated_offsets(MemoryReader& memory, uint64_t runtime, PythonLayout& l
 }
 
 }  // namespace
+
+Error unreadable(pid_t pid, std::string_view reason, std::string_view remedy) {
+  return {.kind = Error::Kind::bad_input,
+          .message = fmt::format("pid {} cannot be read: {}{}{}", pid, reason,
+                                 remedy.empty() ? "" : "; ", remedy)};
+}
 
 PythonName python_name(std::string_view path) {
   PythonName name;
@@ -135,7 +138,7 @@ PythonName python_name(std::string_view path) {
 Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
                                      PythonName named) {
   const auto cookie = read_value<std::array<char, 8>>(memory, runtime);
-  if (!cookie) return trace_refusal(pid, EPERM);
+  if (!cookie) return explain_refusal(pid, look_at_target(pid));
   // The fields from the cookie to this flag stand alike in all versions that have them.
   const PythonLayout* newest = python_layout(13);
   const bool states_itself = *cookie == kCookie && newest != nullptr;
@@ -146,15 +149,15 @@ Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t r
         read_member<uint64_t>(memory, runtime, newest->debug_free_threaded).value_or(0) != 0;
   }
   if (named.minor < 0) {
-    return refusal(pid, "it is CPython, but which version could not be told");
+    return unreadable(pid, "it is CPython, but which version could not be told");
   }
   const std::string name = "CPython 3." + std::to_string(named.minor);
   if (named.free_threaded) {
-    return refusal(pid, "it is a free-threaded " + name + ", whose collector keeps no lists");
+    return unreadable(pid, "it is a free-threaded " + name + ", whose collector keeps no lists");
   }
   const PythonLayout* layout = python_layout(named.minor);
   if (layout == nullptr) {
-    return refusal(pid, "it is " + name + "; only the layouts of 3.8 to 3.13 are known");
+    return unreadable(pid, "it is " + name + "; only the layouts of 3.8 to 3.13 are known");
   }
   PythonPlace place{.layout = *layout, .runtime = runtime};
   if (states_itself) take_stated_offsets(memory, runtime, place.layout);
@@ -165,8 +168,8 @@ Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory) {
   const std::vector<MappedObject> objects = mapped_objects(pid);
   const std::optional<Home> home = find_home(pid, objects);
   if (!home) {
-    return refusal(pid, "it is no CPython of 3.7 or later (nothing in it defines _PyRuntime)",
-                   "give the pid of the Python process itself, not of its launcher");
+    return unreadable(pid, "it is no CPython of 3.7 or later (nothing in it defines _PyRuntime)",
+                      "give the pid of the Python process itself, not of its launcher");
   }
   return place_of_runtime(pid, memory, home->runtime, version_by_name(memory, *home, objects));
 }

@@ -12,6 +12,9 @@
 
 namespace plateau {
 
+// "pid 4242 cannot be read: REASON; REMEDY".
+Error unreadable(pid_t pid, std::string_view reason, std::string_view remedy = "");
+
 // What a path says of the version: "libpython3.13t.so.1.0" is 13 and free-threaded.
 struct PythonName {
   int minor = -1;  // -1: the path does not say.

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "base/python_for_test.h"
 
 namespace plateau {
@@ -96,13 +98,9 @@ class PythonTarget {
 
   // 'R', 'S', 'T', ... from /proc.
   [[nodiscard]] char state() const {
-    std::FILE* file = std::fopen(("/proc/" + std::to_string(pid_) + "/stat").c_str(), "r");
-    char state = '?';
-    if (file != nullptr) {
-      if (std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = '?';
-      std::fclose(file);
-    }
-    return state;
+    return split_stat(text_of_file("/proc/" + std::to_string(pid_) + "/stat"))
+        .value_or(StatLine{})
+        .state;
   }
 
  private:

@@ -2,10 +2,11 @@
 #include "census/remote_memory.h"
 
 #include <sys/mman.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "ptrace/memory.h"
 
 namespace plateau {
 namespace {
@@ -107,14 +108,10 @@ RemoteMemory::Chunk* RemoteMemory::find_chunk(uint64_t number) {
   return nullptr;
 }
 
-bool RemoteMemory::copy_from_process(uint64_t address, void* out, size_t bytes, size_t& copied) {
-  const iovec local = {.iov_base = out, .iov_len = bytes};
-  // The address is of the other process; it is never followed here.
-  const iovec remote = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};  // NOLINT
-  const ssize_t got = ::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
-  copied = got > 0 ? static_cast<size_t>(got) : 0;
+size_t RemoteMemory::copy_from_process(uint64_t address, void* out, size_t bytes) {
+  const size_t copied = copy_memory(pid_, address, out, bytes);
   bytes_read_ += copied;
-  return copied == bytes;
+  return copied;
 }
 
 // A chunk may reach over the end of a mapping: the pages that exist are taken, the others noted.
@@ -123,8 +120,7 @@ RemoteMemory::Chunk* RemoteMemory::fetch_chunk(uint64_t number) {
   if (room == nullptr) return nullptr;
   Chunk chunk{.number = number, .bytes = room};
   for (size_t at = 0; at < kChunkBytes;) {
-    size_t copied = 0;
-    copy_from_process(number * kChunkBytes + at, room + at, kChunkBytes - at, copied);
+    const size_t copied = copy_from_process(number * kChunkBytes + at, room + at, kChunkBytes - at);
     for (size_t page = at / kPageBytes; page < (at + copied) / kPageBytes; ++page) {
       chunk.pages |= uint64_t{1} << page;
     }
@@ -152,8 +148,7 @@ bool RemoteMemory::read(uint64_t address, void* out, size_t bytes, bool near) {
     if (chunk == nullptr && closed_) return false;
     if (chunk == nullptr && near) chunk = fetch_chunk(number);
     if (chunk == nullptr) {
-      size_t copied = 0;
-      if (!copy_from_process(address, to, part, copied)) return false;
+      if (copy_from_process(address, to, part) != part) return false;
     } else {
       for (size_t page = at / kPageBytes; page <= (at + part - 1) / kPageBytes; ++page) {
         if ((chunk->pages >> page & 1) == 0) return false;

@@ -59,7 +59,7 @@ class RemoteMemory final : public MemoryReader {
   std::byte* room_for_chunk();
   bool add_slab(bool populate);
   void grow_table();
-  bool copy_from_process(uint64_t address, void* out, size_t bytes, size_t& copied);
+  size_t copy_from_process(uint64_t address, void* out, size_t bytes);
 
   pid_t pid_;
   std::vector<std::byte*> slabs_;

@@ -7,8 +7,7 @@
 
 #include "census/census.h"
 #include "census/python_target.h"
-#include "census/refusal.h"
-#include "census/stopped_process.h"
+#include "ptrace/stopped_process.h"
 
 namespace plateau {
 namespace {
@@ -147,7 +146,7 @@ TEST_F(Target, TracedByAnotherIsRefused) {
   const Result<Census> census = take_census(target.pid(), kPatient);
 
   ASSERT_FALSE(census.ok());
-  EXPECT_THAT(census.error().message, HasSubstr("traces it already"));
+  EXPECT_THAT(census.error().message, HasSubstr("is traced by"));
   tracer.end();
   EXPECT_TRUE(target.answers());
 }

@@ -12,7 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace plateau {
 namespace {
@@ -21,12 +22,6 @@ constexpr int kPollMs = 10;
 // The first letter of a report.
 constexpr char kBegan = '+';
 constexpr char kFailed = '-';
-
-double now_s() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 // Away from the owner's terminal, signals and files. The owner's death closes the pipe that
 // `stop_fd` is the end of, in every case: nothing else of the owner's is needed.
@@ -132,12 +127,12 @@ void HelperProcess::ask_to_stop() {
 void HelperProcess::stop(double most_s) {
   ask_to_stop();
   if (pid_ < 0) return;
-  const double until_s = now_s() + most_s;
+  const double until_s = monotonic_now_s() + most_s;
   while (true) {
     // Whoever waited for all children has taken it already; its number may be another's by now.
     const pid_t ended = waitpid(pid_, nullptr, WNOHANG);
     if (ended == pid_ || (ended < 0 && errno != EINTR)) break;
-    if (now_s() >= until_s) {
+    if (monotonic_now_s() >= until_s) {
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
       break;

@@ -8,7 +8,8 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace plateau {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 constexpr double kCalibrationSeconds = 0.01;  // Of two clocks, at least.
 constexpr double kSilenceSeconds = 1;         // After a process said that it ends.
 constexpr double kAliveCheckSeconds = 0.2;
-
-double clock_s(clockid_t clock) {
-  timespec now = {};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 // An amount from the segment; below 0 where the allocator does not say.
 double amount(const std::atomic<uint64_t>& value) {
@@ -83,7 +78,7 @@ struct HeapRecorder::Ended {
 HeapRecorder::HeapRecorder(std::string directory)
     : directory_(std::move(directory)),
       first_stamp_(trace::trace_stamp()),
-      first_s_(clock_s(CLOCK_MONOTONIC)),
+      first_s_(monotonic_now_s()),
       recording_began_s_(first_s_) {}
 
 HeapRecorder::~HeapRecorder() = default;
@@ -140,7 +135,7 @@ bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
 HeapRecorder::Load HeapRecorder::look(bool check_all) {
   Load load;
   const uint64_t now = trace::trace_stamp();
-  const double elapsed_s = clock_s(CLOCK_MONOTONIC) - first_s_;
+  const double elapsed_s = monotonic_now_s() - first_s_;
   if (elapsed_s > kCalibrationSeconds) {
     ticks_per_s_ = static_cast<double>(now - first_stamp_) / elapsed_s;
   }
@@ -175,7 +170,7 @@ void HeapRecorder::read() {
 }
 
 double HeapRecorder::time_now_s() const {
-  return clock_s(CLOCK_MONOTONIC) - recording_began_s_;
+  return monotonic_now_s() - recording_began_s_;
 }
 
 HeapMoment HeapRecorder::moment_of(Living& process, double time_s, int64_t step) const {
@@ -196,7 +191,7 @@ HeapMoment HeapRecorder::moment_of(Living& process, double time_s, int64_t step)
 }
 
 void HeapRecorder::row(double time_s, int64_t step) {
-  recording_began_s_ = clock_s(CLOCK_MONOTONIC) - time_s;
+  recording_began_s_ = monotonic_now_s() - time_s;
   newest_step_ = std::max(newest_step_, step);
   for (const auto& process : living_) {
     const CpuMeter meter(process->cpu_s);

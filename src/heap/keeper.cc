@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "heap/keeper_process.h"
 #include "heap/keeper_wire.h"
@@ -85,12 +86,6 @@ Result<std::string> make_directory(const std::string& given) {
     error = fmt::format("cannot make a directory in {}: {}", base, std::strerror(errno));
   }
   return trouble(error);
-}
-
-double now_s() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 }  // namespace
@@ -226,7 +221,7 @@ void Keeper::step(int64_t step) {
   request.ask = KeeperAsk::step;
   request.stamp = trace::trace_stamp();
   request.step = step;
-  const double now = now_s();
+  const double now = monotonic_now_s();
   if (now - state_->last_step_s < kStepGapSeconds) {
     state_->held_step = request;
     state_->holds_step = true;

@@ -3,7 +3,6 @@
 #include "import/import.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "base/compression.h"
 #include "import/readers.h"
 
 namespace plateau {
@@ -20,17 +20,7 @@ namespace {
 const std::string kLogs = std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/logs/";
 
 std::string gzip(std::string_view text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string out(text.size() + 1000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+  return gzipped(text, 6);
 }
 
 std::string zstd(std::string_view text) {

@@ -8,7 +8,7 @@
 #include <array>
 #include <climits>
 
-#include "inject/refusal.h"
+#include "ptrace/refusal.h"
 
 namespace plateau {
 namespace {

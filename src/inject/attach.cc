@@ -19,9 +19,8 @@
 
 #include "inject/allocators.h"
 #include "inject/inject.h"
-#include "inject/refusal.h"
 #include "inject/safe_point.h"
-#include "inject/tracee.h"
+#include "ptrace/memory.h"
 #include "symbols/elf_file.h"
 
 namespace plateau {
@@ -109,7 +108,7 @@ bool some_thread_in(pid_t pid, uint64_t begin, uint64_t end) {
     std::optional<Tracee> thread = Tracee::seize(tid);
     if (!thread) continue;
     thread->interrupt();
-    const ThreadStop stop = thread->wait(InjectClock::now() + kStopLimit);
+    const ThreadStop stop = thread->wait(TraceClock::now() + kStopLimit);
     if (stop.kind == ThreadStop::Kind::gone) continue;
     if (stop.kind == ThreadStop::Kind::none) return true;
     const auto registers = thread->registers();
@@ -210,7 +209,9 @@ Result<uint64_t> open_tracer(SafePoint& point, const LoaderDesk& desk, const std
 
 Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
                                 const InjectOptions& options) {
-  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  if (const auto checked = check_enterable(pid, look_at_target(pid)); !checked) {
+    return checked.error();
+  }
   const Result<TracerDesk> entries = find_entries(request.tracer);
   if (!entries.ok()) return entries.error();
   const RemoteNames names(pid);
@@ -299,8 +300,8 @@ class Removal {
 
   // False if somebody stays inside.
   Result<bool> await_empty() {
-    const auto until = InjectClock::now() + kEmptyLimit;
-    while (InjectClock::now() < until) {
+    const auto until = TraceClock::now() + kEmptyLimit;
+    while (TraceClock::now() < until) {
       std::this_thread::sleep_for(kGrace);
       const Result<uint64_t> inside = call(entries_.inside);
       if (!inside.ok()) return inside.error();
@@ -340,7 +341,9 @@ class Removal {
 }  // namespace
 
 Result<Intrusion> detach_tracer(pid_t pid, const InjectOptions& options) {
-  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  if (const auto checked = check_enterable(pid, look_at_target(pid)); !checked) {
+    return checked.error();
+  }
   const RemoteNames names(pid);
   if (names.objects().empty()) return explain_refusal(pid, look_at_target(pid));
   const MappedObject* tracer = find_tracer(names.objects());

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <string>
 
-#include "inject/tracee.h"
+#include "ptrace/tracee.h"
 
 namespace plateau {
 

@@ -19,15 +19,16 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <thread>
 
 #include "base/fd.h"
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "inject/refusal.h"
-#include "inject/tracee.h"
+#include "inject/safe_point.h"
+#include "ptrace/memory.h"
 
 namespace plateau {
 namespace {
@@ -118,8 +119,8 @@ std::optional<int64_t> read_result(const ResultFile& result) {
 
 // Waits until the semaphore in the target counts.
 bool await_post(pid_t pid, uint64_t semaphore, double timeout_s) {
-  const auto until = InjectClock::now() + std::chrono::duration<double>(timeout_s);
-  while (InjectClock::now() < until) {
+  const auto until = TraceClock::now() + std::chrono::duration<double>(timeout_s);
+  while (TraceClock::now() < until) {
     uint32_t count = 0;
     if (!read_memory(pid, semaphore, &count, sizeof count)) return false;
     if (count != 0) return true;
@@ -138,12 +139,14 @@ class Trial {
     outcome_.action = desk_.release_words;
     Result<SafePoint> point = reach();
     if (!point.ok()) return point.error();
-    if (auto error = measure(point.value(), outcome_.before)) return *error;
-    const auto begun = InjectClock::now();
+    if (const Result<void> measured = measure(point.value(), outcome_.before); !measured)
+      return measured.error();
+    const auto begun = TraceClock::now();
     const Result<uint64_t> released = release_at(point.value(), desk_);
     if (!released.ok()) return released.error();
     took_since(begun);
-    if (auto error = measure(point.value(), outcome_.after)) return *error;
+    if (const Result<void> measured = measure(point.value(), outcome_.after); !measured)
+      return measured.error();
     outcome_.stopped_s += point.value().stopped_s();
     return judged();
   }
@@ -154,7 +157,7 @@ class Trial {
     const ResultFile result = make_result_file(pid_);
     const Result<uint64_t> post = queue(python, result.path);
     if (!post.ok()) return post.error();
-    const auto begun = InjectClock::now();
+    const auto begun = TraceClock::now();
     const bool done = await_post(pid_, post.value() + kSemaphoreAt, options_.collect_timeout_s);
     took_since(begun);
     if (!done && !look_at_target(pid_).exists) {
@@ -162,7 +165,8 @@ class Trial {
     }
     Result<SafePoint> point = reach();
     if (!point.ok()) return point.error();
-    if (auto error = measure(point.value(), outcome_.after)) return *error;
+    if (const Result<void> measured = measure(point.value(), outcome_.after); !measured)
+      return measured.error();
     if (done) (void)point.value().unkeep(post.value(), kPostBytes);
     outcome_.stopped_s += point.value().stopped_s();
     if (!done) {
@@ -183,25 +187,26 @@ class Trial {
     return point;
   }
 
-  void took_since(InjectClock::time_point begun) {
-    outcome_.took_s = std::chrono::duration<double>(InjectClock::now() - begun).count();
+  void took_since(TraceClock::time_point begun) {
+    outcome_.took_s = std::chrono::duration<double>(TraceClock::now() - begun).count();
   }
 
-  std::optional<Error> measure(SafePoint& point, MemoryFigures& figures) {
+  Result<void> measure(SafePoint& point, MemoryFigures& figures) {
     const auto resident = read_resident_figures(pid_);
     if (!resident) return Error{Error::Kind::not_found, fmt::format("process {} has ended", pid_)};
     figures.resident = *resident;
     Result<AllocatorFigures> asked = ask_at(point, desk_);
     if (!asked.ok()) return asked.error();
     figures.allocator = std::move(asked.value());
-    return std::nullopt;
+    return {};
   }
 
   // Puts both calls on Python's list; the address of what they use.
   Result<uint64_t> queue(const PythonDesk& python, const std::string& result_path) {
     Result<SafePoint> point = reach();
     if (!point.ok()) return point.error();
-    if (auto error = measure(point.value(), outcome_.before)) return *error;
+    if (const Result<void> measured = measure(point.value(), outcome_.before); !measured)
+      return measured.error();
     std::string post(kPostBytes, '\0');
     const std::string line = python_line(result_path);
     std::memcpy(post.data() + kLineAt, line.c_str(), line.size() + 1);
@@ -263,23 +268,13 @@ std::string_view finding_name(TrialResult finding) {
 }
 
 std::optional<ResidentFigures> read_resident_figures(pid_t pid) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  ResidentFigures figures;
-  std::string line;
-  bool any = false;
-  while (std::getline(status, line)) {
-    const auto take = [&](std::string_view key, uint64_t& into) {
-      if (!line.starts_with(key)) return;
-      std::string_view rest = std::string_view(line).substr(key.size());
-      into = static_cast<uint64_t>(parse_int(next_word(rest)).value_or(0)) * 1024;
-      any = true;
-    };
-    take("VmRSS:", figures.rss);
-    take("RssAnon:", figures.anonymous);
-    take("RssFile:", figures.file);
-    take("RssShmem:", figures.shared);
-  }
-  return any ? std::optional(figures) : std::nullopt;
+  const std::string status = text_of_file(fmt::format("/proc/{}/status", pid));
+  if (field_of(status, "VmRSS").empty()) return std::nullopt;
+  const auto bytes = [&](std::string_view key) { return number_field(status, key) * 1024; };
+  return ResidentFigures{.rss = bytes("VmRSS"),
+                         .anonymous = bytes("RssAnon"),
+                         .file = bytes("RssFile"),
+                         .shared = bytes("RssShmem")};
 }
 
 TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
@@ -298,7 +293,9 @@ TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const
 }
 
 Result<ExperimentPlan> plan_experiment(pid_t pid, Experiment kind) {
-  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  if (const auto checked = check_enterable(pid, look_at_target(pid)); !checked) {
+    return checked.error();
+  }
   const Result<AllocatorDesk> desk = find_desk(pid);
   if (!desk.ok()) return desk.error();
   ExperimentPlan plan{.kind = kind,

@@ -21,15 +21,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "inject/refusal.h"
+#include "base/files.h"
 #include "inject/safe_point.h"
 #include "inject/sleep_calls.h"
+#include "ptrace/memory.h"
+#include "ptrace/refusal.h"
 
 namespace plateau {
 namespace {
@@ -41,11 +39,6 @@ constexpr auto kSleeperInterval = std::chrono::milliseconds(25);
 constexpr size_t kStackLook = size_t{64} * 1024;
 constexpr uint64_t kPageBytes = 4096;
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 struct Sleeper {
   pid_t tid = 0;
   std::string call;
@@ -56,7 +49,7 @@ std::vector<Sleeper> sleepers_of(pid_t pid, bool allocator_may_sleep) {
   std::vector<Sleeper> sleepers;
   for (const pid_t tid : threads_of(pid)) {
     const auto call =
-        parse_blocked_call(text_of(fmt::format("/proc/{}/task/{}/syscall", pid, tid)));
+        parse_blocked_call(text_of_file(fmt::format("/proc/{}/task/{}/syscall", pid, tid)));
     if (!call || (allocator_may_sleep && spinlock_may_sleep(call->number))) continue;
     if (auto name = safe_sleep(call->number, call->arguments[1])) {
       sleepers.push_back({.tid = tid, .call = std::move(*name)});
@@ -144,8 +137,8 @@ class Hunt {
         allocator_(allocator),
         code_(code),
         timeout_s_(timeout_s),
-        until_(InjectClock::now() + std::chrono::duration_cast<InjectClock::duration>(
-                                        std::chrono::duration<double>(timeout_s))) {}
+        until_(TraceClock::now() + std::chrono::duration_cast<TraceClock::duration>(
+                                       std::chrono::duration<double>(timeout_s))) {}
 
   Result<FoundThread> run() {
     if (auto found = take_sleeper()) return std::move(*found);
@@ -155,15 +148,15 @@ class Hunt {
     while (true) {
       if (may_arm) arm_new_threads();
       if (refused_) return *refused_;
-      const auto next_look = InjectClock::now() + kSleeperInterval;
-      while (InjectClock::now() < next_look) {
+      const auto next_look = TraceClock::now() + kSleeperInterval;
+      while (TraceClock::now() < next_look) {
         if (auto found = poll_threads()) return std::move(*found);
         if (refused_) return *refused_;
         pause_a_little();
       }
       if (auto found = take_sleeper()) return std::move(*found);
       if (threads_.empty() && threads_of(pid_).empty()) return ended();
-      if (InjectClock::now() >= until_) return timed_out();
+      if (TraceClock::now() >= until_) return timed_out();
     }
   }
 
@@ -196,24 +189,17 @@ class Hunt {
   // Seizes a thread; nullopt if it is gone. A refusal by the kernel ends the hunt.
   std::optional<Tracee> seize(pid_t tid) {
     auto thread = Tracee::seize(tid);
-    if (!thread && errno == EPERM) {
-      const TargetFacts facts = look_at_target(pid_);
-      // A thread that has ended but still has an entry is refused the same way.
-      const std::string status = text_of(fmt::format("/proc/{}/task/{}/stat", pid_, tid));
-      const size_t name_end = status.rfind(") ");
-      const bool dead = name_end == std::string::npos || status[name_end + 2] == 'Z' ||
-                        status[name_end + 2] == 'X';
-      if (const auto reason = reason_not_to_try(pid_, facts))
-        refused_ = reason;
-      else if (!dead)
-        refused_ = explain_refusal(pid_, facts);
+    if (!thread) {
+      if (const auto checked = check_failed_seize(pid_, tid, errno); !checked) {
+        refused_ = checked.error();
+      }
     }
     return thread;
   }
 
   // Stops `thread`; what else comes meanwhile is passed on.
   ThreadStop stop(Tracee& thread) const {
-    const auto limit = InjectClock::now() + kStopLimit;
+    const auto limit = TraceClock::now() + kStopLimit;
     while (true) {
       if (!thread.interrupt()) return {.kind = Kind::gone};
       const ThreadStop stop = thread.wait(limit);
@@ -231,7 +217,7 @@ class Hunt {
 
   std::optional<FoundThread> take_sleeper() {
     for (const Sleeper& sleeper : sleepers_of(pid_, allocator_may_sleep())) {
-      if (InjectClock::now() >= until_ && !threads_.empty()) break;
+      if (TraceClock::now() >= until_ && !threads_.empty()) break;
       Tracee* armed = known(sleeper.tid);
       std::optional<Tracee> fresh;
       if (armed == nullptr) {
@@ -240,7 +226,7 @@ class Hunt {
         if (!fresh) continue;
       }
       Tracee& thread = armed != nullptr ? *armed : *fresh;
-      const auto stopped_at = InjectClock::now();
+      const auto stopped_at = TraceClock::now();
       const ThreadStop stop = this->stop(thread);
       if (is_entry(thread, stop)) return taken(thread, entry_name(thread), stopped_at);
       if (stop.kind == Kind::interrupt && is_asleep(pid_, code_, thread)) {
@@ -260,7 +246,7 @@ class Hunt {
   }
 
   // Takes the thread for the caller and lets all others go.
-  FoundThread taken(Tracee& thread, std::string how, InjectClock::time_point stopped_at) {
+  FoundThread taken(Tracee& thread, std::string how, TraceClock::time_point stopped_at) {
     thread.clear_breakpoints();
     FoundThread found{.thread = std::move(thread), .how = std::move(how), .stopped_at = stopped_at};
     // All at once, so that each stands still only for a moment.
@@ -298,7 +284,7 @@ class Hunt {
     for (size_t i = 0; i < threads_.size();) {
       const ThreadStop stop = threads_[i].look();
       if (is_entry(threads_[i], stop)) {
-        return taken(threads_[i], entry_name(threads_[i]), InjectClock::now());
+        return taken(threads_[i], entry_name(threads_[i]), TraceClock::now());
       }
       if (stop.kind == Kind::exec) {
         refused_ = Error{Error::Kind::not_found,
@@ -318,27 +304,13 @@ class Hunt {
   const TargetAllocator& allocator_;
   const TargetCode& code_;
   double timeout_s_;
-  InjectClock::time_point until_;
+  TraceClock::time_point until_;
   std::vector<Tracee> threads_;
   std::vector<pid_t> passed_over_;  // Threads that can have no breakpoints.
   std::optional<Error> refused_;
 };
 
 }  // namespace
-
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    pid_t tid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), tid);
-    if (tid > 0) threads.push_back(tid);
-  }
-  std::ranges::sort(threads);
-  return threads;
-}
 
 Result<FoundThread> hunt(pid_t pid, const TargetAllocator& allocator, const TargetCode& code,
                          double timeout_s) {

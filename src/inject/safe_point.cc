@@ -23,7 +23,7 @@
 
 #include "base/text.h"
 #include "inject/detour.h"
-#include "inject/refusal.h"
+#include "ptrace/memory.h"
 
 namespace plateau {
 namespace {
@@ -38,9 +38,9 @@ Error failed(const std::string& text) {
   return {Error::Kind::not_found, text};
 }
 
-InjectClock::time_point after(double seconds) {
-  return InjectClock::now() +
-         std::chrono::duration_cast<InjectClock::duration>(std::chrono::duration<double>(seconds));
+TraceClock::time_point after(double seconds) {
+  return TraceClock::now() +
+         std::chrono::duration_cast<TraceClock::duration>(std::chrono::duration<double>(seconds));
 }
 
 // `before`, but about to run `address` with the first six arguments, and not on the way out of a
@@ -64,6 +64,22 @@ user_regs_struct registers_for(const user_regs_struct& before, uint64_t address,
 }
 
 }  // namespace
+
+Result<void> check_enterable(pid_t pid, const TargetFacts& facts) {
+#if !defined(__x86_64__)
+  return failed("this works on x86-64 only; start the job under 'plateau run'");
+#endif
+  if (const Result<void> checked = check_target(pid, facts); !checked) return checked;
+  if (facts.state == 'T') {
+    return cannot_trace(pid, "it is stopped",
+                        fmt::format("let it go on first: kill -CONT {}", pid));
+  }
+  if (facts.shadow_stack) {
+    return cannot_trace(pid, "it runs with a shadow stack, which no call from outside can satisfy",
+                        "start it under 'plateau run'");
+  }
+  return {};
+}
 
 bool TargetCode::has(uint64_t address) const {
   const auto next = std::ranges::upper_bound(ranges, address, {}, &CodeRange::begin);
@@ -115,7 +131,7 @@ struct SafePoint::State {
   PatientSignals patient;
   std::optional<Tracee> thread;
   std::string how;
-  InjectClock::time_point stopped_at;
+  TraceClock::time_point stopped_at;
   ThreadState before;
   uint64_t system_call_at = 0;
   DetourPlan plan;
@@ -133,12 +149,12 @@ struct SafePoint::State {
       thread->swallow_signal();
     }
     const pid_t tid = thread->tid();
-    thread->release(InjectClock::now() + kSystemCallLimit);
+    thread->release(TraceClock::now() + kSystemCallLimit);
     for (const int signal : withheld) ::syscall(SYS_tgkill, pid, tid, signal);
   }
 
   // The next stop that is not just a signal to keep for later.
-  ThreadStop await(InjectClock::time_point until) {
+  ThreadStop await(TraceClock::time_point until) {
     while (true) {
       const ThreadStop stop = thread->wait(until);
       if (stop.kind == Kind::group) {
@@ -171,12 +187,12 @@ struct SafePoint::State {
 
   // Between calls the thread is as it was, and in a stop from which the kernel lets it go on
   // unharmed should we die: not at a trap signal, which would then be delivered.
-  std::optional<Error> rest() {
+  Result<void> rest() {
     thread->restore(before);
     thread->interrupt_stopped();
     if (!thread->go_on()) return lost({.kind = Kind::gone});
-    const ThreadStop stop = thread->wait(InjectClock::now() + kSystemCallLimit);
-    if (stop.kind == Kind::interrupt || stop.kind == Kind::group) return std::nullopt;
+    const ThreadStop stop = thread->wait(TraceClock::now() + kSystemCallLimit);
+    if (stop.kind == Kind::interrupt || stop.kind == Kind::group) return {};
     return lost(stop);
   }
 
@@ -192,7 +208,7 @@ struct SafePoint::State {
     registers.rax = static_cast<uint64_t>(number);
     block_signals();
     if (!thread->set_registers(registers) || !thread->step()) return lost({.kind = Kind::gone});
-    const ThreadStop stop = await(InjectClock::now() + kSystemCallLimit);
+    const ThreadStop stop = await(TraceClock::now() + kSystemCallLimit);
     if (stop.kind != Kind::signal || stop.signal != SIGTRAP) return lost(stop);
     const auto after = thread->registers();
     if (!after) return lost({.kind = Kind::gone});
@@ -204,7 +220,7 @@ struct SafePoint::State {
     return after->rax;
   }
 
-  std::optional<Error> prepare() {
+  Result<void> prepare() {
     const auto saved = thread->save();
     if (!saved) return failed(fmt::format("registers of process {} cannot be read", pid));
     before = *saved;
@@ -231,7 +247,7 @@ struct SafePoint::State {
   // After a call that did not come back, the thread is stopped and put back all the same.
   Error abandon() {
     thread->interrupt();
-    const ThreadStop stop = thread->wait(InjectClock::now() + kSystemCallLimit);
+    const ThreadStop stop = thread->wait(TraceClock::now() + kSystemCallLimit);
     if (stop.kind == Kind::gone || stop.kind == Kind::exec) return lost(stop);
     return failed(
         fmt::format("a function called in process {} did not return within {:.3g} s and was given "
@@ -245,7 +261,9 @@ SafePoint::SafePoint(SafePoint&&) noexcept = default;
 SafePoint::~SafePoint() = default;
 
 Result<SafePoint> SafePoint::reach(pid_t pid, const InjectOptions& options) {
-  if (const auto reason = reason_not_to_try(pid, look_at_target(pid))) return *reason;
+  if (const auto checked = check_enterable(pid, look_at_target(pid)); !checked) {
+    return checked.error();
+  }
   auto state = std::make_unique<State>();
   state->pid = pid;
   state->options = options;
@@ -263,7 +281,7 @@ Result<SafePoint> SafePoint::reach(pid_t pid, const InjectOptions& options) {
   state->thread = std::move(found.value().thread);
   state->how = std::move(found.value().how);
   state->stopped_at = found.value().stopped_at;
-  if (const auto error = state->prepare()) return *error;
+  if (const Result<void> prepared = state->prepare(); !prepared) return prepared.error();
   return SafePoint(std::move(state));
 }
 
@@ -294,7 +312,7 @@ Result<uint64_t> SafePoint::call(uint64_t address, const std::vector<uint64_t>& 
   if (!read_memory(state.pid, state.plan.result(), &result, sizeof result)) {
     return failed(fmt::format("memory of process {} cannot be read", state.pid));
   }
-  if (const auto error = state.rest()) return *error;
+  if (const Result<void> rested = state.rest(); !rested) return rested.error();
   return result;
 }
 
@@ -318,7 +336,7 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
   Result<uint64_t> address = state.system_call(
       SYS_mmap, {0, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0});
   if (!address.ok()) return address.error();
-  if (const auto error = state.rest()) return *error;
+  if (const Result<void> rested = state.rest(); !rested) return rested.error();
   if (!write_memory(state.pid, address.value(), bytes, count)) {
     return failed(fmt::format("memory of process {} cannot be written", state.pid));
   }
@@ -328,7 +346,7 @@ Result<uint64_t> SafePoint::keep(const void* bytes, size_t count) {
 Result<uint64_t> SafePoint::unkeep(uint64_t address, size_t count) {
   if (!state_->thread->stopped()) return state_->lost({.kind = Kind::gone});
   Result<uint64_t> done = state_->system_call(SYS_munmap, {address, count});
-  if (const auto error = state_->rest()) return *error;
+  if (const Result<void> rested = state_->rest(); !rested) return rested.error();
   return done;
 }
 
@@ -349,7 +367,7 @@ const std::string& SafePoint::how() const {
 }
 
 double SafePoint::stopped_s() const {
-  return std::chrono::duration<double>(InjectClock::now() - state_->stopped_at).count();
+  return std::chrono::duration<double>(TraceClock::now() - state_->stopped_at).count();
 }
 
 }  // namespace plateau

@@ -10,9 +10,14 @@
 #include "base/result.h"
 #include "inject/allocators.h"
 #include "inject/inject.h"
-#include "inject/tracee.h"
+#include "ptrace/refusal.h"
+#include "ptrace/tracee.h"
 
 namespace plateau {
+
+// What stands against calling functions in a process before anything is touched: what stands
+// against stopping it, and that it is stopped by job control, or keeps a shadow stack.
+Result<void> check_enterable(pid_t pid, const TargetFacts& facts);
 
 // Signals that would end this process wait while one of these lives.
 class PatientSignals {
@@ -38,14 +43,11 @@ struct TargetCode {
 };
 TargetCode find_code(pid_t pid);
 
-// Thread ids, in order.
-std::vector<pid_t> threads_of(pid_t pid);
-
 // A thread that stands where a function may be called.
 struct FoundThread {
   Tracee thread;
   std::string how;
-  InjectClock::time_point stopped_at;
+  TraceClock::time_point stopped_at;
 };
 
 // Stops a thread that sleeps in a harmless system call, else waits for one that enters the

@@ -43,13 +43,6 @@ constexpr auto kSafe = std::to_array<std::pair<int64_t, std::string_view>>({
     {SYS_waitid, "waitid"},
 });
 
-constexpr auto kFailing = std::to_array<int64_t>({
-#if defined(__x86_64__)
-    SYS_epoll_wait,
-#endif
-    SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop, SYS_semtimedop, SYS_rt_sigtimedwait,
-    SYS_io_getevents, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_accept, SYS_accept4});
-
 std::optional<uint64_t> hexadecimal(std::string_view word) {
   if (!word.starts_with("0x")) return std::nullopt;
   uint64_t value = 0;
@@ -93,10 +86,6 @@ std::optional<std::string> safe_sleep(int64_t number, uint64_t second_argument) 
 
 bool spinlock_may_sleep(int64_t number) {
   return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_restart_syscall;
-}
-
-bool fails_when_stopped(int64_t number) {
-  return std::ranges::find(kFailing, number) != kFailing.end();
 }
 
 }  // namespace plateau

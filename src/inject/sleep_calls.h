@@ -29,8 +29,4 @@ std::optional<std::string> safe_sleep(int64_t number, uint64_t second_argument);
 // True for calls by which the spin locks of some allocators (tcmalloc's) wait.
 bool spinlock_may_sleep(int64_t number);
 
-// True for calls that the kernel does not restart by itself when a debugger stops the thread: they
-// fail with EINTR although no signal came, and are made again by us.
-bool fails_when_stopped(int64_t number);
-
 }  // namespace plateau

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/fd.h"
+#include "base/files.h"
 #include "ledger/ledger.h"
 
 namespace plateau {
@@ -24,35 +24,16 @@ namespace {
 
 constexpr size_t kMaxThreads = 10000;  // Of which the stack pointer is looked at.
 
-// 0 or errno. The kernel makes the text as it is read, so there is no size to ask for.
-int read_all(const std::string& path, std::string& text) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return errno;
-  text.clear();
-  size_t used = 0;
-  for (;;) {
-    if (text.size() - used < 32768) text.resize(std::max<size_t>(text.size() * 2, 65536));
-    const ssize_t got = ::read(file.get(), text.data() + used, text.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) break;
-    used += static_cast<size_t>(got);
-  }
-  text.resize(used);
-  return 0;
-}
-
 std::vector<uint64_t> stack_pointers(pid_t pid) {
   std::vector<uint64_t> found;
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(tasks.c_str()), ::closedir);
   if (!directory) return found;
-  std::string text;
   for (size_t i = 0; i < kMaxThreads; ++i) {
     const dirent* entry = ::readdir(directory.get());
     if (entry == nullptr) break;
     if (entry->d_name[0] == '.') continue;
-    if (read_all(fmt::format("{}/{}/syscall", tasks, entry->d_name), text) != 0) continue;
+    const std::string text = text_of_file(fmt::format("{}/{}/syscall", tasks, entry->d_name));
     if (const auto pointer = stack_pointer_in(text)) found.push_back(*pointer);
   }
   return found;
@@ -75,10 +56,9 @@ Error unreadable(pid_t pid, int error) {
 Result<ResidentByMapping> read_resident(pid_t pid) {
   // Pointers first: a thread that ends meanwhile leaves its stack mapped, a new one is missed.
   std::vector<uint64_t> stacks = stack_pointers(pid);
-  std::string text;
-  if (const int error = read_all(fmt::format("/proc/{}/smaps", pid), text); error != 0) {
-    return unreadable(pid, error);
-  }
+  int error = 0;
+  const std::string text = read_file_at(AT_FDCWD, fmt::format("/proc/{}/smaps", pid), error);
+  if (error != 0) return unreadable(pid, error);
   for (const uint64_t stack : stacks_above_guards(text)) stacks.push_back(stack);
   return parse_smaps(text, stacks);
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/proc_fields.h"
 #include "base/text.h"
 #include "ledger/ledger.h"
 
@@ -130,9 +131,7 @@ Result<ResidentByMapping> parse_smaps(std::string_view text,
   SmapsEntry entry;
   bool is_open = false;
   for (size_t line_number = 1; !text.empty(); ++line_number) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     const std::string_view key = line.substr(0, std::min(line.find(':'), line.size()));
     const bool is_field = key.size() < line.size() && key.find(' ') == std::string_view::npos &&
                           key.find('-') == std::string_view::npos;
@@ -157,11 +156,8 @@ std::vector<uint64_t> stacks_above_guards(std::string_view maps) {
   std::vector<uint64_t> found;
   SmapsEntry before;
   while (!maps.empty()) {
-    const size_t end = std::min(maps.find('\n'), maps.size());
     SmapsEntry entry;
-    const bool is_header = parse_header(maps.substr(0, end), entry);
-    maps.remove_prefix(std::min(end + 1, maps.size()));
-    if (!is_header) continue;
+    if (!parse_header(take_line(maps), entry)) continue;
     const bool above_guard = before.end == entry.begin && before.perms == "---p" &&
                              before.inode == 0 && before.end - before.begin <= kMaxGuardBytes;
     if (above_guard && entry.perms == "rw-p" && entry.inode == 0 && entry.name.empty() &&

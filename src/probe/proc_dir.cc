@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace plateau {
@@ -35,23 +36,6 @@ ProcRead read_at(int dir, const char* path, ProcBuffer& buffer) {
   return read_kept(fd.get(), buffer);
 }
 
-std::string read_long(int dir, const char* path, int& error) {
-  std::string text;
-  const Fd fd(openat(dir, path, O_RDONLY | O_CLOEXEC));
-  error = fd ? 0 : errno;
-  while (error == 0) {
-    constexpr size_t kChunk = 65536;
-    const size_t had = text.size();
-    text.resize(had + kChunk);
-    const ssize_t got = read(fd.get(), text.data() + had, kChunk);
-    text.resize(had + (got > 0 ? static_cast<size_t>(got) : 0));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = errno;
-    if (got <= 0) break;
-  }
-  return text;
-}
-
 PidDir::PidDir(int proc, pid_t pid, bool keep) : path_(std::to_string(pid)), proc_(proc) {
   if (!keep) return;
   dir_ = Fd(openat(proc, path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -73,8 +57,8 @@ ProcRead PidDir::read_once(const char* name, ProcBuffer& buffer) const {
 }
 
 std::string PidDir::read_all(const char* name, int& error) const {
-  if (dir_) return read_long(dir_.get(), name, error);
-  return read_long(proc_, (path_ + "/" + name).c_str(), error);
+  if (dir_) return read_file_at(dir_.get(), name, error);
+  return read_file_at(proc_, path_ + "/" + name, error);
 }
 
 Fd PidDir::open(const char* name, int flags) const {

@@ -18,7 +18,7 @@ namespace plateau {
 
 // Where files are read into; shared by all readers of a Sampler, so a view into it is good until
 // the next read. 16 kB hold every file that is read here from its start; longer ones are cut off,
-// except by read_long().
+// except by read_all().
 struct ProcBuffer {
   std::array<char, 16384> bytes{};
 };
@@ -39,9 +39,6 @@ ProcRead read_kept(int fd, ProcBuffer& buffer);
 
 // Opens `path` below `dir`, reads it, closes it.
 ProcRead read_at(int dir, const char* path, ProcBuffer& buffer);
-
-// The whole of a file of any length, e.g. maps; empty if it cannot be read, with `error` set.
-std::string read_long(int dir, const char* path, int& error);
 
 // One process's directory. With `keep` its descriptors stay open; without (very large trees) every
 // read opens the file anew, and the caller checks the start time.

@@ -4,28 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/proc_fields.h"
 #include "base/text.h"
 
 namespace plateau {
 namespace {
 
 constexpr int64_t kMaxFigure = std::numeric_limits<int64_t>::max();
-
-// Takes digits off the front of `rest`, after blanks; saturates. nullopt: there was no digit.
-std::optional<uint64_t> take_number(std::string_view& rest) {
-  size_t i = 0;
-  while (i < rest.size() && (rest[i] == ' ' || rest[i] == '\t')) ++i;
-  const size_t begin = i;
-  uint64_t value = 0;
-  for (; i < rest.size() && is_digit(rest[i]); ++i) {
-    const auto digit = static_cast<uint64_t>(rest[i] - '0');
-    constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-    value = value > (kMost - digit) / 10 ? kMost : value * 10 + digit;
-  }
-  if (i == begin) return std::nullopt;
-  rest.remove_prefix(i);
-  return value;
-}
 
 int64_t as_figure(std::optional<uint64_t> value) {
   if (!value) return kUnread;
@@ -40,24 +25,6 @@ pid_t pid_of(uint64_t value) {
   return value > static_cast<uint64_t>(std::numeric_limits<pid_t>::max())
              ? -1
              : static_cast<pid_t>(value);
-}
-
-std::string_view take_line(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-// "Key:  value" lines; calls take(key, value) until it returns false.
-template <typename Take>
-void each_field(std::string_view bytes, Take take) {
-  while (!bytes.empty()) {
-    const std::string_view line = take_line(bytes);
-    const size_t colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    if (!take(line.substr(0, colon), line.substr(colon + 1))) return;
-  }
 }
 
 int64_t saturating_add(int64_t a, int64_t b) {
@@ -119,16 +86,12 @@ void store(ProcStat& stat, size_t field, uint64_t value) {
 
 std::optional<ProcStat> parse_stat(std::string_view bytes) {
   ProcStat stat;
-  std::string_view rest = bytes;
-  const auto pid = take_number(rest);
-  if (!pid || rest.substr(0, 2) != " (") return std::nullopt;
-  stat.pid = pid_of(*pid);
-  // The name may hold anything, also ") "; nothing after it holds a parenthesis.
-  const size_t close = rest.rfind(')');
-  if (close == std::string_view::npos || close < 2 || close + 3 > rest.size()) return std::nullopt;
-  stat.comm = rest.substr(2, close - 2);
-  stat.state = rest[close + 2];
-  rest.remove_prefix(close + 3);
+  const std::optional<StatLine> line = split_stat(bytes);
+  if (!line) return std::nullopt;
+  stat.pid = pid_of(line->pid);
+  stat.comm = line->name;
+  stat.state = line->state;
+  std::string_view rest = line->rest;
   size_t field = 4;
   for (; field <= field_start_stack; ++field) {
     if (rest.empty() || rest.front() != ' ') break;

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <set>
 
+#include "base/clock.h"
 #include "probe/cgroup.h"
 #include "probe/fd_scan.h"
 #include "probe/gpus.h"
@@ -29,16 +29,6 @@ constexpr double kSurroundingsEverySeconds = 1;
 constexpr double kStatusEverySeconds = 1;
 // and after this long even if it has not.
 constexpr double kStatusAtLeastEverySeconds = 10;
-
-double seconds_of(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double monotonic_s() {
-  return seconds_of(CLOCK_MONOTONIC);
-}
 
 // Anonymous memory is what is resident and not shared. False if that cannot be told from `statm`,
 // because the shared pages, file and shmem, are others than at the last status.
@@ -108,7 +98,7 @@ void Sampler::State::take_in_changes(double now_s) {
   std::vector<Member>& members = tree.members();
   assign_roles(members, tree.root());
   budget.set_changed();
-  const double boot_s = seconds_of(CLOCK_BOOTTIME);
+  const double boot_s = clock_s(CLOCK_BOOTTIME);
   for (Member& member : members) {
     if (!member.reborn) continue;
     member.reborn = false;
@@ -201,9 +191,9 @@ void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
   if (members.empty() || !budget.due(now_s, loads)) return;
   budget.begin_sweep();
   for (Member& member : members) {
-    const double begin_s = monotonic_s();
+    const double begin_s = monotonic_now_s();
     const ProcRead text = member.dir.read_once("smaps_rollup", tree.buffer());
-    const double took_s = monotonic_s() - begin_s;
+    const double took_s = monotonic_now_s() - begin_s;
     if (text.forbidden()) {
       complain(member, "smaps_rollup", text.error, "its PSS is not known");
     }
@@ -219,7 +209,7 @@ void Sampler::State::look_around(double now_s) {
   std::vector<Member>& members = tree.members();
   if (members.empty()) return;
   if (fd_scan.due(now_s)) {
-    fd_scan.run(now_s, members, budget, monotonic_s, [this](const Member& member, int error) {
+    fd_scan.run(now_s, members, budget, monotonic_now_s, [this](const Member& member, int error) {
       complain(member, "fd", error, "its open files are not known");
     });
   }
@@ -300,7 +290,7 @@ Result<Sampler> Sampler::of_pid(pid_t pid, const ProbeOptions& options, bool exa
 }
 
 Snapshot Sampler::sample(double now_s) {
-  const double begin_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  const double begin_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
   State& state = *state_;
   Snapshot snapshot;
   state.tree.refresh(now_s);
@@ -310,7 +300,7 @@ Snapshot Sampler::sample(double now_s) {
   state.look_around(now_s);
   ++state.cost.ticks;
   state.fill(now_s, snapshot);
-  state.cost.cpu_s += seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin_s;
+  state.cost.cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - begin_s;
   snapshot.cost = state.cost;
   return snapshot;
 }

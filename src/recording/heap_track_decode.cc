@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "recording/deflate.h"
+#include "base/compression.h"
 #include "recording/heap_track_codec.h"
 #include "recording/wire.h"
 

@@ -14,7 +14,7 @@
 #include <cmath>
 #include <utility>
 
-#include "recording/deflate.h"
+#include "base/compression.h"
 #include "recording/heap_track_codec.h"
 #include "recording/wire.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "recording/deflate.h"
+#include "base/compression.h"
 #include "recording/heap_track_codec.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/wire.h"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/compression.h"
 #include "base/json_writer.h"
 #include "page/page_file.h"
 #include "serve/gzip.h"
@@ -22,7 +23,7 @@ std::shared_ptr<const std::string> shared(std::string text) {
 
 void put_body(HttpReply& reply, std::string text, std::string_view accept_encoding) {
   if (text.size() >= kWorthPacking && accepts_gzip(accept_encoding)) {
-    if (std::string packed = gzip(text); !packed.empty()) {
+    if (std::string packed = gzipped(text, kLivePageLevel); !packed.empty()) {
       reply.headers.emplace_back("Content-Encoding", "gzip");
       reply.headers.emplace_back("Vary", "Accept-Encoding");
       text = std::move(packed);

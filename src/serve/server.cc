@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "serve/connections.h"
 #include "serve/events.h"
 #include "serve/routes.h"

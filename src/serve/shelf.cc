@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include "base/clock.h"
+#include "base/compression.h"
 #include "import/import.h"
 #include "page/page_data.h"
 #include "recording/facts.h"
@@ -186,7 +188,7 @@ Result<PageBytes> Shelf::page(const std::string& id) {
   options.policy = options_.policy;
   options.replay_moments = kReplayMoments;
   const std::string json = page_data_json({&run.value(), 1}, options);
-  item->page.packed = std::make_shared<const std::string>(gzip(json));
+  item->page.packed = std::make_shared<const std::string>(gzipped(json, kLivePageLevel));
   item->page.plain = std::make_shared<const std::string>(json);
   item->page_version = item->facts.version;
   const double end_s = monotonic_now_s();

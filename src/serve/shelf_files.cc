@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <set>
 
@@ -14,12 +13,6 @@ namespace {
 
 constexpr const char* kSuffix = ".plateau";
 constexpr int64_t kNanoseconds = 1'000'000'000;
-
-double seconds_of(clockid_t clock) {
-  timespec now = {};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 bool newer(const ListedFile& a, const ListedFile& b) {
   return a.stamp.mtime_ns != b.stamp.mtime_ns ? a.stamp.mtime_ns > b.stamp.mtime_ns
@@ -45,14 +38,6 @@ std::vector<ListedFile> recordings_in(const std::string& directory, size_t most)
 }
 
 }  // namespace
-
-double monotonic_now_s() {
-  return seconds_of(CLOCK_MONOTONIC);
-}
-
-double unix_now_s() {
-  return seconds_of(CLOCK_REALTIME);
-}
 
 FileStamp stamp_of(const std::string& path) {
   struct stat status = {};

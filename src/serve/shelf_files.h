@@ -35,7 +35,4 @@ std::vector<ListedFile> list_runs(const std::vector<std::string>& paths,
 // 16 hexadecimal digits that stand for a path.
 std::string id_of_path(const std::string& path);
 
-double monotonic_now_s();
-double unix_now_s();
-
 }  // namespace plateau

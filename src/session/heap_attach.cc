@@ -93,13 +93,13 @@ Result<std::vector<HeapTrack>> trace_for(pid_t pid, double seconds, const Keeper
   Result<Keeper> keeper = Keeper::start(options);
   if (!keeper.ok()) return keeper.error();
   if (auto error = attach_with(pid, options, keeper.value().environment(""), say)) return *error;
-  const double begun_s = monotonic_s();
+  const double begun_s = monotonic_now_s();
   double at_s = 0;
   const HeldSignals held;
   while (at_s < seconds && lives(pid)) {
     keeper.value().row(at_s, -1);
     const bool asked = held.wait(std::min(kRowSeconds, seconds - at_s));
-    at_s = monotonic_s() - begun_s;
+    at_s = monotonic_now_s() - begun_s;
     if (asked) break;
   }
   keeper.value().row(at_s, -1);

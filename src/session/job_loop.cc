@@ -41,7 +41,7 @@ JobLoop::JobLoop(const SupervisorOptions& options, Journal journal, StepSocket s
       oom_before_(oom_kills_of_machine()) {}
 
 double JobLoop::now() const {
-  return monotonic_s() - start_s_;
+  return monotonic_now_s() - start_s_;
 }
 
 // Sleeps until something comes or the next sample is due, and deals with what came.
@@ -148,7 +148,7 @@ void JobLoop::tick() {
     pace_.sampled(at_s);
     return;
   }
-  const Snapshot snapshot = sampler_->sample(monotonic_s());
+  const Snapshot snapshot = sampler_->sample(monotonic_now_s());
   pace_.sampled(at_s);
   step_ended_ = false;
   cost_ = snapshot.cost;

@@ -56,8 +56,8 @@ size_t end_leftovers(pid_t group, std::span<const pid_t> known, double grace_s) 
   const std::vector<pid_t> first = children_left(known);
   kill(-group, SIGTERM);
   for (const pid_t child : first) signal_tree(child, SIGTERM, 0);
-  const double deadline_s = monotonic_s() + grace_s;
-  while (!children_left(known).empty() && monotonic_s() < deadline_s) {
+  const double deadline_s = monotonic_now_s() + grace_s;
+  while (!children_left(known).empty() && monotonic_now_s() < deadline_s) {
     poll(nullptr, 0, 20);
     // Relays are somebody else's to wait for, but a zombie relay does no harm.
   }

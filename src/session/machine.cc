@@ -7,14 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
+#include "base/proc_fields.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "probe/proc_files.h"
 
 namespace plateau {
 namespace {
@@ -23,27 +21,11 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// The rest of the line that begins with `key`; "" if there is none.
-std::string_view value_after(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    if (line.starts_with(key)) return trim(line.substr(key.size()));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return {};
-}
-
 bool is_plain(char c) {
   return is_digit(c) || is_letter(c) || std::string_view("_-./=:,+@%").find(c) != std::string::npos;
 }
 
 }  // namespace
-
-double monotonic_s() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double own_cpu_s() {
   rusage usage = {};
@@ -56,20 +38,14 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
 }
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 int64_t oom_kills_of_machine() {
-  return parse_int(value_after(text_of_file("/proc/vmstat"), "oom_kill ")).value_or(-1);
+  return keyed_figure(text_of_file("/proc/vmstat"), "oom_kill").value_or(-1);
 }
 
 bool handles_signal(pid_t pid, int number) {
   const std::string status = text_of_file(fmt::format("/proc/{}/status", pid));
-  const std::string caught(value_after(status, "SigCgt:"));
-  if (caught.empty() || number < 1 || number > 64) return false;
-  return (std::strtoull(caught.c_str(), nullptr, 16) >> (number - 1) & 1) != 0;
+  if (number < 1 || number > 64) return false;
+  return (bits_field(status, "SigCgt") >> (number - 1) & 1) != 0;
 }
 
 std::string command_of(pid_t pid, const std::string& proc) {

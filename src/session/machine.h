@@ -8,14 +8,14 @@
 #include <span>
 #include <string>
 
+#include "base/clock.h"
+#include "base/files.h"
 #include "probe/snapshot.h"
 
 namespace plateau {
 
-double monotonic_s();
 double own_cpu_s();  // User and system time of this process, children not counted.
 std::string host_name();
-std::string text_of_file(const std::string& path);  // "" if it cannot be read.
 
 // How often the kernel has killed for want of memory since boot; -1 if it does not say.
 int64_t oom_kills_of_machine();

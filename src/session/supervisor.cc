@@ -99,7 +99,7 @@ Supervised supervise(const SupervisorOptions& options) {
     request.environment.push_back(std::move(entry));
   }
   if (group) request.cgroup_procs = group->procs_file();
-  const double start_s = monotonic_s();
+  const double start_s = monotonic_now_s();
   Started started = start_job(request);
   if (!started.job) {
     return withdrawn(claim.value(), started.failure.error.message, started.failure.exit_code);

@@ -28,10 +28,10 @@ struct Watcher::State {
         journal(std::move(into)),
         heap(std::move(watched)),
         pace(wanted.interval_s),
-        start_s(monotonic_s()),
+        start_s(monotonic_now_s()),
         cpu_before_s(own_cpu_s()) {}
 
-  [[nodiscard]] double now() const { return monotonic_s() - start_s; }
+  [[nodiscard]] double now() const { return monotonic_now_s() - start_s; }
   void find_steps(const Snapshot& first);
   bool find_hub(pid_t pid);
   bool listen_for(pid_t pid);
@@ -113,9 +113,9 @@ void Watcher::State::find_steps(const Snapshot& first) {
 
 void Watcher::State::judge_if_due(double at_s) {
   if (at_s < next_verdict_s) return;
-  const double before_s = monotonic_s();
+  const double before_s = monotonic_now_s();
   verdict = judge(journal.recording().run_without_heaps(), options.policy);
-  const double took_s = monotonic_s() - before_s;
+  const double took_s = monotonic_now_s() - before_s;
   next_verdict_s = now() + std::max(std::clamp(at_s / 50, 1.0, 10.0), kVerdictRest * took_s);
 }
 
@@ -190,7 +190,7 @@ const Snapshot& Watcher::tick() {
   listen();
   const double at_s = state.now();
   const bool first = state.snapshot.cost.ticks == 0;
-  state.snapshot = state.sampler.sample(monotonic_s());
+  state.snapshot = state.sampler.sample(monotonic_now_s());
   state.pace.sampled(at_s);
   state.step_ended = false;
   state.over = state.snapshot.processes.empty();

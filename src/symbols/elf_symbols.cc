@@ -19,12 +19,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/files.h"
 #include "symbols/elf_file.h"
 #include "symbols/maps_rows.h"
 
@@ -39,11 +38,6 @@ uint64_t page_bytes() {
 }
 uint64_t page_down(uint64_t value) {
   return value & ~(page_bytes() - 1);
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 bool same_inode(const std::string& path, uint64_t inode) {
@@ -155,7 +149,7 @@ Result<ElfSymbol> elf_symbol(const std::string& path, std::string_view name) {
 
 std::vector<MappedObject> mapped_objects(pid_t pid) {
   const std::vector<MapsRow> rows =
-      parse_maps_rows(read_whole("/proc/" + std::to_string(pid) + "/maps"));
+      parse_maps_rows(text_of_file("/proc/" + std::to_string(pid) + "/maps"));
   // Only files that are mapped as code are opened: a data set may be mapped too.
   std::set<FileKey> code;
   for (const MapsRow& row : rows) {

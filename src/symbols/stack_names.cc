@@ -2,13 +2,13 @@
 #include "symbols/stack_names.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "base/clock.h"
 #include "symbols/merge_frames.h"
 #include "symbols/module_names.h"
 
@@ -24,11 +24,6 @@ std::string hex_offset(uint64_t value) {
 // A debuginfod server that does not answer costs minutes per file. Once opening files has taken so
 // long, servers are no longer asked.
 constexpr double kMostOpeningSeconds = 20;
-
-double wall_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 }  // namespace
 
@@ -73,9 +68,9 @@ struct StackNames::State {
     auto [found, fresh] =
         modules.try_emplace(std::pair(module->path, module->build_id), module->path,
                             module->build_id, opening_s < kMostOpeningSeconds);
-    const double begin_s = fresh ? wall_s() : 0;
+    const double begin_s = fresh ? monotonic_now_s() : 0;
     NativeNames names = found->second.at(address - module->bias);
-    if (fresh) opening_s += wall_s() - begin_s;
+    if (fresh) opening_s += monotonic_now_s() - begin_s;
     take_note(found->second.note());
     return {.names = std::move(names.frames),
             .runs_python = std::ranges::any_of(

@@ -20,7 +20,7 @@
 
 namespace plateau {
 
-using InjectClock = std::chrono::steady_clock;
+using TraceClock = std::chrono::steady_clock;
 
 struct ThreadStop {
   enum class Kind : uint8_t {
@@ -53,12 +53,13 @@ class Tracee {
 
   [[nodiscard]] pid_t tid() const { return tid_; }
   [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool gone() const { return tid_ < 0; }  // Ended, or released.
 
   bool interrupt();
   // Requires: stopped. The next go_on() ends in an interrupt before any instruction.
   bool interrupt_stopped();
   // Until the next stop, or `until`.
-  ThreadStop wait(InjectClock::time_point until);
+  ThreadStop wait(TraceClock::time_point until);
   // Looks once.
   ThreadStop look();
   bool go_on(int signal = 0);
@@ -79,12 +80,16 @@ class Tracee {
   size_t set_breakpoints(std::span<const uint64_t> addresses);
   void clear_breakpoints();
   [[nodiscard]] bool signal_pending(int signal) const;
-  // The call that was interrupted by us alone goes on as if nothing had been.
+  // The call that was interrupted by us alone goes on as if nothing had been; not where a signal is
+  // about to be delivered, which is what EINTR means.
   void mend_call();
 
   // Lets the thread go. A signal it was about to get is given to it; a trap of ours is not. A
   // running thread is interrupted first; false if it does not stop until `until`.
-  bool release(InjectClock::time_point until);
+  bool release(TraceClock::time_point until);
+  // Forgets a thread that could not be released, so that nothing waits for it any more: the kernel
+  // lets it go when this process ends. Requires: no breakpoints are set.
+  void abandon() { tid_ = -1; }
 
  private:
   explicit Tracee(pid_t tid) : tid_(tid) {}
@@ -102,8 +107,12 @@ class Tracee {
 // A signal mask without what a faulting instruction raises; used while a call runs.
 uint64_t mask_of_faults();
 
-// Memory of the process. False if not all could be read or written.
-bool read_memory(pid_t pid, uint64_t address, void* into, size_t count);
-bool write_memory(pid_t pid, uint64_t address, const void* from, size_t count);
+// Thread ids of a process, in order; empty if it is gone.
+std::vector<pid_t> threads_of(pid_t pid);
+
+// True for calls that the kernel does not restart by itself when a debugger stops the thread: they
+// fail with EINTR although no signal came and nothing was transferred. mend_call() makes them
+// again.
+bool fails_when_stopped(int64_t number);
 
 }  // namespace plateau

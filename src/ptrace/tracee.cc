@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inject/tracee.h"
+#include "ptrace/tracee.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/elf.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstddef>
 #include <ctime>
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <utility>
-
-#include "base/fd.h"
-#include "inject/sleep_calls.h"
 
 namespace plateau {
 namespace {
 
 constexpr size_t kMaxExtendedBytes = size_t{64} * 1024;
 constexpr size_t kKernelMaskBytes = 8;
+constexpr auto kEndLimit = std::chrono::milliseconds(100);  // For a killed thread to end.
 constexpr uint64_t kAllFour = 0x55;  // DR7: local enable of DR0 to DR3, each "execute, one byte".
+
+// Of those that only wait; on x86-64 some have older forms too.
+constexpr auto kFailing = std::to_array<int64_t>({
+#if defined(__x86_64__)
+    SYS_epoll_wait,
+#endif
+    SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop, SYS_semtimedop, SYS_rt_sigtimedwait,
+    SYS_io_getevents, SYS_read, SYS_readv, SYS_write, SYS_recvfrom, SYS_recvmsg, SYS_sendto,
+    SYS_sendmsg, SYS_accept, SYS_accept4});
 
 // ptrace's own declaration takes an enumeration and variadic words.
 template <typename Address, typename Data>
@@ -59,16 +68,11 @@ bool deliverable_signal_waits(pid_t tid, uint64_t blocked) {
   return false;
 }
 
+// Of a process that is not our child, and of threads beside a child's first, the kernel knows no
+// news for us. Requires: not seized yet.
 bool is_own_child(pid_t tid) {
-  std::ifstream status(fmt::format("/proc/{}/status", tid));
-  std::string line;
-  bool leader = false;
-  bool ours = false;
-  while (std::getline(status, line)) {
-    leader = leader || line == fmt::format("Tgid:\t{}", tid);
-    ours = ours || line == fmt::format("PPid:\t{}", ::getpid());
-  }
-  return leader && ours;
+  siginfo_t news = {};
+  return ::waitid(P_PID, static_cast<id_t>(tid), &news, WEXITED | WNOWAIT | WNOHANG | __WALL) == 0;
 }
 
 void pause_for(std::chrono::microseconds time) {
@@ -80,9 +84,10 @@ void pause_for(std::chrono::microseconds time) {
 
 std::optional<Tracee> Tracee::seize(pid_t tid) {
   const long options = PTRACE_O_TRACEEXEC;
+  const bool own_child = is_own_child(tid);
   if (!asked(PTRACE_SEIZE, tid, nullptr, options)) return std::nullopt;
   Tracee thread(tid);
-  thread.own_child_ = is_own_child(tid);
+  thread.own_child_ = own_child;
   return thread;
 }
 
@@ -114,7 +119,7 @@ Tracee::~Tracee() {
 void Tracee::give_up() {
   if (tid_ < 0) return;
   // Debug registers outlive the tracer: a thread that kept one would die of the next trap.
-  release(InjectClock::now() + std::chrono::seconds(armed_ ? 30 : 2));
+  release(TraceClock::now() + std::chrono::seconds(armed_ ? 30 : 2));
   tid_ = -1;
 }
 
@@ -175,12 +180,12 @@ ThreadStop Tracee::look() {
   return {.kind = ThreadStop::Kind::gone};
 }
 
-ThreadStop Tracee::wait(InjectClock::time_point until) {
+ThreadStop Tracee::wait(TraceClock::time_point until) {
   std::chrono::microseconds pause(10);
   while (true) {
     const ThreadStop stop = look();
     if (stop.kind != ThreadStop::Kind::none) return stop;
-    if (InjectClock::now() >= until) return {};
+    if (TraceClock::now() >= until) return {};
     pause_for(pause);
     pause = std::min(pause * 3 / 2, std::chrono::microseconds(500));
   }
@@ -276,6 +281,7 @@ bool Tracee::signal_pending(int signal) const {
 }
 
 void Tracee::mend_call() {
+  if (signal_ != 0) return;
   auto registers = this->registers();
   if (!registers) return;
   const auto number = static_cast<int64_t>(registers->orig_rax);
@@ -288,7 +294,7 @@ void Tracee::mend_call() {
   set_registers(*registers);
 }
 
-bool Tracee::release(InjectClock::time_point until) {
+bool Tracee::release(TraceClock::time_point until) {
   if (tid_ < 0) return true;
   while (!stopped_) {
     interrupt();
@@ -308,10 +314,15 @@ bool Tracee::release(InjectClock::time_point until) {
     }
     armed_ = false;
   }
-  const bool detached = asked(PTRACE_DETACH, tid_, nullptr, static_cast<long>(signal_));
-  tid_ = -1;
+  bool let_go = asked(PTRACE_DETACH, tid_, nullptr, static_cast<long>(signal_));
   stopped_ = false;
-  return detached;
+  // It was killed meanwhile. Its end is for us to note: the process stays a zombie as long as a
+  // tracer has not taken note of each of its threads.
+  if (!let_go) {
+    let_go = wait(std::min(until, TraceClock::now() + kEndLimit)).kind == ThreadStop::Kind::gone;
+  }
+  tid_ = -1;
+  return let_go;
 }
 
 uint64_t mask_of_faults() {
@@ -319,19 +330,22 @@ uint64_t mask_of_faults() {
          bit_of(SIGSYS);
 }
 
-bool read_memory(pid_t pid, uint64_t address, void* into, size_t count) {
-  const iovec ours = {.iov_base = into, .iov_len = count};
-  const iovec theirs = {.iov_base = reinterpret_cast<void*>(address),  // NOLINT: of another process
-                        .iov_len = count};
-  return ::process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(count);
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    pid_t tid = 0;
+    std::from_chars(name.data(), name.data() + name.size(), tid);
+    if (tid > 0) threads.push_back(tid);
+  }
+  std::ranges::sort(threads);
+  return threads;
 }
 
-bool write_memory(pid_t pid, uint64_t address, const void* from, size_t count) {
-  // Through the file also pages can be written that the process itself may not write.
-  const Fd memory(::open(fmt::format("/proc/{}/mem", pid).c_str(), O_WRONLY | O_CLOEXEC));
-  if (!memory) return false;
-  return ::pwrite(memory.get(), from, count, static_cast<off_t>(address)) ==
-         static_cast<ssize_t>(count);
+bool fails_when_stopped(int64_t number) {
+  return std::ranges::find(kFailing, number) != kFailing.end();
 }
 
 }  // namespace plateau

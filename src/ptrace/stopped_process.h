@@ -7,15 +7,15 @@
 //
 // A blocked system call is interrupted by the stop. The kernel restarts most of them by itself;
 // those that it would let fail with EINTR (epoll_wait, and sockets with a time-out) are issued
-// again here, with their full time-out, because nothing that the process can see has happened.
+// again with their full time-out, because nothing that the process can see has happened.
 #pragma once
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <vector>
 
 #include "base/result.h"
+#include "ptrace/tracee.h"
 
 namespace plateau {
 
@@ -24,10 +24,8 @@ class StoppedProcess {
   // Stops all threads of `pid` within `limit_s`, or lets all go again and says why not.
   static Result<StoppedProcess> stop(pid_t pid, double limit_s);
 
-  StoppedProcess(StoppedProcess&& other) noexcept;
+  StoppedProcess(StoppedProcess&& other) noexcept = default;
   StoppedProcess& operator=(StoppedProcess&&) = delete;
-  StoppedProcess(const StoppedProcess&) = delete;
-  StoppedProcess& operator=(const StoppedProcess&) = delete;
   ~StoppedProcess() { release(); }
 
   // Seconds since the first thread was stopped.
@@ -37,24 +35,15 @@ class StoppedProcess {
   double release();
 
  private:
-  struct Thread {
-    pid_t tid = 0;
-    bool stopped = false;
-    bool gone = false;
-    int signal = 0;  // To be handed on: the thread stopped because of it.
-  };
-
   explicit StoppedProcess(pid_t pid) : pid_(pid) {}
 
   // Seizes threads that are not yet ours. The number of new ones, or why none can be seized.
-  Result<int> seize_new_threads();
+  Result<size_t> seize_new_threads();
   bool wait_for_stops(double until_s);
-  static void take_stop(Thread& thread);
-  void let_go(Thread& thread) const;
 
   pid_t pid_;
-  std::vector<Thread> threads_;
-  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::vector<Tracee> threads_;
+  TraceClock::time_point since_ = TraceClock::now();
 };
 
 }  // namespace plateau

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inject/refusal.h"
+#include "ptrace/refusal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(Refusal, YamaIsNamedWithItsValueAndTheRemedy) {
 TEST(Refusal, AnotherUserIsNamed) {
   TargetFacts facts = ordinary();
   facts.same_user = false;
-  EXPECT_THAT(explained(facts), HasSubstr("belongs to user 1000"));
+  EXPECT_THAT(explained(facts), HasSubstr("another user, 1000"));
 }
 
 TEST(Refusal, ContainersAreToldWhatToAdd) {
@@ -40,20 +40,28 @@ TEST(Refusal, ContainersAreToldWhatToAdd) {
   EXPECT_THAT(explained(facts), HasSubstr("inside that container"));
 }
 
-TEST(Refusal, ATracedStoppedOrEndedProcessIsNotTried) {
+TEST(Refusal, ATracedOrEndedProcessIsNotTried) {
   TargetFacts facts = ordinary();
-  EXPECT_FALSE(reason_not_to_try(4711, facts));
+  EXPECT_TRUE(check_target(4711, facts));
   facts.tracer = 12;
   facts.tracer_name = "gdb";
-  EXPECT_THAT(reason_not_to_try(4711, facts)->message, HasSubstr("traced by gdb (pid 12)"));
+  EXPECT_THAT(check_target(4711, facts).error().message, HasSubstr("traced by gdb (pid 12)"));
   facts = ordinary();
-  facts.state = 'T';
-  EXPECT_THAT(reason_not_to_try(4711, facts)->message, HasSubstr("kill -CONT 4711"));
   facts.state = 'Z';
-  EXPECT_THAT(reason_not_to_try(4711, facts)->message, HasSubstr("has ended"));
-  facts = ordinary();
-  facts.shadow_stack = true;
-  EXPECT_THAT(reason_not_to_try(4711, facts)->message, HasSubstr("shadow stack"));
+  EXPECT_THAT(check_target(4711, facts).error().message, HasSubstr("has ended"));
+  EXPECT_THAT(check_target(::getpid(), ordinary()).error().message, HasSubstr("very program"));
+  EXPECT_THAT(check_target(-5, ordinary()).error().message, HasSubstr("no such process"));
+}
+
+TEST(Refusal, ASandboxWithoutPtraceIsTold) {
+  EXPECT_THAT(explain_refusal(4711, ordinary(), ENOSYS).message, HasSubstr("seccomp"));
+  EXPECT_THAT(explain_refusal(4711, ordinary(), ESRCH).message, HasSubstr("has ended"));
+}
+
+TEST(Refusal, AThreadThatEndedMeanwhileIsNoRefusal) {
+  EXPECT_TRUE(check_failed_seize(::getpid(), 4194303, EPERM));
+  EXPECT_TRUE(check_failed_seize(::getpid(), ::getpid(), ESRCH));
+  EXPECT_FALSE(check_failed_seize(::getpid(), ::getpid(), EPERM));
 }
 
 TEST(Refusal, FactsOfAProcessAreReadFromProc) {

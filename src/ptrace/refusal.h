@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a process may not be touched, and what to do about it.
+// Why a process may not be stopped, read or entered, and what to do about it.
+//
+// The kernel says no more than EPERM. What stands behind it (another user, yama, a container, a
+// debugger) is looked up here, as one sentence with its remedy.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -32,9 +36,18 @@ struct TargetFacts {
 };
 TargetFacts look_at_target(pid_t pid);
 
-// The reason not even to try: gone, a zombie, stopped, traced by another, shadow stack.
-std::optional<Error> reason_not_to_try(pid_t pid, const TargetFacts& facts);
-// Explains that the kernel refused (EPERM).
-Error explain_refusal(pid_t pid, const TargetFacts& facts);
+// "process 4242 cannot be traced: REASON; REMEDY"; the remedy may be empty.
+Error cannot_trace(pid_t pid, std::string_view reason, std::string_view remedy,
+                   Error::Kind kind = Error::Kind::not_found);
+
+// What stands against it before anything is touched: gone, ourselves, ended, traced by another.
+Result<void> check_target(pid_t pid, const TargetFacts& facts);
+
+// Why the kernel refused with `failure`.
+Error explain_refusal(pid_t pid, const TargetFacts& facts, int failure = EPERM);
+
+// For a thread of `pid` that could not be seized, with `failure`. No error if it has just ended,
+// which is refused in the same way.
+Result<void> check_failed_seize(pid_t pid, pid_t tid, int failure);
 
 }  // namespace plateau

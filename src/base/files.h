@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files, read to their end.
+//
+// Made for /proc and the like, where a file has no size to ask for because the kernel makes the
+// text as it is read. Nothing limits the length: not for files that a stranger chose.
+#pragma once
+
+#include <string>
+
+namespace plateau {
+
+// The bytes of `path`, which may be relative to the open directory `dir` (AT_FDCWD: ours). `error`
+// becomes 0 or the errno of what failed; what had been read by then is returned.
+std::string read_file_at(int dir, const std::string& path, int& error);
+
+// "" if it cannot be read.
+std::string text_of_file(const std::string& path);
+
+}  // namespace plateau
