@@ -38,13 +38,13 @@ std::vector<Setting> all_settings(const std::vector<Trace>& traces) {
     policy.warmup_epochs = epochs;
     settings.push_back(make_setting(fmt::format("deadline {} epochs", epochs), policy, traces));
   }
-  for (size_t family = 0; family < kFamilyCount; ++family) {
+  for (size_t family = 0; family < kFamilies.size(); ++family) {
     for (const double scale : {0.5, 2.0}) {
       Policy policy;
       policy.tuning.scaled_family = static_cast<int>(family);
       policy.tuning.scale = scale;
-      settings.push_back(make_setting(
-          fmt::format("{} x {}", family_name(static_cast<Family>(family)), scale), policy, traces));
+      settings.push_back(
+          make_setting(fmt::format("{} x {}", kFamilies[family].name, scale), policy, traces));
     }
   }
   return settings;

@@ -12,53 +12,10 @@
 namespace plateau {
 namespace {
 
-std::string describe(const Fit& fit, const Timeline& timeline, Clock clock) {
-  const auto when = [clock](double at) { return clock_words(clock, at); };
-  switch (fit.family) {
-    case Family::flat:
-      return "level all along, apart from noise";
-    case Family::saturating:
-      return "warm-up that slows down and ends";
-    case Family::records:
-      return "high-water mark: new records, ever rarer";
-    case Family::epoch_hinge:
-      return "fills during the first pass over the data, until " + when(fit.parameter);
-    case Family::capacity:
-      return "bounded cache, full at " + when(fit.parameter);
-    case Family::still_filling:
-      return timeline.epoch_steps > 0 && fit.ends_at <= timeline.epoch_steps
-                 ? "cache that fills until the first pass ends, at " + when(fit.ends_at)
-                 : "cache that is still filling, size unknown";
-    case Family::epoch_ramp:
-      return "grows within each epoch and is released at its end";
-    case Family::first_events:
-      return "the first events allocate, later ones reuse";
-    case Family::slowing_steps:
-      return "steps up that grow smaller and rarer";
-    case Family::settled:
-      return "irregular warm-up, level since " + when(fit.parameter);
-    case Family::linear:
-      return "leak at a steady rate";
-    case Family::accelerating:
-      return "leak that accelerates";
-    case Family::linear_after_warmup:
-      return "leak beneath a warm-up";
-    case Family::linear_after_epoch:
-      return "leak that goes on after the first pass over the data";
-    case Family::late_start:
-      return "leak that starts at " + when(fit.parameter);
-    case Family::per_evaluation:
-      return "every evaluation leaves something behind";
-    case Family::per_checkpoint:
-      return "every checkpoint leaves something behind";
-    case Family::per_epoch:
-      return "every epoch leaves something behind";
-    case Family::random_steps:
-      return "steps up of varying size that keep coming";
-    case Family::settled_then_linear:
-      return "irregular warm-up, then a leak since " + when(fit.parameter);
-  }
-  return "";
+std::string describe(const Fit& fit, Clock clock) {
+  return fmt::format(fmt::runtime(fit.family->phrase_for(fit)),
+                     fmt::arg("when", clock_words(clock, fit.parameter)),
+                     fmt::arg("end", clock_words(clock, fit.ends_at)));
 }
 
 // What the fit expected over the last third of the run against what happened there.
@@ -79,7 +36,7 @@ void compare_recent(const Fit& fit, const Decision& decision, Clock clock, Expla
       out.speaks_for.push_back(
           fmt::format("{} the floor rose by {}, as it expects", since, format_mb_signed(seen)));
     }
-  } else if (fit.remaining <= decision.tolerated_mb && fit.family != Family::records) {
+  } else if (fit.remaining <= decision.tolerated_mb && fit.family->end != End::ever_slower) {
     if (seen > decision.tolerated_mb) {
       out.speaks_against.push_back(
           fmt::format("{} the floor still rose by {}", since, format_mb_signed(seen)));
@@ -129,26 +86,21 @@ std::string per_clock_words(Clock clock) {
   return "per " + std::string(clock_unit(clock));
 }
 
-std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline, Clock clock) {
+std::vector<Explanation> explain(const Decision& decision, const Timeline& /*timeline*/,
+                                 Clock clock) {
   std::vector<Explanation> list;
   for (const FamilyWeight& family : decision.posterior.families) {
     if (!family.considered) continue;
     const Fit& fit = family.best;
     Explanation out;
-    out.name = family_name(fit.family);
-    out.words = describe(fit, timeline, clock);
-    out.bounded = is_bounded(fit.family);
+    out.name = fit.family->name;
+    out.words = describe(fit, clock);
+    out.bounded = fit.family->bounded;
     out.weight = family.weight;
     out.rate_mb_per_step = fit.rate;
     if (out.bounded) {
-      const bool open_end =
-          fit.family == Family::still_filling && timeline.epoch_steps <= decision.floors.now;
-      if (!open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);
-      if (fit.ends_at > 0 && !open_end) out.ends_at_step = fit.ends_at;
-      if (fit.family == Family::epoch_hinge || fit.family == Family::capacity ||
-          fit.family == Family::settled) {
-        out.ends_at_step = fit.parameter;
-      }
+      if (!fit.open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);
+      out.ends_at_step = fit.family->ends(fit);
     }
     weigh_words(family, decision, clock, out);
     list.push_back(std::move(out));

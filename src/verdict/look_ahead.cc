@@ -39,7 +39,7 @@ Ahead bounded_ahead(const Fit& fit, double now, double at) {
 }
 
 Ahead ahead_of(const Fit& fit, double now, double at) {
-  if (is_bounded(fit.family)) return bounded_ahead(fit, now, at);
+  if (fit.family->bounded) return bounded_ahead(fit, now, at);
   const double reach = at - now;
   return {fit.level_now + fit.rate * reach,
           std::hypot(stationary_deviation(fit), reach * fit.rate_se)};

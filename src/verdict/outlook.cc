@@ -137,11 +137,11 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   const bool epoch_ahead = timeline.epoch_steps > now;
   for (const Fit& fit : decision.posterior.fits) heaviest = std::max(heaviest, fit.weight);
   for (const Fit& fit : decision.posterior.fits) {
-    if (!is_bounded(fit.family)) continue;
+    if (!fit.family->bounded) continue;
     // Filling towards the policy's deadline is no forecast of an end. Towards the epoch it is the
     // one that an undecided run is about.
-    const bool filling = fit.family == Family::still_filling;
-    if (filling && !epoch_ahead) continue;
+    const bool filling = fit.family->end == End::ahead;
+    if (fit.open_end) continue;
     if (!filling && epoch_ahead && decision.word == Word::undecided) continue;
     weight += fit.weight;
     // A level series has thousands of near-equal fits; those that add nothing to a quantile are
@@ -150,7 +150,7 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
     add_spread(ends, fit.level_now + std::max(0.0, fit.remaining), end_deviation(fit, now),
                fit.weight);
     double at = std::max(fit.ends_at, now);
-    if (fit.family == Family::saturating && fit.remaining > decision.tolerated_mb) {
+    if (fit.family->end == End::decay && fit.remaining > decision.tolerated_mb) {
       at = now + fit.parameter * std::log(fit.remaining / decision.tolerated_mb);
     }
     times.push_back({at, fit.weight});
@@ -177,7 +177,7 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
     const double missing = room - fit.level_now;
     const double rate = std::max(fit.rate, 1e-12);
     const double at = now + std::max(0.0, missing) / rate;
-    if (is_bounded(fit.family)) {
+    if (fit.family->bounded) {
       const double over = fit.level_now + std::max(0.0, fit.remaining) - room;
       risk.oom += fit.weight * normal_cdf(over / std::max(end_deviation(fit, now), 1e-9));
       if (over > 0) crossings.push_back({std::min(at, std::max(fit.ends_at, now)), fit.weight});
