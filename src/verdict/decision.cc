@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 
 namespace plateau {
 namespace {

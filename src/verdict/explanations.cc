@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "verdict/normal.h"
 
 namespace plateau {
 namespace {

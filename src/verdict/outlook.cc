@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 #include "verdict/weighted.h"
 
 namespace plateau {
@@ -17,30 +17,15 @@ Slope slope_between(const Floors& floors, double from, double to) {
   for (const TimedValue& point : floors.opened) {
     if (point.at >= from && point.at <= to) inside.push_back(point);
   }
-  const auto n = static_cast<double>(inside.size());
   if (inside.size() < 2) return {};
-  double mean_at = 0, mean_mb = 0;
-  for (const TimedValue& p : inside) mean_at += p.at / n, mean_mb += p.mb / n;
-  double stt = 0, sty = 0;
-  for (const TimedValue& p : inside) {
-    stt += (p.at - mean_at) * (p.at - mean_at);
-    sty += (p.at - mean_at) * (p.mb - mean_mb);
-  }
-  Slope slope;
-  slope.rate = stt > 0 ? sty / stt : 0;
-  double squares = 0, products = 0, previous = 0;
-  for (const TimedValue& p : inside) {
-    const double e = p.mb - mean_mb - slope.rate * (p.at - mean_at);
-    squares += e * e;
-    products += e * previous;
-    previous = e;
-  }
-  const double phi = squares > 0 ? std::clamp(products / squares, 0.0, 0.95) : 0;
-  const double error = inside.size() > 2 && stt > 0
-                           ? std::sqrt(squares / (n - 2) / stt * (1 + phi) / (1 - phi))
-                           : std::fabs(slope.rate);
-  slope.range = {slope.rate - kZ90 * error, slope.rate + kZ90 * error};
-  return slope;
+  const Line line = fit_line(
+      inside.size(), [&](size_t i) { return inside[i].at; },
+      [&](size_t i) { return inside[i].mb; });
+  std::vector<double> residuals;
+  for (const TimedValue& p : inside) residuals.push_back(line.residual(p.at, p.mb));
+  const double error =
+      inside.size() > 2 && line.sxx > 0 ? slope_error(line, residuals) : std::fabs(line.slope);
+  return {line.slope, {line.slope - kZ90 * error, line.slope + kZ90 * error}};
 }
 
 // How many samples after a known hinge tell "stopped there" from "goes on": k such that the

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "verdict/least_squares.h"
-#include "verdict/normal.h"
 
 namespace plateau {
 namespace {
@@ -197,6 +197,10 @@ class Weigher {
 };
 
 }  // namespace
+
+double log_twice_positive(double z) {
+  return std::log(std::fmax(2 * normal_cdf(z), 1e-12));
+}
 
 Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
                 std::span<const FamilyRow> families) {

@@ -62,6 +62,10 @@ struct WeighedFit {
   Fit fit;
 };
 
+// log(2 P(Z <= z)): what the sign of a growth coefficient z errors from zero adds to the log
+// weight. Finite for every z: growth that comes out negative is not excluded, only made negligible.
+double log_twice_positive(double z);
+
 // A family's share of belief, and its best member however unlikely, for the report.
 struct FamilyWeight {
   bool considered = false;

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 
 namespace plateau {
 namespace {
@@ -120,9 +120,7 @@ class SettledWeigher {
   [[nodiscard]] double free_walk_log_likelihood(size_t row) const {
     std::array<double, kMaxFloors> increment{};
     for (size_t i = 1; i <= row; ++i) increment[i - 1] = floors_.mb[i] - floors_.mb[i - 1];
-    auto* const middle = increment.begin() + row / 2;
-    std::nth_element(increment.begin(), middle, increment.begin() + row);
-    const double drift = *middle;
+    const double drift = upper_median({increment.data(), row});
     double scale = 0;
     for (size_t i = 0; i < row; ++i) scale += std::fabs(increment[i] - drift);
     const double steps = static_cast<double>(row);
