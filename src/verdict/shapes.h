@@ -22,6 +22,8 @@
 // full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
 // the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is
 // unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run if that is more.
+// (Samples count only in a run whose instants have neither steps nor times. The importers number
+// the samples of such a log as steps, so that there it is 500 as well.)
 // "Still filling" is in the list before the deadline and not after it. Whoever knows of a cache
 // that fills for longer raises it with --epoch-steps.
 //
