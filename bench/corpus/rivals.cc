@@ -4,38 +4,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
+
 namespace plateau::bench {
 namespace {
 
-struct Line {
+struct Trend {
   double slope = 0;
   double intercept = 0;
   double t = 0;  // Slope over its standard error, independent errors assumed.
   double r2 = 0;
 };
 
-Line fit_line(const Curve& curve, size_t from) {
+Trend fit_trend(const Curve& curve, size_t from) {
   const auto n = static_cast<double>(curve.at.size() - from);
-  Line line;
-  if (n < 3) return line;
-  double mean_at = 0, mean_mb = 0;
-  for (size_t i = from; i < curve.at.size(); ++i) {
-    mean_at += curve.at[i] / n;
-    mean_mb += curve.mb[i] / n;
-  }
-  double stt = 0, sty = 0, syy = 0;
-  for (size_t i = from; i < curve.at.size(); ++i) {
-    const double t = curve.at[i] - mean_at;
-    const double y = curve.mb[i] - mean_mb;
-    stt += t * t, sty += t * y, syy += y * y;
-  }
-  if (stt <= 0) return line;
-  line.slope = sty / stt;
-  line.intercept = mean_mb - line.slope * mean_at;
-  const double sse = std::max(syy - sty * line.slope, 1e-12);
-  line.t = line.slope / std::sqrt(sse / (n - 2) / stt);
-  line.r2 = syy > 0 ? 1 - sse / syy : 0;
-  return line;
+  if (n < 3) return {};
+  const Line line = fit_line(
+      curve.at.size() - from, [&](size_t i) { return curve.at[from + i]; },
+      [&](size_t i) { return curve.mb[from + i]; });
+  if (line.sxx <= 0) return {};
+  const double sse = std::max(line.syy - line.sxy * line.slope, 1e-12);
+  return {.slope = line.slope,
+          .intercept = line.mean_y - line.slope * line.mean_x,
+          .t = line.slope / std::sqrt(sse / (n - 2) / line.sxx),
+          .r2 = line.syy > 0 ? 1 - sse / line.syy : 0};
 }
 
 double lowest(const Curve& curve, size_t from, size_t to) {
@@ -57,15 +49,15 @@ bool floor_3_percent(const Curve& curve) {
   return floor_rise(curve) > 0.03 * curve.mb.front();
 }
 bool slope_all(const Curve& curve) {
-  return fit_line(curve, 0).t > 3;
+  return fit_trend(curve, 0).t > 3;
 }
 bool slope_half(const Curve& curve) {
-  return fit_line(curve, curve.at.size() / 2).t > 3;
+  return fit_trend(curve, curve.at.size() / 2).t > 3;
 }
 
 bool slope_half_1_percent(const Curve& curve) {
   const size_t half = curve.at.size() / 2;
-  const Line line = fit_line(curve, half);
+  const Trend line = fit_trend(curve, half);
   const double grown = line.slope * (curve.at.back() - curve.at[half]);
   return line.t > 3 && grown > 0.01 * curve.mb[half];
 }
@@ -98,14 +90,14 @@ bool mann_kendall_half(const Curve& curve) {
 // Its usual form compares with a limit; the traces have none, so a quarter more stands in for it.
 bool predict_linear(const Curve& curve) {
   const size_t from = curve.at.size() * 3 / 4;
-  const Line line = fit_line(curve, from);
+  const Trend line = fit_trend(curve, from);
   const double ahead = curve.at.back() + (curve.at.back() - curve.at.front());
   return line.intercept + line.slope * ahead > 1.25 * curve.mb.back();
 }
 
 // One line through everything, R^2 >= 0.7 and rising by 1 % or more.
 bool r_squared(const Curve& curve) {
-  const Line line = fit_line(curve, 0);
+  const Trend line = fit_trend(curve, 0);
   const double grown = line.slope * (curve.at.back() - curve.at.front());
   return line.r2 >= 0.7 && grown > 0.01 * curve.mb.front();
 }

@@ -129,7 +129,7 @@ double score_phase(const Clues& c) {
   if (!c.grows) return 0;
   double stepped = 0;
   for (const Fit& fit : c.file.decision().posterior.fits) {
-    if (fit.steps > 0 && is_bounded(fit.family)) stepped += fit.weight;
+    if (fit.steps > 0 && fit.family->bounded) stepped += fit.weight;
   }
   return grew_at_the_start(c) ? 0 : 0.6 * stepped * (1 - c.unbounded());
 }

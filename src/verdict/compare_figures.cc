@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "verdict/decision.h"
 #include "verdict/floor.h"
 
@@ -83,7 +84,7 @@ Figures figures_of_run(const MeasuredRun& run, const Span& span) {
   set(FigureKind::peak, highest->mb);
   if (verdict.settled) set(FigureKind::plateau, verdict.settled->mb, verdict.settled->range);
   set(FigureKind::spike_count, static_cast<double>(run.heights.size()));
-  if (!run.heights.empty()) set(FigureKind::spike_height, quantile(run.heights, 0.5));
+  if (!run.heights.empty()) set(FigureKind::spike_height, interpolated_quantile(run.heights, 0.5));
   if (const std::optional<StepPace> pace = step_pace(run.paces, pace_from(span), span.to)) {
     set(FigureKind::step_time, pace->seconds, pace->quartiles);
   }

@@ -2,15 +2,12 @@
 #include "verdict/compare_stats.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 
 namespace plateau {
 namespace {
-
-constexpr double kZ99 = 2.5758293035489004;
 
 constexpr size_t kMostBlocks = 16;
 constexpr size_t kFewestBlocks = 6;
@@ -25,31 +22,6 @@ constexpr size_t kFewestCounts = 6;
 // A second more or less in thirty is three per cent, and evens out over many intervals.
 constexpr double kCoarseTicks = 30;
 
-struct Moments {
-  double mean = 0;
-  double variance = 0;  // With n - 1.
-};
-
-Moments moments_of(std::span<const double> values) {
-  Moments moments;
-  const auto n = static_cast<double>(values.size());
-  if (values.empty()) return moments;
-  for (const double v : values) moments.mean += v / n;
-  for (const double v : values) moments.variance += (v - moments.mean) * (v - moments.mean);
-  moments.variance = values.size() > 1 ? moments.variance / (n - 1) : 0;
-  return moments;
-}
-
-// Lag-one correlation about `mean`; 0 if the values do not vary.
-double lag_one(std::span<const double> values, double mean) {
-  double together = 0, alone = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    alone += (values[i] - mean) * (values[i] - mean);
-    if (i > 0) together += (values[i] - mean) * (values[i - 1] - mean);
-  }
-  return alone > 0 ? together / alone : 0;
-}
-
 // b - a where both are known.
 std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b) {
   std::vector<double> differences;
@@ -61,16 +33,9 @@ std::vector<double> paired_differences(std::span<const double> a, std::span<cons
 
 // Subtracts the least-squares line through evenly spaced values; their mean stays.
 void take_line_out(std::vector<double>& values) {
-  const double centre = static_cast<double>(values.size() - 1) / 2;
-  double together = 0, alone = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double x = static_cast<double>(i) - centre;
-    together += x * values[i];
-    alone += x * x;
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] -= together / alone * (static_cast<double>(i) - centre);
-  }
+  const auto x = [](size_t i) { return static_cast<double>(i); };
+  const Line line = fit_line(values.size(), x, [&](size_t i) { return values[i]; });
+  for (size_t i = 0; i < values.size(); ++i) values[i] -= line.slope * (x(i) - line.mean_x);
 }
 
 // At most kMostRanks of the values, evenly taken.
@@ -83,45 +48,6 @@ std::vector<double> thinned(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-double student_t995(double freedom) {
-  struct Row {
-    double freedom;
-    double t;
-  };
-  // Linear in 1 / freedom between these, which is within half a per cent from 2 on.
-  constexpr std::array<Row, 15> kTable = {{{1, 63.657},
-                                           {1.5, 17.820},
-                                           {2, 9.925},
-                                           {2.5, 7.164},
-                                           {3, 5.841},
-                                           {4, 4.604},
-                                           {5, 4.032},
-                                           {6, 3.707},
-                                           {7, 3.499},
-                                           {8, 3.355},
-                                           {10, 3.169},
-                                           {15, 2.947},
-                                           {30, 2.750},
-                                           {60, 2.660},
-                                           {1e9, 2.576}}};
-  if (!(freedom > 1)) return kTable.front().t;
-  for (size_t i = 1; i < kTable.size(); ++i) {
-    if (freedom > kTable[i].freedom) continue;
-    const double along =
-        (1 / freedom - 1 / kTable[i].freedom) / (1 / kTable[i - 1].freedom - 1 / kTable[i].freedom);
-    return kTable[i].t + along * (kTable[i - 1].t - kTable[i].t);
-  }
-  return kTable.back().t;
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 std::vector<double> block_values(std::span<const TimedValue> points, double from, double to,
                                  size_t blocks, BlockValue value) {
@@ -140,7 +66,7 @@ std::vector<double> block_values(std::span<const TimedValue> points, double from
     } else if (value == BlockValue::maximum) {
       out.push_back(*std::max_element(of_block.begin(), of_block.end()));
     } else {
-      out.push_back(quantile(std::move(of_block), 0.25));
+      out.push_back(interpolated_quantile(std::move(of_block), 0.25));
     }
   }
   return out;
@@ -170,7 +96,7 @@ std::optional<Contrast> contrast_blocks(std::span<const double> a, std::span<con
   // Where little is left of n', t runs away (64 with one degree of freedom). The mean of what was
   // seen is not further off than three times the range in which it moved.
   const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
-  const double half = std::min(student_t995(freedom) * std::sqrt(left.variance / effective),
+  const double half = std::min(student_t99(freedom) * std::sqrt(left.variance / effective),
                                kMostRanges * (*high - *low));
   return Contrast{mean, {mean - half, mean + half}};
 }
@@ -186,7 +112,7 @@ std::optional<Contrast> contrast_rises(std::span<const double> a, std::span<cons
   const double r = std::clamp(lag_one(increments, moments.mean), -0.5, 0.5);
   const auto n = static_cast<double>(increments.size());
   const double half =
-      student_t995(n - 1) * std::sqrt(moments.variance * std::max(1.0, n * (1 + 2 * r)));
+      student_t99(n - 1) * std::sqrt(moments.variance * std::max(1.0, n * (1 + 2 * r)));
   const double rise = differences.back() - differences.front();
   return Contrast{rise, {rise - half, rise + half}};
 }
@@ -199,7 +125,7 @@ std::optional<Contrast> contrast_settled_rises(std::span<const double> first_pai
     return std::nullopt;
   }
   const std::vector<double> differences = paired_differences(a, b);
-  const double one = student_t995(static_cast<double>(differences.size()) - 1) *
+  const double one = student_t99(static_cast<double>(differences.size()) - 1) *
                      std::sqrt(moments_of(differences).variance);
   const double rise = level->difference - (first_pair[1] - first_pair[0]);
   const double half = std::hypot(level->range.high - level->difference, one);
@@ -229,7 +155,7 @@ std::optional<Contrast> contrast_ranks(std::vector<double> a, std::vector<double
   const double deviation = std::sqrt(n * m * (n + m + 1) / 12);
   const double lowest = std::floor(n * m / 2 - kZ99 * deviation);
   const size_t low = lowest > 0 ? static_cast<size_t>(lowest) : 0;
-  return Contrast{quantile(differences, 0.5),
+  return Contrast{interpolated_quantile(differences, 0.5),
                   {differences[low], differences[differences.size() - 1 - low]}};
 }
 
@@ -266,7 +192,7 @@ std::optional<Contrast> contrast_runs(std::span<const double> a, std::span<const
     freedom = below > 0 ? squared * squared / below : n + m - 2;
   }
   const double difference = of_b.mean - of_a.mean;
-  const double half = student_t995(freedom) * std::sqrt(squared);
+  const double half = student_t99(freedom) * std::sqrt(squared);
   return Contrast{difference, {difference - half, difference + half}};
 }
 

@@ -46,12 +46,6 @@ struct Contrast {
   [[nodiscard]] bool excludes_zero() const { return range.low > 0 || range.high < 0; }
 };
 
-// 99.5 % quantile of Student's t; `freedom` may be fractional, below 1 counts as 1.
-double student_t995(double freedom);
-
-// Quantile by linear interpolation; `values` need not be sorted. Requires: not empty.
-double quantile(std::vector<double> values, double share);
-
 // How the values of one stretch become one number.
 enum class BlockValue : uint8_t { lower_quartile, maximum };
 

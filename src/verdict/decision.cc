@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 
 namespace plateau {
 namespace {
@@ -29,7 +29,7 @@ void add_up(Decision& decision) {
   const double odds = kLeakBaseRate / (1 - kLeakBaseRate);
   double total = 0;
   for (const Fit& fit : decision.posterior.fits) {
-    if (is_bounded(fit.family)) {
+    if (fit.family->bounded) {
       total += fit.weight;
       (fit.remaining > decision.tolerated_mb ? decision.warming : decision.level) += fit.weight;
     } else {
@@ -121,7 +121,7 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {
   double weight = 0, mean = 0, square = 0;
   for (const Fit& fit : posterior.fits) {
-    if (unbounded_only && is_bounded(fit.family)) continue;
+    if (unbounded_only && fit.family->bounded) continue;
     weight += fit.weight;
     mean += fit.weight * fit.rate;
     square += fit.weight * (fit.rate * fit.rate + fit.rate_se * fit.rate_se);

@@ -10,7 +10,7 @@
 //
 // A rate matters if keeping it up for as long again as was observed would add 1 % of the level, or
 // 2 MB: below that lie allocator granularity and nobody's interest. What is left to come matters,
-// to a plateau, from 2 % of the level, 3 % of the range or 2 MB on: nobody would call less of a
+// to a plateau, from 2 % of the level, 3 % of the range or 4 MB on: nobody would call less of a
 // creep "still growing". The word is then
 //
 //   leak       P(leak) >= 1 - false_leak with even camps, past the warm-up deadline, at new highs
@@ -18,10 +18,10 @@
 //   warming    P(leak) <= false_plateau at the base rate, but not level yet
 //   undecided  otherwise, and always with fewer than six samples
 //
-// The test is sequential: a Bayes factor that has passed its threshold once has done so for good,
-// as far as the false-alarm rate is concerned. So a leak that was established at 70, 80 or 90 % of
-// the run holds while it is still nine times likelier than not, instead of flickering with every
-// pause; below that it is taken back.
+// The test is sequential: under its model a Bayes factor that has passed its threshold once has
+// done so for good, as far as the false-alarm rate is concerned. So a leak that was established at
+// 70, 80 or 90 % of the run holds while it is still nine times likelier than not, instead of
+// flickering with every pause; below that it is taken back.
 //
 // The accusation is a Bayes factor and takes no account of how common leaks are. The all-clear is a
 // probability and has to: of the growing runs that people ask about, a third being leaks is a

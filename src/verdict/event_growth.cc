@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "verdict/decision.h"
 #include "verdict/floor.h"
 #include "verdict/signal.h"
@@ -116,14 +117,6 @@ std::vector<Stretch> cut_at_events(const std::vector<TimedValue>& floor, const E
   return stretches;
 }
 
-// Two-sided 90 % point of Student's t, to a few per cent.
-double student_t95(size_t freedom) {
-  constexpr std::array<double, 6> kFew = {6.314, 6.314, 2.920, 2.353, 2.132, 2.015};
-  if (freedom < kFew.size()) return kFew[freedom];
-  const auto n = static_cast<double>(freedom);
-  return 1.645 + 1.6 / n;
-}
-
 // Weighted mean with its interval; the weights are lengths or counts of events.
 struct MeanRange {
   double mean = 0;
@@ -140,7 +133,7 @@ MeanRange mean_of(const std::vector<double>& values, const std::vector<double>& 
   }
   const auto n = static_cast<double>(values.size());
   const double error = std::sqrt(squares / weight / (n - 1));
-  const double half = student_t95(values.size() - 1) * error;
+  const double half = student_t90(values.size() - 1) * error;
   out.range = Interval{out.mean - half, out.mean + half};
   return out;
 }

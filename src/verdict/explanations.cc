@@ -7,55 +7,6 @@
 namespace plateau {
 namespace {
 
-// The phrase of a family; {when} is the clock of its hinge, {end} that of its end.
-std::string_view phrase_of(const Fit& fit, const Timeline& timeline) {
-  switch (fit.family) {
-    case Family::flat:
-      return "level all along, apart from noise";
-    case Family::saturating:
-      return "warm-up that slows down and ends";
-    case Family::records:
-      return "high-water mark: new records, ever rarer";
-    case Family::epoch_hinge:
-      return "fills during the first pass over the data, until {when}";
-    case Family::capacity:
-      return "bounded cache, full at {when}";
-    case Family::still_filling:
-      return timeline.epoch_steps > 0 && fit.ends_at <= timeline.epoch_steps
-                 ? "cache that fills until the first pass ends, at {end}"
-                 : "cache that is still filling, size unknown";
-    case Family::epoch_ramp:
-      return "grows within each epoch and is released at its end";
-    case Family::first_events:
-      return "the first events allocate, later ones reuse";
-    case Family::slowing_steps:
-      return "steps up that grow smaller and rarer";
-    case Family::settled:
-      return "irregular warm-up, level since {when}";
-    case Family::linear:
-      return "leak at a steady rate";
-    case Family::accelerating:
-      return "leak that accelerates";
-    case Family::linear_after_warmup:
-      return "leak beneath a warm-up";
-    case Family::linear_after_epoch:
-      return "leak that goes on after the first pass over the data";
-    case Family::late_start:
-      return "leak that starts at {when}";
-    case Family::per_evaluation:
-      return "every evaluation leaves something behind";
-    case Family::per_checkpoint:
-      return "every checkpoint leaves something behind";
-    case Family::per_epoch:
-      return "every epoch leaves something behind";
-    case Family::random_steps:
-      return "steps up of varying size that keep coming";
-    case Family::settled_then_linear:
-      return "irregular warm-up, then a leak since {when}";
-  }
-  return "";
-}
-
 // What the fit expected over the last third of the run against what happened there.
 void compare_recent(const Fit& fit, const Decision& decision, Explanation& out) {
   const Floors& floors = decision.floors;
@@ -73,7 +24,7 @@ void compare_recent(const Fit& fit, const Decision& decision, Explanation& out) 
     } else {
       out.speaks_for.push_back({FindingKind::rose_as_expected, {since, seen}, {}});
     }
-  } else if (fit.remaining <= decision.tolerated_mb && fit.family != Family::records) {
+  } else if (fit.remaining <= decision.tolerated_mb && fit.family->end != End::ever_slower) {
     if (seen.value > decision.tolerated_mb) {
       out.speaks_against.push_back({FindingKind::still_rose, {since, seen}, {}});
     } else {
@@ -108,28 +59,22 @@ void weigh_for_and_against(const FamilyWeight& family, const Decision& decision,
 
 }  // namespace
 
-std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline) {
+std::vector<Explanation> explain(const Decision& decision) {
   std::vector<Explanation> list;
   for (const FamilyWeight& family : decision.posterior.families) {
     if (!family.considered) continue;
     const Fit& fit = family.best;
     Explanation out;
-    out.name = family_name(fit.family);
-    out.phrase = phrase_of(fit, timeline);
+    out.name = fit.family->name;
+    out.phrase = fit.family->phrase_for(fit);
     out.when = fit.parameter;
     out.end = fit.ends_at;
-    out.bounded = is_bounded(fit.family);
+    out.bounded = fit.family->bounded;
     out.weight = family.weight;
     out.rate_mb_per_step = fit.rate;
     if (out.bounded) {
-      const bool open_end =
-          fit.family == Family::still_filling && timeline.epoch_steps <= decision.floors.now;
-      if (!open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);
-      if (fit.ends_at > 0 && !open_end) out.ends_at_step = fit.ends_at;
-      if (fit.family == Family::epoch_hinge || fit.family == Family::capacity ||
-          fit.family == Family::settled) {
-        out.ends_at_step = fit.parameter;
-      }
+      if (!fit.open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);
+      out.ends_at_step = fit.family->ends(fit);
     }
     weigh_for_and_against(family, decision, out);
     list.push_back(std::move(out));

@@ -10,7 +10,7 @@
 namespace plateau {
 
 // One entry per family that was considered, by falling weight.
-std::vector<Explanation> explain(const Decision& decision, const Timeline& timeline);
+std::vector<Explanation> explain(const Decision& decision);
 
 // The first of a camp, which is its likeliest; nullptr if there is none.
 const Explanation* likeliest(const std::vector<Explanation>& explanations, bool bounded);

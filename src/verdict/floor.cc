@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
+
 namespace plateau {
 namespace {
 
@@ -25,41 +27,20 @@ constexpr double kToothShare = 0.25;
 constexpr size_t kBelievedTeeth = 4;
 constexpr size_t kFewestStretches = 5;
 
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double usual_step(const std::vector<TimedValue>& points) {
   std::vector<double> steps;
   for (size_t i = 1; i < points.size(); ++i) {
     steps.push_back(std::fabs(points[i].mb - points[i - 1].mb));
   }
-  return median_of(std::move(steps));
+  return upper_median(steps);
 }
 
-// opened[i] = max over windows of m samples that hold i of the window's minimum.
+// Too few samples for one window are left as they are.
 std::vector<double> open(const std::vector<TimedValue>& points, size_t m) {
   const size_t n = points.size();
+  const auto mb = [&](size_t i) { return points[i].mb; };
   std::vector<double> opened(n);
-  if (n < m) {
-    for (size_t i = 0; i < n; ++i) opened[i] = points[i].mb;
-    return opened;
-  }
-  std::vector<double> window_min(n - m + 1);
-  for (size_t a = 0; a + m <= n; ++a) {
-    double low = points[a].mb;
-    for (size_t k = a + 1; k < a + m; ++k) low = std::min(low, points[k].mb);
-    window_min[a] = low;
-  }
-  for (size_t i = 0; i < n; ++i) {
-    const size_t first = i + 1 >= m ? i + 1 - m : 0;
-    const size_t last = std::min(i, n - m);
-    opened[i] = *std::max_element(window_min.begin() + static_cast<std::ptrdiff_t>(first),
-                                  window_min.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-  }
+  for (size_t i = 0; i < n; ++i) opened[i] = n < m ? mb(i) : opened_at(n, mb, i, m);
   return opened;
 }
 
@@ -101,8 +82,8 @@ void measure_teeth(double step, Floors& floors) {
   }
   if (distances.empty()) return;
   floors.teeth = heights.size();
-  floors.teeth_mb = median_of(std::move(heights));
-  floors.teeth_period = median_of(std::move(distances));
+  floors.teeth_mb = upper_median(heights);
+  floors.teeth_period = upper_median(distances);
 }
 
 // How many stretches there may be so that each holds the bottom of a tooth, if teeth repeat often

@@ -37,8 +37,8 @@
 namespace plateau {
 
 // Most stretches a series is cut into; Policy::Tuning::floors is the number used. Fewer lose the
-// place of a hinge; more let the teeth of an allocator through and cost time. On the recorded
-// traces 24, 28 and 32 decide alike, 40 and 60 worse.
+// place of a hinge; more let the teeth of an allocator through and cost time: docs/accuracy.md has
+// what 24 and 32 would decide otherwise; 40 and 60 do worse.
 inline constexpr size_t kMaxFloors = 32;
 
 struct Spike {

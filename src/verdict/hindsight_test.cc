@@ -183,5 +183,38 @@ TEST(LookAhead, ASettledRunAndAShortOneHaveNothingToForesee) {
   EXPECT_TRUE(look_ahead(plateau::Run{}).band.empty());
 }
 
+TEST(PlannedEnd, IsForetoldByTheMedianOfTheBand) {
+  plateau::Run run = with_production_context(run_of(production_run1()));
+  run.context.total_steps = Fact{120, "test"};
+  const Fan fan = look_ahead(run);
+  ASSERT_EQ(fan.band.back().at, 120);
+  EXPECT_DOUBLE_EQ(judge(run).forecast_at_total_steps_mb.value(), fan.band.back().mid_mb);
+}
+
+TEST(PlannedEnd, OfALeakLiesOnItsContinuationHoweverFar) {
+  Noise noise(2);
+  plateau::Run run = run_of(1000, 5, [&](double step) { return 1000 + step + 2 * noise(); });
+  run.context.total_steps = Fact{10'000, "test"};
+  EXPECT_NEAR(judge(run).forecast_at_total_steps_mb.value(), 11'000, 200);
+}
+
+TEST(PlannedEnd, OfALevelRunIsItsLevel) {
+  plateau::Run run = with_production_context(run_of(production_run2()));
+  run.context.total_steps = Fact{400, "test"};
+  const Verdict verdict = judge(run);
+  ASSERT_EQ(verdict.word, Word::plateau);
+  EXPECT_NEAR(verdict.forecast_at_total_steps_mb.value(), verdict.settled->mb, 500);
+}
+
+TEST(PlannedEnd, ThatIsPastUnknownOrTooSoonIsNotForetold) {
+  plateau::Run run = with_production_context(run_of(production_run2()));
+  EXPECT_FALSE(judge(run).forecast_at_total_steps_mb);
+  run.context.total_steps = Fact{240, "test"};
+  EXPECT_FALSE(judge(run).forecast_at_total_steps_mb);
+  run = run_of({{1, 10}, {2, 20}, {3, 30}});
+  run.context.total_steps = Fact{100, "test"};
+  EXPECT_FALSE(judge(run).forecast_at_total_steps_mb);
+}
+
 }  // namespace
 }  // namespace plateau

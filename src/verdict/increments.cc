@@ -22,7 +22,6 @@ constexpr size_t kStopTail = 4;
 // How the mean growth per floor changes along the run: one factor per increment, mean 1 over those
 // that have been seen, so that heights compare.
 struct Profile {
-  Family family = Family::random_steps;
   double parameter = 0;  // tau, c or the clock of the stop.
   std::array<double, kMaxFloors> factor{};
   double last = 1;       // The factor from now on.
@@ -31,30 +30,39 @@ struct Profile {
 
 class IncrementWeigher {
  public:
-  IncrementWeigher(const Floors& floors, double noise_floor_mb)
-      : floors_(floors), noise_mb_(noise_floor_mb), count_(floors.mb.size() - 1) {
-    for (size_t i = 0; i < count_; ++i) increment_[i] = floors.mb[i + 1] - floors.mb[i];
-    mean_ = std::max((floors.mb.back() - floors.mb.front()) / static_cast<double>(count_), 0.0);
-    span_ = std::max(floors.now - floors.at.front(), 1e-9);
+  explicit IncrementWeigher(const Weighing& weighing)
+      : weighing_(weighing),
+        floors_(weighing.floors),
+        noise_mb_(weighing.noise_floor_mb),
+        count_(floors_.mb.size() - 1) {
+    for (size_t i = 0; i < count_; ++i) increment_[i] = floors_.mb[i + 1] - floors_.mb[i];
+    mean_ = std::max((floors_.mb.back() - floors_.mb.front()) / static_cast<double>(count_), 0.0);
+    span_ = std::max(floors_.now - floors_.at.front(), 1e-9);
   }
 
-  std::vector<WeighedFit> weigh(double log_bounded, double log_unbounded) {
-    if (count_ < 6 || mean_ <= 0) return {};
-    std::vector<Profile> bounded;
-    bounded.reserve(kMaxFloors);
-    for (const double share : kDecays) bounded.push_back(decaying(share * span_));
-    for (const double share : kRecordScales) bounded.push_back(records(share * span_));
+  std::vector<WeighedFit> weigh_slowing() const {
+    if (!enough()) return {};
+    std::vector<Profile> profiles;
+    profiles.reserve(kMaxFloors);
+    for (const double share : kDecays) profiles.push_back(decaying(share * span_));
+    for (const double share : kRecordScales) profiles.push_back(records(share * span_));
     const size_t tail = std::max<size_t>(3, count_ / kStopTail);
-    for (size_t stop = 3; stop + tail <= count_; stop += 3) bounded.push_back(stopping(stop));
+    for (size_t stop = 3; stop + tail <= count_; stop += 3) profiles.push_back(stopping(stop));
+    const double log_prior = weighing_.log_prior - std::log(static_cast<double>(profiles.size()));
     std::vector<WeighedFit> fits;
-    for (const Profile& profile : bounded) {
-      add(profile, log_bounded - std::log(static_cast<double>(bounded.size())), fits);
-    }
-    add(constant(), log_unbounded, fits);
+    for (const Profile& profile : profiles) add(profile, log_prior, fits);
+    return fits;
+  }
+
+  std::vector<WeighedFit> weigh_constant() const {
+    std::vector<WeighedFit> fits;
+    if (enough()) add(constant(), weighing_.log_prior, fits);
     return fits;
   }
 
  private:
+  [[nodiscard]] bool enough() const { return count_ >= 6 && mean_ > 0; }
+
   [[nodiscard]] double middle(size_t i) const {
     return (floors_.at[i] + floors_.at[i + 1]) / 2 - floors_.at.front();
   }
@@ -75,7 +83,7 @@ class IncrementWeigher {
   }
 
   [[nodiscard]] Profile decaying(double tau) const {
-    Profile profile{.family = Family::slowing_steps, .parameter = tau};
+    Profile profile{.parameter = tau};
     for (size_t i = 0; i < count_; ++i) profile.factor[i] = std::exp(-middle(i) / tau);
     profile.last = std::exp(-span_ / tau);
     profile.remaining = profile.last * tau / span_ * static_cast<double>(count_);
@@ -84,7 +92,7 @@ class IncrementWeigher {
   }
 
   [[nodiscard]] Profile records(double c) const {
-    Profile profile{.family = Family::slowing_steps, .parameter = c};
+    Profile profile{.parameter = c};
     for (size_t i = 0; i < count_; ++i) profile.factor[i] = 1 / (1 + middle(i) / c);
     profile.last = 1 / (1 + span_ / c);
     normalise(profile, count_);
@@ -92,7 +100,7 @@ class IncrementWeigher {
   }
 
   [[nodiscard]] Profile stopping(size_t stop) const {
-    Profile profile{.family = Family::slowing_steps, .parameter = floors_.at[stop]};
+    Profile profile{.parameter = floors_.at[stop]};
     for (size_t i = 0; i < stop; ++i) profile.factor[i] = 1;
     profile.last = 0;
     normalise(profile, count_);
@@ -119,7 +127,7 @@ class IncrementWeigher {
         out.log_weight =
             log_prior - share + rows * kNormalConstant + log_density(profile, m, noise * noise_mb_);
         const double per_step = rows / span_;
-        out.fit = {.family = profile.family,
+        out.fit = {.family = weighing_.family,
                    .parameter = profile.parameter,
                    .level_now = floors_.mb.back(),
                    .rate = m * profile.last * per_step,
@@ -132,6 +140,7 @@ class IncrementWeigher {
     }
   }
 
+  const Weighing& weighing_;
   const Floors& floors_;
   double noise_mb_;
   size_t count_;
@@ -142,9 +151,12 @@ class IncrementWeigher {
 
 }  // namespace
 
-std::vector<WeighedFit> weigh_increments(const Floors& floors, double noise_floor_mb,
-                                         double log_prior_bounded, double log_prior_unbounded) {
-  return IncrementWeigher(floors, noise_floor_mb).weigh(log_prior_bounded, log_prior_unbounded);
+std::vector<WeighedFit> weigh_slowing_steps(const Weighing& weighing) {
+  return IncrementWeigher(weighing).weigh_slowing();
+}
+
+std::vector<WeighedFit> weigh_random_steps(const Weighing& weighing) {
+  return IncrementWeigher(weighing).weigh_constant();
 }
 
 }  // namespace plateau

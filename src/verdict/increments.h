@@ -27,8 +27,10 @@
 
 namespace plateau {
 
-// Fits of both families. `log_prior_*` are the families' whole prior weights.
-std::vector<WeighedFit> weigh_increments(const Floors& floors, double noise_floor_mb,
-                                         double log_prior_bounded, double log_prior_unbounded);
+// Bounded: steps that grow smaller or rarer, or have stopped.
+std::vector<WeighedFit> weigh_slowing_steps(const Weighing& weighing);
+
+// Unbounded: steps that keep coming.
+std::vector<WeighedFit> weigh_random_steps(const Weighing& weighing);
 
 }  // namespace plateau

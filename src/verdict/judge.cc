@@ -172,6 +172,7 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   const bool end_in_sight = verdict.word == Word::plateau || verdict.word == Word::warming ||
                             file.timeline.epoch_steps > verdict.last_step;
   if (end_in_sight) verdict.forecast = forecast_plateau(decision, file.timeline);
+  verdict.forecast_at_total_steps_mb = floor_at_planned_end(decision, file.timeline);
   verdict.decides_at_step = decides_at(decision, file.timeline);
   if (file.timeline.epoch_steps > 0) verdict.epoch_steps = file.timeline.epoch_steps;
   if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;
@@ -254,7 +255,7 @@ Verdict sum_up(const CaseFile& file) {
   fill_processes(file, verdict);
   fill_excursions(file, verdict);
   fill_outlook(file, verdict);
-  verdict.explanations = explain(decision, file.timeline);
+  verdict.explanations = explain(decision);
   gather_evidence(file, verdict);
   verdict.causes = rank_causes(file, verdict);
   fill_plot(file, verdict);

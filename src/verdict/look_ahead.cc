@@ -5,6 +5,7 @@
 
 #include "verdict/hindsight.h"
 #include "verdict/judge_parts.h"
+#include "verdict/outlook.h"
 #include "verdict/weighted.h"
 
 namespace plateau {
@@ -39,7 +40,7 @@ Ahead bounded_ahead(const Fit& fit, double now, double at) {
 }
 
 Ahead ahead_of(const Fit& fit, double now, double at) {
-  if (is_bounded(fit.family)) return bounded_ahead(fit, now, at);
+  if (fit.family->bounded) return bounded_ahead(fit, now, at);
   const double reach = at - now;
   return {fit.level_now + fit.rate * reach,
           std::hypot(stationary_deviation(fit), reach * fit.rate_se)};
@@ -55,23 +56,28 @@ std::vector<Fit> heaviest(std::vector<Fit> fits) {
   return fits;
 }
 
+// What all fits say about one place ahead.
+FanPoint pooled_at(const std::vector<Fit>& fits, double now, double at) {
+  std::vector<WeightedValue> values;
+  values.reserve(fits.size() * kFivePoints.size());
+  for (const Fit& fit : fits) {
+    const Ahead ahead = ahead_of(fit, now, at);
+    add_spread(values, ahead.mb, ahead.deviation, fit.weight);
+  }
+  sort_by_value(values);
+  const auto held = [&values](double share) {
+    return std::max(0.0, sorted_quantile(values, share));
+  };
+  return {at, held(0.05), held(0.5), held(0.95)};
+}
+
 std::vector<FanPoint> band_of(const Posterior& posterior, double now, double until) {
   const std::vector<Fit> fits = heaviest(posterior.fits);
   std::vector<FanPoint> band;
-  std::vector<WeightedValue> values;
   for (size_t i = 0; i < kPlaces; ++i) {
-    const double at =
-        now + (until - now) * static_cast<double>(i) / static_cast<double>(kPlaces - 1);
-    values.clear();
-    for (const Fit& fit : fits) {
-      const Ahead ahead = ahead_of(fit, now, at);
-      add_spread(values, ahead.mb, ahead.deviation, fit.weight);
-    }
-    sort_by_value(values);
-    const auto held = [&values](double share) {
-      return std::max(0.0, sorted_quantile(values, share));
-    };
-    band.push_back({at, held(0.05), held(0.5), held(0.95)});
+    band.push_back(
+        pooled_at(fits, now,
+                  now + (until - now) * static_cast<double>(i) / static_cast<double>(kPlaces - 1)));
   }
   return band;
 }
@@ -126,6 +132,14 @@ std::vector<FanPath> paths_ahead(const Verdict& verdict, double until) {
     return !std::all_of(path.points.begin(), path.points.end(), finite);
   });
   return paths;
+}
+
+std::optional<double> floor_at_planned_end(const Decision& decision, const Timeline& timeline) {
+  const double now = decision.floors.now;
+  if (!decision.enough || decision.posterior.fits.empty() || timeline.total_steps <= now) {
+    return std::nullopt;
+  }
+  return pooled_at(heaviest(decision.posterior.fits), now, timeline.total_steps).mid_mb;
 }
 
 Fan look_ahead(const Run& run, const Policy& policy) {

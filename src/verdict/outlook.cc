@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 #include "verdict/weighted.h"
 
 namespace plateau {
@@ -17,30 +17,15 @@ Slope slope_between(const Floors& floors, double from, double to) {
   for (const TimedValue& point : floors.opened) {
     if (point.at >= from && point.at <= to) inside.push_back(point);
   }
-  const auto n = static_cast<double>(inside.size());
   if (inside.size() < 2) return {};
-  double mean_at = 0, mean_mb = 0;
-  for (const TimedValue& p : inside) mean_at += p.at / n, mean_mb += p.mb / n;
-  double stt = 0, sty = 0;
-  for (const TimedValue& p : inside) {
-    stt += (p.at - mean_at) * (p.at - mean_at);
-    sty += (p.at - mean_at) * (p.mb - mean_mb);
-  }
-  Slope slope;
-  slope.rate = stt > 0 ? sty / stt : 0;
-  double squares = 0, products = 0, previous = 0;
-  for (const TimedValue& p : inside) {
-    const double e = p.mb - mean_mb - slope.rate * (p.at - mean_at);
-    squares += e * e;
-    products += e * previous;
-    previous = e;
-  }
-  const double phi = squares > 0 ? std::clamp(products / squares, 0.0, 0.95) : 0;
-  const double error = inside.size() > 2 && stt > 0
-                           ? std::sqrt(squares / (n - 2) / stt * (1 + phi) / (1 - phi))
-                           : std::fabs(slope.rate);
-  slope.range = {slope.rate - kZ90 * error, slope.rate + kZ90 * error};
-  return slope;
+  const Line line = fit_line(
+      inside.size(), [&](size_t i) { return inside[i].at; },
+      [&](size_t i) { return inside[i].mb; });
+  std::vector<double> residuals;
+  for (const TimedValue& p : inside) residuals.push_back(line.residual(p.at, p.mb));
+  const double error =
+      inside.size() > 2 && line.sxx > 0 ? slope_error(line, residuals) : std::fabs(line.slope);
+  return {line.slope, {line.slope - kZ90 * error, line.slope + kZ90 * error}};
 }
 
 // How many samples after a known hinge tell "stopped there" from "goes on": k such that the
@@ -137,11 +122,11 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   const bool epoch_ahead = timeline.epoch_steps > now;
   for (const Fit& fit : decision.posterior.fits) heaviest = std::max(heaviest, fit.weight);
   for (const Fit& fit : decision.posterior.fits) {
-    if (!is_bounded(fit.family)) continue;
+    if (!fit.family->bounded) continue;
     // Filling towards the policy's deadline is no forecast of an end. Towards the epoch it is the
     // one that an undecided run is about.
-    const bool filling = fit.family == Family::still_filling;
-    if (filling && !epoch_ahead) continue;
+    const bool filling = fit.family->end == End::ahead;
+    if (fit.open_end) continue;
     if (!filling && epoch_ahead && decision.word == Word::undecided) continue;
     weight += fit.weight;
     // A level series has thousands of near-equal fits; those that add nothing to a quantile are
@@ -150,7 +135,7 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
     add_spread(ends, fit.level_now + std::max(0.0, fit.remaining), end_deviation(fit, now),
                fit.weight);
     double at = std::max(fit.ends_at, now);
-    if (fit.family == Family::saturating && fit.remaining > decision.tolerated_mb) {
+    if (fit.family->end == End::decay && fit.remaining > decision.tolerated_mb) {
       at = now + fit.parameter * std::log(fit.remaining / decision.tolerated_mb);
     }
     times.push_back({at, fit.weight});
@@ -177,7 +162,7 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
     const double missing = room - fit.level_now;
     const double rate = std::max(fit.rate, 1e-12);
     const double at = now + std::max(0.0, missing) / rate;
-    if (is_bounded(fit.family)) {
+    if (fit.family->bounded) {
       const double over = fit.level_now + std::max(0.0, fit.remaining) - room;
       risk.oom += fit.weight * normal_cdf(over / std::max(end_deviation(fit, now), 1e-9));
       if (over > 0) crossings.push_back({std::min(at, std::max(fit.ends_at, now)), fit.weight});

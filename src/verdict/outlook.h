@@ -18,7 +18,8 @@
 namespace plateau {
 
 // The first clock value from which the floor holds its final level, with that level. Empty unless
-// the decision is `plateau`. An epoch's end within one sample of the place is taken as the place.
+// the decision is `plateau`. An epoch's end within one sample of the place is taken as the place:
+// between two samples nothing is known (epoch_end.h has the wider "did it end with the epoch?").
 std::optional<Verdict::Settled> find_settled(const Decision& decision, const Timeline& timeline);
 
 // Average climb from the first sample to the first one at or after `to`: total over distance, which
@@ -34,6 +35,10 @@ Slope climb_until(const Floors& floors, double from, double to);
 // all of them are "still filling" towards an unknown end.
 std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
                                                   const Timeline& timeline);
+
+// The floor at the planned end, if that lies ahead and the data is enough: the median of what all
+// explanations say, as in the band of look_ahead() (hindsight.h), which may not reach so far.
+std::optional<double> floor_at_planned_end(const Decision& decision, const Timeline& timeline);
 
 // Chance and time of passing `limit_mb`, spikes included. Without a known end of the run, unbounded
 // growth passes any limit.

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verdict/increments.h"
+#include "base/statistics.h"
 #include "verdict/least_squares.h"
-#include "verdict/normal.h"
-#include "verdict/settled.h"
 
 namespace plateau {
 namespace {
@@ -30,14 +28,15 @@ constexpr double kNegligible = -14;
 
 class Weigher {
  public:
-  Weigher(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning)
-      : floors_(floors), rows_(floors.at.size()) {
+  Weigher(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
+          std::span<const FamilyRow> families)
+      : floors_(floors), families_(families), rows_(floors.at.size()), leaders_(families.size()) {
     noise_mb_ = std::max({kGranularityMb, kGranularityOfLevel * floors.level_mb,
                           kGranularityOfRange * floors.range_mb});
     for (size_t i = 0; i < rows_; ++i) offset_ += floors.mb[i] / static_cast<double>(rows_);
     // Centred data keeps SSE accurate: 17 GB squared would cost eight digits.
     for (size_t i = 0; i < rows_; ++i) data_[i] = floors.mb[i] - offset_;
-    list_ = list_shapes(floors, timeline, noise_mb_, tuning);
+    list_ = list_shapes(floors, timeline, noise_mb_, tuning, families);
     log_rows_ = std::log(static_cast<double>(rows_));
   }
 
@@ -47,10 +46,9 @@ class Weigher {
       gram_ = make_gram(list_.columns, data_, rows_, phi);
       for (const Shape& shape : list_.shapes) consider_with_steps(shape);
     }
-    for (const WeighedFit& fit : weigh_settled(floors_, list_, noise_mb_, kPhis)) offer(fit);
-    for (const WeighedFit& fit :
-         weigh_increments(floors_, noise_mb_, list_.slowing_log_prior, list_.random_log_prior)) {
-      offer(fit);
+    for (const auto& [family, log_prior] : list_.elsewhere) {
+      const Weighing weighing{family, log_prior, floors_, noise_mb_, kPhis};
+      for (const WeighedFit& fit : family->weigh(weighing)) offer(fit);
     }
     return finish();
   }
@@ -63,12 +61,7 @@ class Weigher {
     for (size_t a = 0; a < steps.size(); ++a) {
       consider(shape, {steps[a]}, 1, one);
     }
-    // Two free steps bend anything; only the plainest shapes may have them, and each bounded one
-    // among them has its unbounded twin.
-    if (shape.family != Family::flat && shape.family != Family::linear &&
-        shape.family != Family::still_filling && shape.family != Family::accelerating) {
-      return;
-    }
+    if (!shape.family->two_steps) return;
     const double pairs = static_cast<double>(rows_) * static_cast<double>(rows_ - 1) / 2;
     const double two = std::log(kTwoSteps / pairs);
     for (size_t a = 0; a < std::min<size_t>(steps.size(), 4); ++a) {
@@ -83,28 +76,33 @@ class Weigher {
     std::array<uint8_t, kMaxColumns> columns{};
     uint8_t count = 0;
     for (uint8_t i = 0; i < step_count; ++i) columns[count++] = steps[i];
-    for (uint8_t i = 1; i < shape.column_count; ++i) columns[count++] = shape.columns[i];
+    // Growth comes last: the last pivot is that column's alone, which gives its error below.
+    for (uint8_t i = 1; i < shape.column_count; ++i) {
+      if (i != shape.growth) columns[count++] = shape.columns[i];
+    }
+    if (shape.growth > 0) columns[count++] = shape.columns[shape.growth];
     if (count + 2u >= rows_) return;
     Solution solution;
     if (!solution.solve(gram_, columns, count)) return;
-    if (step_count > 0 && !is_bounded(shape.family) && falls(solution, count, step_count)) return;
+    if (step_count > 0 && !shape.family->bounded && falls(solution, count, step_count)) return;
 
     const double n = static_cast<double>(rows_);
     const double mean_square =
         std::max(0.0, gram_.data_data - solution.explained) / n + noise_mb_ * noise_mb_;
     double log_weight = shape.log_prior + log_step_prior - 0.5 * (n - 1) * std::log(mean_square) -
                         0.5 * count * log_rows_ + 0.5 * std::log(1 - phi_ * phi_);
-    if (!worth_it(shape.family, log_weight)) return;
+    if (!worth_it(*shape.family, log_weight)) return;
     const double sigma = std::sqrt(mean_square * n / std::max(1.0, n - 1 - count));
-    if (shape.grows) {
+    if (shape.growth > 0) {
       const double z = solution.projected[count - 1] * std::sqrt(solution.inverse[count - 1]);
       log_weight += log_twice_positive(z / sigma);
-      if (!worth_it(shape.family, log_weight)) return;
+      if (!worth_it(*shape.family, log_weight)) return;
     }
     Fit fit = describe(solution, columns, count, sigma);
     fit.family = shape.family;
     fit.parameter = shape.parameter;
     fit.ends_at = shape.ends_at;
+    fit.open_end = shape.open_end;
     if (fit.ends_at > 0) fit.remaining = fit.rate * (fit.ends_at - floors_.now);
     fit.steps = step_count;
     if (step_count > 0) fit.step_at = step_clock(steps[0]);
@@ -144,14 +142,17 @@ class Weigher {
   }
 
   // Likely, or the best of its family so far.
-  [[nodiscard]] bool worth_it(Family family, double log_weight) const {
-    return log_weight >= best_ + kNegligible ||
-           log_weight > leaders_[static_cast<size_t>(family)].log_weight;
+  [[nodiscard]] bool worth_it(const FamilyRow& family, double log_weight) const {
+    return log_weight >= best_ + kNegligible || log_weight > leaders_[place_of(family)].log_weight;
+  }
+
+  [[nodiscard]] size_t place_of(const FamilyRow& family) const {
+    return static_cast<size_t>(&family - families_.data());
   }
 
   void offer(const WeighedFit& fit) {
     best_ = std::max(best_, fit.log_weight);
-    WeighedFit& leader = leaders_[static_cast<size_t>(fit.fit.family)];
+    WeighedFit& leader = leaders_[place_of(*fit.fit.family)];
     if (fit.log_weight > leader.log_weight) leader = fit;
     if (fit.log_weight >= best_ + kNegligible) fits_.push_back(fit);
   }
@@ -167,19 +168,21 @@ class Weigher {
       posterior.fits.back().weight = std::exp(candidate.log_weight - best_);
       total += posterior.fits.back().weight;
     }
-    for (size_t i = 0; i < kFamilyCount; ++i) {
+    posterior.families.resize(families_.size());
+    for (size_t i = 0; i < families_.size(); ++i) {
       if (leaders_[i].log_weight <= kNone) continue;
       posterior.families[i] = {
           .considered = true, .log_odds = leaders_[i].log_weight - best_, .best = leaders_[i].fit};
     }
     for (Fit& fit : posterior.fits) {
       fit.weight /= total;
-      posterior.families[static_cast<size_t>(fit.family)].weight += fit.weight;
+      posterior.families[place_of(*fit.family)].weight += fit.weight;
     }
     return posterior;
   }
 
   const Floors& floors_;
+  std::span<const FamilyRow> families_;
   size_t rows_;
   double noise_mb_ = 0;
   double offset_ = 0;
@@ -189,14 +192,19 @@ class Weigher {
   Row data_{};
   ShapeList list_;
   Gram gram_;
-  std::array<WeighedFit, kFamilyCount> leaders_;
-  std::vector<WeighedFit> fits_;  // Those that were near the best when they came.
+  std::vector<WeighedFit> leaders_;  // Best of each family.
+  std::vector<WeighedFit> fits_;     // Those that were near the best when they came.
 };
 
 }  // namespace
 
-Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning) {
-  return Weigher(floors, timeline, tuning).weigh();
+double log_twice_positive(double z) {
+  return std::log(std::fmax(2 * normal_cdf(z), 1e-12));
+}
+
+Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
+                std::span<const FamilyRow> families) {
+  return Weigher(floors, timeline, tuning, families).weigh();
 }
 
 }  // namespace plateau

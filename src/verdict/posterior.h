@@ -12,12 +12,13 @@
 //
 //     -(n-1)/2 log(SSE/n) - (p-1)/2 log n + 1/2 log(1-phi^2) + log prior .
 //
-// SSE never counts less than the noise floor per row (allocator granularity, and half a percent of
-// the range: no shape is exact). Growth coefficients are non-negative a priori, so the weight is
-// multiplied by twice the posterior probability that they are. One-off steps cost their place: one
-// of n rows, or one of n(n-1)/2 pairs.
+// To SSE/n the square of the noise floor is added (allocator granularity, and half a percent of the
+// range: no shape is exact), so that a perfect fit gains nothing over a good one. Growth
+// coefficients are non-negative a priori, so the weight is multiplied by twice the posterior
+// probability that they are. One-off steps cost their place: one of n rows, or one of n(n-1)/2
+// pairs.
 //
-// Two families are fitted elsewhere and weighed here: settled.h and increments.h.
+// Some families are fitted by other means, and compete here: settled.h and increments.h.
 //
 // Worked case: 17 level floors after 10 climbing ones. Linear leaves SSE/n of 10^6 MB^2, the hinge
 // 2 x 10^3. The difference in log weight is 13 x log(500) = 81: nothing else needs to be said.
@@ -30,7 +31,7 @@
 // Blind spot: growth smaller than the wander of the floors over the whole run.
 #pragma once
 
-#include <array>
+#include <span>
 #include <vector>
 
 #include "verdict/shapes.h"
@@ -39,10 +40,11 @@ namespace plateau {
 
 // One shape at one phi with its steps, as fitted.
 struct Fit {
-  Family family = Family::flat;
+  const FamilyRow* family = nullptr;
   double weight = 0;     // Posterior share; all fits of a posterior sum to 1.
-  double parameter = 0;  // See Shape.
+  double parameter = 0;  // See Shape, as for the next two.
   double ends_at = 0;
+  bool open_end = false;
   int steps = 0;         // One-off steps in it.
   double step_at = 0;    // Clock of the largest of them.
   double level_now = 0;  // Fitted floor at the last sample, MB.
@@ -60,6 +62,10 @@ struct WeighedFit {
   Fit fit;
 };
 
+// log(2 P(Z <= z)): what the sign of a growth coefficient z errors from zero adds to the log
+// weight. Finite for every z: growth that comes out negative is not excluded, only made negligible.
+double log_twice_positive(double z);
+
 // A family's share of belief, and its best member however unlikely, for the report.
 struct FamilyWeight {
   bool considered = false;
@@ -70,11 +76,22 @@ struct FamilyWeight {
 
 struct Posterior {
   std::vector<Fit> fits;  // In no particular order; negligible ones are left out.
-  std::array<FamilyWeight, kFamilyCount> families;
+  // One for each row of the table, in its order.
+  std::vector<FamilyWeight> families = std::vector<FamilyWeight>(kFamilyCount);
   double noise_floor_mb = 0;
 };
 
-// Requires: at least three floors.
-Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning);
+// What the families that are weighed elsewhere are given.
+struct Weighing {
+  const FamilyRow* family = nullptr;
+  double log_prior = 0;  // Of the whole family.
+  const Floors& floors;
+  double noise_floor_mb = 0;
+  std::span<const double> phis;
+};
+
+// Requires: at least three floors; `families` outlives the result.
+Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
+                std::span<const FamilyRow> families = kFamilies);
 
 }  // namespace plateau

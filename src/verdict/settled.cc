@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
 
 namespace plateau {
 namespace {
@@ -14,58 +14,80 @@ namespace {
 // leave out as common to all.
 constexpr double kLaplaceOverNormal = 0.2742086;
 
-// Sums of the whitened tail: constant, clock and data against each other.
-struct TailSums {
+// The whitened tail from one row on, at one phi.
+struct Tail {
+  // Constant, clock and data against each other.
   double s11 = 0, s1t = 0, stt = 0, s1y = 0, sty = 0, syy = 0;
+  double phi = 0;
+  double n = 0;
+  double floor_ss = 0;    // What the noise floor adds to the squares,
+  double level_ss = 0;    // and those about the mean.
+  double log_before = 0;  // Log prior of the row, and log likelihood of what comes before it.
+
+  // Spread of the clock, and the climb over the whole span.
+  [[nodiscard]] double spread() const { return stt - s1t * s1t / s11; }
+  [[nodiscard]] double climb() const { return (sty - s1t * s1y / s11) / spread(); }
 };
 
 class SettledWeigher {
  public:
-  SettledWeigher(const Floors& floors, const ShapeList& list, double noise_floor_mb)
-      : floors_(floors),
-        list_(list),
-        noise_mb_(noise_floor_mb),
-        rows_(floors.at.size()),
-        span_(std::max(floors.now - floors.at.front(), 1e-9)),
+  explicit SettledWeigher(const Weighing& weighing)
+      : weighing_(weighing),
+        floors_(weighing.floors),
+        noise_mb_(weighing.noise_floor_mb),
+        rows_(floors_.at.size()),
+        span_(std::max(floors_.now - floors_.at.front(), 1e-9)),
         log_rows_(std::log(static_cast<double>(rows_))),
-        offset_(floors.mb.back()) {}
+        offset_(floors_.mb.back()) {}
 
-  void consider(size_t row, double phi, std::vector<WeighedFit>& fits) const {
-    const double before = free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi);
-    const TailSums sums = sum_tail(row, phi);
-    const double n = static_cast<double>(rows_ - row);
-    const double floor_ss = n * noise_mb_ * noise_mb_;
-    const double level_ss = std::max(0.0, sums.syy - sums.s1y * sums.s1y / sums.s11);
-    const double v = sums.stt - sums.s1t * sums.s1t / sums.s11;
-    const double climb = (sums.sty - sums.s1t * sums.s1y / sums.s11) / v;
+  // `consider(row, tail, fits)` at every row at which the walk may end and every phi.
+  template <typename Consider>
+  std::vector<WeighedFit> weigh(Consider consider) const {
+    const size_t least = std::max<size_t>(kFewestToSettle - 1, rows_ / kHingeTail);
+    std::vector<size_t> ends;
+    for (size_t k = 1; k + least <= rows_; k += rows_ > 24 ? 2 : 1) ends.push_back(k);
+    const double log_prior = weighing_.log_prior - std::log(static_cast<double>(ends.size()));
+    std::vector<WeighedFit> fits;
+    fits.reserve(ends.size() * weighing_.phis.size());
+    for (const double phi : weighing_.phis) {
+      for (const size_t row : ends) consider(row, tail_from(row, phi, log_prior), fits);
+    }
+    return fits;
+  }
 
+  void add_level(size_t row, const Tail& tail, std::vector<WeighedFit>& fits) const {
     WeighedFit level;
     level.log_weight =
-        list_.settle_log_prior + before - 0.5 * (n - 1) * std::log((level_ss + floor_ss) / n);
-    level.fit = {.family = Family::settled,
+        tail.log_before - 0.5 * (tail.n - 1) * std::log((tail.level_ss + tail.floor_ss) / tail.n);
+    level.fit = {.family = weighing_.family,
                  .parameter = floors_.at[row],
-                 .level_now = offset_ + sums.s1y / sums.s11,
-                 .sigma = std::sqrt((level_ss + floor_ss) / n),
-                 .phi = phi};
+                 .level_now = offset_ + tail.s1y / tail.s11,
+                 .sigma = std::sqrt((tail.level_ss + tail.floor_ss) / tail.n),
+                 .phi = tail.phi};
     fits.push_back(level);
+  }
 
-    const double now = offset_ + (sums.s1y - sums.s1t * climb) / sums.s11 + climb;
+  void add_climb(size_t row, const Tail& tail, std::vector<WeighedFit>& fits) const {
+    const double climb = tail.climb();
+    const double now = offset_ + (tail.s1y - tail.s1t * climb) / tail.s11 + climb;
     // Growth makes new highs: a climb that has not passed what was there before is a tooth.
     const auto end_of_walk = floors_.mb.begin() + static_cast<std::ptrdiff_t>(row) + 1;
     if (now <= *std::max_element(floors_.mb.begin(), end_of_walk)) return;
-    const double climb_ss = std::max(0.0, level_ss - climb * climb * v) + floor_ss;
-    const double sigma = std::sqrt(climb_ss / std::max(1.0, n - 2));
-    const double error = sigma / std::sqrt(v);
+    const double climb_ss =
+        std::max(0.0, tail.level_ss - climb * climb * tail.spread()) + tail.floor_ss;
+    const double sigma = std::sqrt(climb_ss / std::max(1.0, tail.n - 2));
+    const double error = sigma / std::sqrt(tail.spread());
     WeighedFit rising;
-    rising.log_weight = list_.settle_linear_log_prior + before - 0.5 * log_rows_ -
-                        0.5 * (n - 1) * std::log(climb_ss / n) + log_twice_positive(climb / error);
-    rising.fit = {.family = Family::settled_then_linear,
+    rising.log_weight = tail.log_before - 0.5 * log_rows_ -
+                        0.5 * (tail.n - 1) * std::log(climb_ss / tail.n) +
+                        log_twice_positive(climb / error);
+    rising.fit = {.family = weighing_.family,
                   .parameter = floors_.at[row],
                   .level_now = now,
                   .rate = climb / span_,
                   .rate_se = error / span_,
                   .sigma = sigma,
-                  .phi = phi};
+                  .phi = tail.phi};
     fits.push_back(rising);
   }
 
@@ -75,26 +97,30 @@ class SettledWeigher {
   }
   [[nodiscard]] double data(size_t row) const { return floors_.mb[row] - offset_; }
 
-  [[nodiscard]] TailSums sum_tail(size_t row, double phi) const {
-    TailSums sums;
+  [[nodiscard]] Tail tail_from(size_t row, double phi, double log_prior) const {
+    Tail tail;
     const double start = std::sqrt(1 - phi * phi);
     for (size_t i = row; i < rows_; ++i) {
       const bool first = i == row;
       const double w1 = first ? start : 1 - phi;
       const double wt = first ? start * clock(i) : clock(i) - phi * clock(i - 1);
       const double wy = first ? start * data(i) : data(i) - phi * data(i - 1);
-      sums.s11 += w1 * w1, sums.s1t += w1 * wt, sums.stt += wt * wt;
-      sums.s1y += w1 * wy, sums.sty += wt * wy, sums.syy += wy * wy;
+      tail.s11 += w1 * w1, tail.s1t += w1 * wt, tail.stt += wt * wt;
+      tail.s1y += w1 * wy, tail.sty += wt * wy, tail.syy += wy * wy;
     }
-    return sums;
+    tail.phi = phi;
+    tail.n = static_cast<double>(rows_ - row);
+    tail.floor_ss = tail.n * noise_mb_ * noise_mb_;
+    tail.level_ss = std::max(0.0, tail.syy - tail.s1y * tail.s1y / tail.s11);
+    tail.log_before =
+        log_prior + (free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi));
+    return tail;
   }
 
   [[nodiscard]] double free_walk_log_likelihood(size_t row) const {
     std::array<double, kMaxFloors> increment{};
     for (size_t i = 1; i <= row; ++i) increment[i - 1] = floors_.mb[i] - floors_.mb[i - 1];
-    auto* const middle = increment.begin() + row / 2;
-    std::nth_element(increment.begin(), middle, increment.begin() + row);
-    const double drift = *middle;
+    const double drift = upper_median({increment.data(), row});
     double scale = 0;
     for (size_t i = 0; i < row; ++i) scale += std::fabs(increment[i] - drift);
     const double steps = static_cast<double>(row);
@@ -104,8 +130,8 @@ class SettledWeigher {
     return -steps * (std::log(scale) + kLaplaceOverNormal);
   }
 
+  const Weighing& weighing_;
   const Floors& floors_;
-  const ShapeList& list_;
   double noise_mb_;
   size_t rows_;
   double span_;
@@ -115,15 +141,14 @@ class SettledWeigher {
 
 }  // namespace
 
-std::vector<WeighedFit> weigh_settled(const Floors& floors, const ShapeList& list,
-                                      double noise_floor_mb, std::span<const double> phis) {
-  const SettledWeigher weigher(floors, list, noise_floor_mb);
-  std::vector<WeighedFit> fits;
-  fits.reserve(2 * list.settle_rows.size() * phis.size());
-  for (const double phi : phis) {
-    for (const size_t row : list.settle_rows) weigher.consider(row, phi, fits);
-  }
-  return fits;
+std::vector<WeighedFit> weigh_settled(const Weighing& weighing) {
+  const SettledWeigher weigher(weighing);
+  return weigher.weigh([&](auto&&... tail) { weigher.add_level(tail...); });
+}
+
+std::vector<WeighedFit> weigh_settled_then_linear(const Weighing& weighing) {
+  const SettledWeigher weigher(weighing);
+  return weigher.weigh([&](auto&&... tail) { weigher.add_climb(tail...); });
 }
 
 }  // namespace plateau

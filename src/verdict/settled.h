@@ -13,15 +13,20 @@
 // that explain the whole run then have to outweigh it, and for a leak they do.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "verdict/posterior.h"
 
 namespace plateau {
 
-// Both families at every row of `list.settle_rows` and every phi.
-std::vector<WeighedFit> weigh_settled(const Floors& floors, const ShapeList& list,
-                                      double noise_floor_mb, std::span<const double> phis);
+// One floor before and four after the end of the walk.
+inline constexpr size_t kFewestToSettle = 5;
+
+// Anything at first, then level. The rows at which the walk may end share the family's weight.
+// Requires, as the next: at least kFewestToSettle floors.
+std::vector<WeighedFit> weigh_settled(const Weighing& weighing);
+
+// Anything at first, then a climb that makes new highs.
+std::vector<WeighedFit> weigh_settled_then_linear(const Weighing& weighing);
 
 }  // namespace plateau

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
+
 namespace plateau {
 namespace {
 
@@ -13,20 +15,10 @@ constexpr int kSearchSteps = 12;
 // Squares left over by the best constant plus multiple of f.
 template <typename Function>
 double misfit(const Floors& floors, Function f) {
-  const size_t rows = floors.at.size();
-  const auto n = static_cast<double>(rows);
-  double mean_f = 0, mean_y = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    mean_f += f(floors.at[i]) / n;
-    mean_y += floors.mb[i] / n;
-  }
-  double sff = 0, sfy = 0, syy = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    const double df = f(floors.at[i]) - mean_f;
-    const double dy = floors.mb[i] - mean_y;
-    sff += df * df, sfy += df * dy, syy += dy * dy;
-  }
-  return sff > 0 ? syy - sfy * sfy / sff : syy;
+  return fit_line(
+             floors.at.size(), [&](size_t i) { return f(floors.at[i]); },
+             [&](size_t i) { return floors.mb[i]; })
+      .squares_left();
 }
 
 // Golden-section search for the smallest misfit between two values.

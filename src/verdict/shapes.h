@@ -22,6 +22,8 @@
 // full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
 // the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is
 // unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run if that is more.
+// (Samples count only in a run whose instants have neither steps nor times. The importers number
+// the samples of such a log as steps, so that there it is 500 as well.)
 // "Still filling" is in the list before the deadline and not after it. Whoever knows of a cache
 // that fills for longer raises it with --epoch-steps.
 //
@@ -32,42 +34,14 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
+#include "verdict/family_table.h"
 #include "verdict/floor.h"
 
 namespace plateau {
-
-enum class Family : uint8_t {
-  // bounded
-  flat,
-  saturating,
-  records,
-  epoch_hinge,
-  capacity,
-  still_filling,
-  epoch_ramp,
-  first_events,
-  slowing_steps,
-  settled,
-  // unbounded
-  linear,
-  accelerating,
-  linear_after_warmup,
-  linear_after_epoch,
-  late_start,
-  per_evaluation,
-  per_checkpoint,
-  per_epoch,
-  random_steps,
-  settled_then_linear,
-};
-inline constexpr size_t kFamilyCount = 20;
-constexpr bool is_bounded(Family family) {
-  return family <= Family::settled;
-}
-std::string_view family_name(Family family);
 
 // What is known about the work, on the run's clock. Zero or empty where unknown.
 struct Timeline {
@@ -90,30 +64,40 @@ struct Column {
 };
 
 struct Shape {
-  Family family = Family::flat;
-  double log_prior = 0;
+  const FamilyRow* family = nullptr;
+  double log_prior = 0;  // While shapes are being made: the weight itself.
   std::array<uint8_t, 4> columns{};
   uint8_t column_count = 1;
-  bool grows = false;    // The last column's coefficient is growth and must not be negative.
-  double parameter = 0;  // tau, or the clock of a hinge.
-  double ends_at = 0;    // still_filling: when it is full.
+  uint8_t growth = 0;     // Which of `columns` is growth and must not be negative; 0: none.
+  double parameter = 0;   // tau, or the clock of a hinge.
+  double ends_at = 0;     // When it is full, if that lies ahead.
+  bool open_end = false;  // ends_at is only the policy's deadline.
+};
+// A shape of these columns, the first of which is the constant.
+Shape shape_of(double prior, std::initializer_list<uint8_t> columns, uint8_t growth,
+               double parameter = 0);
+
+// A family that is weighed by other means than columns.
+struct WeighedElsewhere {
+  const FamilyRow* family = nullptr;
+  double log_prior = 0;
 };
 
 struct ShapeList {
-  std::vector<Column> columns;        // columns[0] is the constant.
-  std::vector<Shape> shapes;          // Without those of posterior.h and increments.h.
+  std::vector<Column> columns;  // columns[0] is the constant.
+  std::vector<Shape> shapes;
+  std::vector<WeighedElsewhere> elsewhere;
   std::vector<size_t> step_rows;      // Candidate rows for one-off steps, largest jump first.
   std::vector<uint8_t> step_columns;  // Their columns.
-  std::vector<size_t> settle_rows;    // Rows at which "anything at first" may end.
-  double settle_log_prior = 0;        // Per row, bounded camp.
-  double settle_linear_log_prior = 0;
-  double slowing_log_prior = 0;  // Whole families, see increments.h.
-  double random_log_prior = 0;
 };
 
-// Builds the list for these floors. Requires: at least three floors.
+// A recent halt is no plateau yet: a sixth of the floors must lie after a hinge.
+inline constexpr size_t kHingeTail = 6;
+
+// Builds the list for these floors. Requires: at least three floors; `families` outlives the list.
 ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
-                      const Policy::Tuning& tuning);
+                      const Policy::Tuning& tuning,
+                      std::span<const FamilyRow> families = kFamilies);
 
 // True if row `row` is the first floor at or after one of the events.
 bool row_at_event(const Floors& floors, size_t row, const std::vector<double>& events);

@@ -139,7 +139,7 @@ void describe_site(const SiteCase& site, SiteVerdict& verdict) {
   verdict.clock = site.clock;
   verdict.unit = site.series->unit;
   if (!site.decision.posterior.fits.empty()) {
-    verdict.explanations = explain(site.decision, site.timeline);
+    verdict.explanations = explain(site.decision);
   }
   verdict.why = Describer(site, verdict).describe();
   // There may be a thousand sites: only what the finding names is kept.

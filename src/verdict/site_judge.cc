@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verdict/normal.h"
+#include "base/statistics.h"
+#include "verdict/epoch_end.h"
 #include "verdict/outlook.h"
 #include "verdict/site_series.h"
 
@@ -30,11 +31,6 @@ constexpr size_t kMostJumps = 3;
 constexpr double kJumpShare = 0.85;
 // A ramp of two rows must not pass for jumps: per jump there are at least so many rows.
 constexpr size_t kRowsPerJump = 5;
-
-// An epoch is known to a few per cent only; and a climb counts as over from nine tenths of it on
-// (find_settled), which sampling smears a little further.
-constexpr double kNearEpoch = 0.07;
-constexpr double kBeforeEpoch = 0.15;
 
 class SiteJudge {
  public:
@@ -230,8 +226,7 @@ class SiteJudge {
   }
 
   [[nodiscard]] bool ends_with_epoch(double at) const {
-    const double epoch = site_.timeline.epoch_steps;
-    return epoch > 0 && at >= (1 - kBeforeEpoch) * epoch && at <= (1 + kNearEpoch) * epoch;
+    return ended_at_epoch(at, site_.timeline.epoch_steps, kSiteEpochTolerance);
   }
 
   void fill_end() {

@@ -184,9 +184,9 @@ struct Verdict {
 
 // The one place of the trade-off between a false alarm and a missed leak. See docs/policy.md.
 struct Policy {
-  // Chance of ever calling a bounded run a leak, however often one looks.
+  // `leak` takes all posterior weight but this; how often it errs is measured: docs/accuracy.md.
   double false_leak = 0.02;
-  // Chance of ever calling a leak harmless.
+  // `plateau` and `warming` take all weight but this, at the base rate of leaks.
   double false_plateau = 0.05;
   // Until how many first epochs steady growth may be a cache that is still filling. 1 is when every
   // example has been seen once; the quarter more covers uneven shuffling, dropped last batches and

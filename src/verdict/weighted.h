@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles of what many fits say, pooled by weight, and how sure one fit is of its future.
+// What many fits say, pooled by weight, and how sure one fit is of its future.
 #pragma once
 
 #include <algorithm>
@@ -7,36 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "base/statistics.h"
 #include "verdict/posterior.h"
 
 namespace plateau {
-
-struct WeightedValue {
-  double value = 0;
-  double weight = 0;
-};
-
-inline void sort_by_value(std::vector<WeightedValue>& values) {
-  std::sort(values.begin(), values.end(),
-            [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
-}
-
-// Value below which `share` of the weight lies. Requires: sorted by value.
-inline double sorted_quantile(const std::vector<WeightedValue>& values, double share) {
-  double total = 0;
-  for (const WeightedValue& v : values) total += v.weight;
-  double sum = 0;
-  for (const WeightedValue& v : values) {
-    sum += v.weight;
-    if (sum >= share * total) return v.value;
-  }
-  return values.empty() ? 0 : values.back().value;
-}
-
-inline double weighted_quantile(std::vector<WeightedValue> values, double share) {
-  sort_by_value(values);
-  return sorted_quantile(values, share);
-}
 
 // Five points that stand for a normal distribution: same 5 %, 50 % and 95 % quantiles.
 inline constexpr std::array<std::array<double, 2>, 5> kFivePoints = {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/family_table.h"
+
+#include "verdict/family_columns.h"
+#include "verdict/increments.h"
+#include "verdict/posterior.h"
+#include "verdict/settled.h"
+
+namespace plateau {
+namespace {
+
+// Prior weights count within their camp; each camp then sums to one half. They are round numbers on
+// purpose: docs/accuracy.md, "Does it hang on a constant", shows what halving or doubling a
+// family's does.
+constexpr FamilyRow kRows[] = {
+    {.name = "flat",
+     .variants = {{{0.20, make_level}}},
+     .two_steps = true,
+     .phrase = "level all along, apart from noise"},
+    {.name = "saturating",
+     .end = End::decay,
+     .variants = {{{0.25, make_warm_up},
+                   {0.10, make_stretched_warm_up},
+                   {0.15, make_two_warm_ups}}},
+     .phrase = "warm-up that slows down and ends"},
+    {.name = "records",
+     .end = End::ever_slower,
+     .variants = {{{0.05, make_records}}},
+     .phrase = "high-water mark: new records, ever rarer"},
+    {.name = "epoch-hinge",
+     .end = End::at_parameter,
+     .variants = {{{0.45, make_fill_until_epoch}, {0.10, make_fill_beside_warm_up}}},
+     .phrase = "fills during the first pass over the data, until {when}"},
+    {.name = "capacity",
+     .end = End::at_parameter,
+     .variants = {{{0.15, make_fill_until_capacity}}},
+     .phrase = "bounded cache, full at {when}"},
+    {.name = "still-filling",
+     .end = End::ahead,
+     .variants = {{{0.60, make_fill_within_first_epoch}, {0.08, make_fill_past_first_epoch}}},
+     .two_steps = true,
+     .phrase = "cache that is still filling, size unknown",
+     .phrase_when_end_known = "cache that fills until the first pass ends, at {end}"},
+    {.name = "epoch-ramp",
+     .variants = {{{0.05, make_ramp_within_epochs}}},
+     .phrase = "grows within each epoch and is released at its end"},
+    {.name = "first-events",
+     .variants = {{{0.15, make_first_evaluations},
+                   {0.15, make_first_checkpoints},
+                   {0.15, make_first_epochs}}},
+     .phrase = "the first events allocate, later ones reuse"},
+    {.name = "slowing-steps",
+     .variants = {{{0.20}}},
+     .weigh = weigh_slowing_steps,
+     .phrase = "steps up that grow smaller and rarer"},
+    {.name = "settled",
+     .end = End::at_parameter,
+     .variants = {{{0.20}}},
+     .weigh = weigh_settled,
+     .fewest_floors = kFewestToSettle,
+     .phrase = "irregular warm-up, level since {when}"},
+    {.name = "linear",
+     .bounded = false,
+     .variants = {{{0.40 * 0.05, make_line_over_ramp}, {0.40, make_line}}},
+     .two_steps = true,
+     .phrase = "leak at a steady rate"},
+    {.name = "accelerating",
+     .bounded = false,
+     .variants = {{{0.05, make_parabola}}},
+     .two_steps = true,
+     .phrase = "leak that accelerates"},
+    {.name = "leak-after-warm-up",
+     .bounded = false,
+     .variants = {{{0.20, make_line_after_warm_up}}},
+     .phrase = "leak beneath a warm-up"},
+    {.name = "leak-after-epoch",
+     .bounded = false,
+     .variants = {{{0.10, make_line_after_epoch}}},
+     .phrase = "leak that goes on after the first pass over the data"},
+    {.name = "late-start",
+     .bounded = false,
+     .variants = {{{0.10, make_late_line}}},
+     .phrase = "leak that starts at {when}"},
+    {.name = "per-evaluation",
+     .bounded = false,
+     .variants = {{{0.15, make_step_per_evaluation}}},
+     .phrase = "every evaluation leaves something behind"},
+    {.name = "per-checkpoint",
+     .bounded = false,
+     .variants = {{{0.15, make_step_per_checkpoint}}},
+     .phrase = "every checkpoint leaves something behind"},
+    {.name = "per-epoch",
+     .bounded = false,
+     .variants = {{{0.15, make_step_per_epoch}}},
+     .phrase = "every epoch leaves something behind"},
+    {.name = "random-steps",
+     .bounded = false,
+     .variants = {{{0.15}}},
+     .weigh = weigh_random_steps,
+     .phrase = "steps up of varying size that keep coming"},
+    {.name = "leak-since-settled",
+     .bounded = false,
+     .variants = {{{0.10}}},
+     .weigh = weigh_settled_then_linear,
+     .fewest_floors = kFewestToSettle,
+     .phrase = "irregular warm-up, then a leak since {when}"},
+};
+
+}  // namespace
+
+constinit const std::span<const FamilyRow> kFamilies = kRows;
+constinit const size_t kFamilyCount = std::size(kRows);
+
+const FamilyRow& family_row(Family family) {
+  return kFamilies[static_cast<size_t>(family)];
+}
+
+std::optional<double> FamilyRow::ends(const Fit& fit) const {
+  if (end == End::at_parameter) return fit.parameter;
+  if (end == End::ahead && !fit.open_end) return fit.ends_at;
+  return std::nullopt;
+}
+
+std::string_view FamilyRow::phrase_for(const Fit& fit) const {
+  return !phrase_when_end_known.empty() && ends(fit) ? phrase_when_end_known : phrase;
+}
+
+}  // namespace plateau
