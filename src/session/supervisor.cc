@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 
 #include "session/claim.h"
 #include "session/job_cgroup.h"
@@ -17,16 +16,6 @@
 
 namespace plateau {
 namespace {
-
-RecordingHead head_of(const SupervisorOptions& options) {
-  RecordingHead head;
-  head.command = shell_words(options.command);
-  head.host = host_name();
-  head.plateau_version = PLATEAU_VERSION;
-  head.started_unix_s = static_cast<double>(time(nullptr));
-  head.interval_s = options.interval_s;
-  return head;
-}
 
 // "ours", or "ours:theirs" under another watcher: every one of them is told.
 std::string socket_variable(const std::string& path) {
@@ -61,21 +50,18 @@ std::optional<JobCgroup> backstop(const SupervisorOptions& options) {
   return std::nullopt;
 }
 
-Supervised failure(std::string message, int exit_code = 2) {
-  return {std::nullopt, {std::move(message), exit_code}};
-}
-
-Supervised withdrawn(const Claim& claim, std::string message, int exit_code = 2) {
+Supervised withdrawn(const Claim& claim, const StartError& failure) {
   claim.withdraw();
-  return failure(std::move(message), exit_code);
+  return {std::nullopt, failure};
 }
 
 // The file was writable a moment ago; if it no longer is, the job goes on without it.
 RecordingWriter recording_of(const SupervisorOptions& options) {
-  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head_of(options));
+  const RecordingHead head = head_of(options, shell_words(options.command));
+  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head);
   if (file) return std::move(file.value());
   options.say(file.error().message + "; the recording is kept in memory only");
-  return std::move(RecordingWriter::create("", head_of(options)).value());
+  return std::move(RecordingWriter::create("", head).value());
 }
 
 }  // namespace
@@ -83,15 +69,14 @@ RecordingWriter recording_of(const SupervisorOptions& options) {
 Supervised supervise(const SupervisorOptions& options) {
   fill_standard_descriptors();
   const Result<Claim> claim = Claim::on(options.recording_path);
-  if (!claim) return failure(claim.error().message);
+  if (!claim) return {std::nullopt, {claim.error()}};
   Result<StepSocket> socket = StepSocket::create();
-  if (!socket) return withdrawn(claim.value(), socket.error().message);
+  if (!socket) return withdrawn(claim.value(), {socket.error()});
   const std::optional<JobCgroup> group = backstop(options);
   Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
-  if (!heap) return withdrawn(claim.value(), heap.error().message);
+  if (!heap) return withdrawn(claim.value(), {heap.error()});
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 
-  const double cpu_before_s = own_cpu_s();
   JobRequest request;
   request.command = options.command;
   request.environment = {socket_variable(socket.value().path())};
@@ -99,11 +84,9 @@ Supervised supervise(const SupervisorOptions& options) {
     request.environment.push_back(std::move(entry));
   }
   if (group) request.cgroup_procs = group->procs_file();
-  const double start_s = monotonic_now_s();
+  const SessionStart start;
   Started started = start_job(request);
-  if (!started.job) {
-    return withdrawn(claim.value(), started.failure.error.message, started.failure.exit_code);
-  }
+  if (!started.job) return withdrawn(claim.value(), started.failure);
   // From here on a job runs, and every way out waits for it.
   if (group && !holds(*group, started.job->pid)) {
     options.say("the job could not be put into its cgroup; sampling alone guards the limit");
@@ -118,17 +101,14 @@ Supervised supervise(const SupervisorOptions& options) {
     kill(-started.job->pid, SIGKILL);
     waitpid(started.job->pid, nullptr, 0);
     take_terminal(*started.job);
-    return withdrawn(claim.value(), found.error().message);
+    return withdrawn(claim.value(), {found.error()});
   }
   std::optional<Sampler> sampler;
   if (found) sampler = std::move(found.value());
-  Journal journal(recording_of(options));
-  journal.facts(options.given);
-  JobLoop loop(options, std::move(journal), std::move(socket.value()), std::move(*started.job),
-               std::move(sampler), std::move(heap.value()));
-  JobOutcome outcome = loop.run(signals, start_s, cpu_before_s);
-  outcome.watch_cpu_s += own_cpu_s() - cpu_before_s;
-  return {std::move(outcome), {}};
+  Session session(options, start, recording_of(options), std::move(sampler),
+                  std::move(heap.value()));
+  session.listen_at(std::move(socket.value()));
+  return {JobLoop(options, std::move(session), std::move(*started.job)).run(signals), {}};
 }
 
 }  // namespace plateau
