@@ -20,12 +20,14 @@ MAY_INCLUDE = {
     "import": {"base", "recording"},
     "probe": {"base", "recording"},
     "verdict": {"base", "recording"},
-    "report": {"base", "verdict", "recording", "symbols", "census", "ledger"},
-    "page": {"base", "recording", "verdict", "report", "symbols", "ledger"},
-    "serve": {"base", "recording", "import", "verdict", "report", "page"},
+    "profile": {"base", "recording", "verdict", "symbols"},
+    "answer": {"base", "recording", "verdict", "profile"},
+    "report": {"base", "verdict", "recording", "profile", "census", "ledger"},
+    "page": {"base", "recording", "verdict", "profile", "answer", "report"},
+    "serve": {"base", "recording", "import", "verdict", "answer", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
     "cli": {
-        "base", "recording", "import", "probe", "verdict", "report", "session",
+        "base", "recording", "import", "probe", "verdict", "profile", "answer", "report", "session",
         "heap", "symbols", "census", "inject", "ledger", "page", "serve",
     },
 }

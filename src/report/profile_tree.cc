@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/units.h"
+#include "profile/stack_view.h"
 #include "report/phrases.h"
-#include "report/profile.h"
-#include "report/stack_view.h"
+#include "report/profile_view.h"
 
 namespace plateau {
 namespace {

@@ -143,6 +143,8 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   layout.line(headline(clean, view));
   const Labelled course = course_of(clean);
   layout.say(course.label, course.text);
+  if (clean.onset_step > clean.first_step)
+    layout.say(course.label, as_sentence(since_phrase(clean)));
   layout.say("Peaks", peaks_of(clean));
   say_tied(clean, layout);
   say_all("Why", why_of(clean), layout);

@@ -238,7 +238,7 @@ void Watcher::mark(const std::string& text) {
   state_->journal.event(EventKind::mark, text, state_->now());
 }
 
-Verdict Watcher::finish() {
+Run Watcher::finish() {
   State& state = *state_;
   Ending ending;
   ending.kind = state.over ? Ending::Kind::vanished : Ending::Kind::left;
@@ -247,7 +247,7 @@ Verdict Watcher::finish() {
     state.heap.finish(state.journal.recording());
   }
   state.journal.recording().finish(ending);
-  return judge(state.journal.recording().run_without_heaps(), state.options.policy);
+  return state.journal.recording().run();
 }
 
 }  // namespace plateau

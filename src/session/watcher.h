@@ -73,8 +73,8 @@ class Watcher {
   [[nodiscard]] std::string trouble();     // Of the recording, once.
 
   void mark(const std::string& text);
-  // Ends the recording and judges it once more.
-  Verdict finish();
+  // Ends the recording; what it holds.
+  Run finish();
 
  private:
   struct State;

@@ -10,6 +10,7 @@
 #include "verdict/explanations.h"
 #include "verdict/judge_parts.h"
 #include "verdict/narrate.h"
+#include "verdict/onset.h"
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
@@ -258,6 +259,7 @@ Verdict sum_up(const CaseFile& file) {
   narrate(file, verdict);
   verdict.causes = rank_causes(file, verdict);
   fill_plot(file, verdict);
+  verdict.onset_step = find_onset(verdict);
   return verdict;
 }
 
