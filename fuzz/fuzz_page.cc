@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From bytes to the page's document: whatever a log says, it is one JSON object in ASCII-safe UTF-8
 // and the page around it has no element that the log wrote.
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "import_fuzz.h"
 #include "page/page_data.h"
 #include "page/page_file.h"

@@ -81,10 +81,10 @@ std::vector<size_t> even_moments(size_t instants, size_t moments) {
     for (size_t count = first; count <= instants; ++count) counts.push_back(count);
     return counts;
   }
-  const size_t gaps = std::max<size_t>(moments / 2, 2) - 1;
+  const size_t gaps = std::max<size_t>(moments - moments / 8, 2) - 1;
   size_t stride = 1;
   while ((instants - first) / stride >= gaps) stride *= 2;
-  if (moments > 3) {
+  if (moments > 1) {
     for (size_t count = first; count < instants; count += stride) counts.push_back(count);
   }
   counts.push_back(instants);

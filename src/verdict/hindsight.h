@@ -2,19 +2,19 @@
 // Looking back and ahead from the end of a run: when did it know, and where does it lead?
 //
 // Back. replay() judges every prefix; for a page a few dozen moments are enough, if they stand
-// where something happens. At most half of the moments are spaced evenly, a power of two apart, so
-// that a run that grew is asked for the moments it was asked for before; then the gaps in which the
+// where something happens. At most seven in eight are spaced evenly, a power of two apart, so that
+// a run that grew is asked for the moments it was asked for before; then the gaps in which the
 // word changes are halved, all at once, until they are one sample wide or the moments are used up.
 // Where they do not suffice for every change, the later ones are served first: they say when it
 // knew.
 //
-// Worked number: 8,192 instants and 96 moments. 33 even ones stand 256 instants apart; a change of
-// the word is pinned to one instant by 8 more, so seven changes are. Each moment is exactly
-// judge(prefix_of(run, n)). A hundred samples later the first 32 are the same and only the whole
+// Worked number: 8,192 instants and 96 moments. 65 even ones stand 128 instants apart; a change of
+// the word is pinned to one instant by 7 more, so four changes are. Each moment is exactly
+// judge(prefix_of(run, n)). A hundred samples later the first 64 are the same and only the whole
 // run is judged anew.
 //
 // Blind spot: a word that changes and changes back between two even moments is not seen. It can
-// have held for 4 % of the run at most.
+// have held for 2.5 % of the run at most.
 //
 // Ahead. Every fit of the posterior is continued from the last sample, with its own uncertainty,
 // and at each of 60 places on the clock the fits are pooled by weight: 5 %, 50 % and 95 % are the

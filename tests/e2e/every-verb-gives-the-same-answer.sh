@@ -88,7 +88,7 @@ for _ in range(70):
 PY
 "$PLATEAU" run --heap --json -o run.plateau -- timeout 4 /usr/bin/python3 grow.py >/dev/null 2>run.said || true
 # More heaps than a recording keeps, which is a note.
-"$PLATEAU" run --heap --json -o noted.plateau -- /usr/bin/python3 many.py 2>noted.said || true
+"$PLATEAU" run --heap=exact --json -o noted.plateau -- /usr/bin/python3 many.py 2>noted.said || true
 /usr/bin/python3 grow.py >grow.out &
 job=$!
 wait_until grep -q 'Step 5' grow.out
