@@ -128,7 +128,7 @@ void a_page() {
   lap("verdict");
   const size_t moments = hindsight(run, 96).size();
   lap(fmt::format("{} moments", moments));
-  const size_t places = look_ahead(run).band.size();
+  const size_t places = judge_ahead(run).ahead.band.size();
   lap(fmt::format("forecast, {} places", places));
   const size_t clocks = growth_by_clock(run, verdict).size();
   lap(fmt::format("{} clocks", clocks));

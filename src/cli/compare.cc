@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "answer/answer.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 #include "report/compare.h"
-#include "report/heap_choice.h"
 #include "verdict/compare.h"
 
 namespace plateau {
@@ -127,7 +127,9 @@ int run_compare(const Invocation& invocation) {
   for (size_t side = 0; side < comparison.sides.size(); ++side) {
     std::vector<Verdict>& verdicts = comparison.sides[side].verdicts;
     for (size_t i = 0; i < verdicts.size(); ++i) {
-      add_growth_site(groups.value()[side][i], verdicts[i]);
+      const auto heap =
+          answering_profile(groups.value()[side][i], verdicts[i], request.value().policy);
+      if (heap) verdicts[i].site = growth_place(*heap);
     }
   }
   Output& out = invocation.out;

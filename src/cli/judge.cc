@@ -5,23 +5,22 @@
 
 #include <array>
 
+#include "answer/answer.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
 #include "cli/shared_options.h"
 #include "report/explain.h"
-#include "report/heap_choice.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "report/replay.h"
 #include "report/terminal.h"
-#include "verdict/verdict.h"
 
 namespace plateau {
 namespace {
 
 // Verdicts of one run: the last is the answer; those before it are the replay, if asked for.
-using Answers = std::vector<Verdict>;
+using Verdicts = std::vector<Verdict>;
 
 // From here on a run is only read: facts applied, cut where the user wants to stand.
 Result<std::vector<Run>> runs_to_judge(const Invocation& invocation, const JudgeRequest& request,
@@ -42,28 +41,23 @@ Result<std::vector<Run>> runs_to_judge(const Invocation& invocation, const Judge
   return runs;
 }
 
-Answers judge_run(const Run& run, const JudgeRequest& request) {
-  Answers answers;
-  if (request.replay) answers = replay(run, request.policy);
-  if (answers.empty()) answers.push_back(judge(run, request.policy));
-  for (Verdict& answer : answers) {
-    if (answer.file.empty()) answer.file = run.source;
-    if (answer.title.empty()) answer.title = run.title;
-  }
-  add_growth_site(run, answers.back());
-  add_input_warnings(answers.back(), run);
-  return answers;
+Verdicts judge_run(const Run& run, const JudgeRequest& request) {
+  Verdicts verdicts;
+  if (request.replay) verdicts = replay(run, request.policy);
+  if (!verdicts.empty()) verdicts.pop_back();
+  verdicts.push_back(answer_run(run, {.policy = request.policy}).verdict);
+  return verdicts;
 }
 
-void print_json(const Answers& answers, Output& out) {
-  for (const Verdict& answer : answers) out.print(verdict_json(answer) + "\n");
+void print_json(const Verdicts& verdicts, Output& out) {
+  for (const Verdict& answer : verdicts) out.print(verdict_json(answer) + "\n");
 }
 
-void print_report(const Answers& answers, const JudgeRequest& request, Output& out) {
-  const Verdict& last = answers.back();
+void print_report(const Verdicts& verdicts, const JudgeRequest& request, Output& out) {
+  const Verdict& last = verdicts.back();
   if (request.replay) {
     out.print(render_headline(last, request.view));
-    out.print(render_replay(answers, request.view, request.every));
+    out.print(render_replay(verdicts, request.view, request.every));
   } else {
     out.print(render_verdict(last, request.view));
   }
@@ -79,19 +73,19 @@ Verdict judge_runs(const std::vector<Run>& runs, const JudgeRequest& request, Ou
   Verdict last;
   for (size_t i = 0; i < runs.size(); ++i) {
     const bool is_last = i + 1 == runs.size();
-    const Answers answers = judge_run(runs[i], request);
+    const Verdicts verdicts = judge_run(runs[i], request);
     if (request.json) {
-      print_json(answers, out);
+      print_json(verdicts, out);
     } else if (request.quiet) {
-      if (is_last) out.print(render_line(answers.back(), request.view));
+      if (is_last) out.print(render_line(verdicts.back(), request.view));
     } else if (is_last) {
-      print_report(answers, request, out);
+      print_report(verdicts, request, out);
     } else {
-      Verdict earlier = answers.back();
+      Verdict earlier = verdicts.back();
       earlier.file.clear();  // It heads the last run's report, or is the only one.
       out.print(render_line(earlier, request.view));
     }
-    if (is_last) last = answers.back();
+    if (is_last) last = verdicts.back();
   }
   return last;
 }
@@ -163,7 +157,7 @@ Verb judge_verb() {
   verb.description = {
       "Reads lines with a step and a memory figure out of whatever wrote them (text logs, CSV, "
       "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus) and "
-      "answers: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
+      "verdicts: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
       "whether it fits, and which experiment would settle it.",
       "A file may hold several runs: each is judged, the last one is the answer. With several "
       "files the exit code is the worst of them."};

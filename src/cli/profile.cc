@@ -17,9 +17,8 @@
 #include "cli/shared_options.h"
 #include "cli/write_file.h"
 #include "ledger/ledger.h"
-#include "report/heap_choice.h"
+#include "profile/heap_choice.h"
 #include "report/ledger.h"
-#include "symbols/stack_names.h"
 
 namespace plateau {
 namespace {
@@ -228,16 +227,12 @@ int profile_heap(const Invocation& invocation, const ProfileRequest& request) {
     out.complain("profile", track.error().message);
     return kExitTrouble;
   }
-  StackNames names(*track.value());
-  Result<HeapProfile> profile = make_profile(
-      run.value(), *track.value(), [&names](const HeapStack& stack) { return names.frames(stack); },
-      request.options);
+  Result<HeapProfile> profile = profile_heap(run.value(), *track.value(), request.options);
   if (!profile) {
     out.complain("profile", fmt::format("{}: {}", run.value().source, profile.error().message));
     return kExitTrouble;
   }
   add_other_processes(run.value(), *track.value(), profile.value());
-  for (const std::string& note : names.notes()) profile.value().notes.push_back(printable(note));
   return print_profile(run.value(), *track.value(), profile.value(), request, out);
 }
 

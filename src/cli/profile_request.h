@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "cli/verb.h"
 #include "recording/run.h"
-#include "report/profile.h"
+#include "report/profile_view.h"
 #include "report/text.h"
 
 namespace plateau {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "answer/answer.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/screen.h"
@@ -13,9 +14,9 @@
 #include "cli/write_file.h"
 #include "page/page_data.h"
 #include "page/page_file.h"
-#include "words/phrases.h"
 #include "report/terminal.h"
 #include "report/text.h"
+#include "words/phrases.h"
 
 namespace plateau {
 namespace {
@@ -80,25 +81,34 @@ std::string size_words(size_t bytes) {
 }
 
 // What readers without JavaScript see, and the words for the line on standard error.
-struct Answer {
+struct PlainPage {
   std::string title;
   std::string text;
   std::string words;
 };
 
-Answer answer_of_runs(const std::vector<Verdict>& verdicts) {
-  Answer answer;
-  const bool several = verdicts.size() > 1;
-  for (const Verdict& verdict : verdicts) {
-    if (several) answer.text += verdict.file + "\n";
-    answer.text += render_verdict(verdict, View{});
-    if (!answer.words.empty()) answer.words += ", ";
-    answer.words += word_name(verdict.word);
-    if (verdict.confidence != 0) answer.words += " " + percent_phrase(verdict.confidence);
+PlainPage plain_page(const std::vector<Answer>& answers) {
+  PlainPage plain;
+  const bool several = answers.size() > 1;
+  for (const Answer& answer : answers) {
+    const Verdict& verdict = answer.verdict;
+    if (several) plain.text += verdict.file + "\n";
+    plain.text += render_verdict(verdict, View{});
+    if (!plain.words.empty()) plain.words += ", ";
+    plain.words += word_name(verdict.word);
+    if (verdict.confidence != 0) plain.words += " " + percent_phrase(verdict.confidence);
   }
-  answer.title = several ? fmt::format("{} runs compared", verdicts.size()) : verdicts.front().file;
-  answer.title += ": " + answer.words + " · Plateau";
-  return answer;
+  plain.title =
+      several ? fmt::format("{} runs compared", answers.size()) : answers.front().verdict.file;
+  plain.title += ": " + plain.words + " · Plateau";
+  return plain;
+}
+
+std::string page_of(const std::vector<Run>& runs, const std::vector<Answer>& answers,
+                    const Policy& policy) {
+  if (runs.size() < 2) return page_data_json(runs, answers);
+  const Comparison comparison = compare(std::span<const Run>(runs), policy);
+  return page_data_json(runs, answers, &comparison);
 }
 
 int write_report(const Invocation& invocation, const ReportRequest& request) {
@@ -108,12 +118,13 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
     out.complain("report", runs.error().message);
     return kExitTrouble;
   }
-  PageOptions options;
-  options.policy = request.policy;
-  std::vector<Verdict> verdicts;
-  const std::string data = page_data_json(runs.value(), options, &verdicts);
-  const Answer answer = answer_of_runs(verdicts);
-  const std::string page = report_page(answer.title, data, answer.text);
+  std::vector<Answer> answers;
+  for (const Run& run : runs.value()) {
+    answers.push_back(detailed_answer(run, {.policy = request.policy}));
+  }
+  const std::string data = page_of(runs.value(), answers, request.policy);
+  const PlainPage plain = plain_page(answers);
+  const std::string page = report_page(plain.title, data, plain.text);
   if (request.output == "-") {
     out.print(page);
   } else if (const auto error = write_file(request.output, page, request.force)) {
@@ -122,7 +133,7 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
   }
   if (!invocation.arguments.has("quiet")) {
     const std::string where = request.output == "-" ? "standard output" : request.output;
-    out.remark(printable(fmt::format("{}: {}, {}", where, size_words(page.size()), answer.words)) +
+    out.remark(printable(fmt::format("{}: {}, {}", where, size_words(page.size()), plain.words)) +
                "\n");
   }
   return kExitFine;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "answer/answer.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/run_request.h"
@@ -10,7 +11,6 @@
 #include "cli/shared_options.h"
 #include "report/cost.h"
 #include "report/explain.h"
-#include "report/heap_choice.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "session/supervisor.h"
@@ -38,11 +38,8 @@ WatchCost cost_of(const JobOutcome& outcome) {
 
 Verdict judge_outcome(JobOutcome& outcome, const RunRequest& request) {
   apply_facts(request.job.given, outcome.run.context);
-  Verdict verdict = judge(outcome.run, request.policy);
-  verdict.file =
-      request.job.recording_path.empty() ? request.job.command.front() : request.job.recording_path;
-  add_growth_site(outcome.run, verdict);
-  return verdict;
+  return answer_run(outcome.run, {.policy = request.policy, .name = request.job.command.front()})
+      .verdict;
 }
 
 void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunRequest& request,

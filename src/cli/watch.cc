@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "answer/answer.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
@@ -149,9 +150,9 @@ int run_watch(const Invocation& invocation) {
     watch_on_screen(watcher.value(), request.look, out);
   }
   // From here on nothing is sampled any more.
-  Verdict verdict = judge(watcher.value().finish(), *request.watch.judged_by);
-  verdict.file = request.watch.recording_path.empty() ? fmt::format("pid {}", request.watch.pid)
-                                                      : request.watch.recording_path;
+  const AnswerOptions options = {.policy = *request.watch.judged_by,
+                                 .name = fmt::format("pid {}", request.watch.pid)};
+  const Verdict verdict = answer_run(watcher.value().finish(), options).verdict;
   print_verdict(verdict, request, out);
   for (const std::string& missing : unmet(verdict, request.expected)) {
     out.complain("watch", missing);

@@ -6,7 +6,6 @@
 #include "report/compare.h"
 #include "report/printable.h"
 #include "report/text.h"
-#include "verdict/compare.h"
 
 namespace plateau {
 namespace {
@@ -65,8 +64,7 @@ void write_change(JsonWriter& json, const Comparison& comparison, const Change& 
 
 }  // namespace
 
-std::string comparison_page_json(std::span<const Run> runs, const Policy& policy) {
-  const Comparison comparison = compare(runs, policy);
+std::string comparison_page_json(const Comparison& comparison) {
   const View plain;
   std::string said = render_comparison_line(comparison, plain);
   while (said.ends_with('\n')) said.pop_back();

@@ -4,16 +4,13 @@
 // Sentences, titles and units are those of `plateau compare` (report/compare.h).
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "recording/run.h"
-#include "verdict/verdict.h"
+#include "verdict/compare.h"
 
 namespace plateau {
 
-// One JSON object. Each run is a side, the first is the baseline. Pure.
-// Requires: at least two runs.
-std::string comparison_page_json(std::span<const Run> runs, const Policy& policy);
+// One JSON object. Requires: each run is a side, the first is the baseline.
+std::string comparison_page_json(const Comparison& comparison);
 
 }  // namespace plateau

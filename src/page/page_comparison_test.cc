@@ -32,7 +32,7 @@ plateau::Run growing(double mb_per_step, int64_t from, uint64_t seed) {
 TEST(PageComparison, SaysWhatTheTerminalSays) {
   const std::vector<plateau::Run> runs = {growing(2, 4, 1), growing(0, 4, 2)};
   const Comparison comparison = compare(std::span<const plateau::Run>(runs));
-  const std::string json = comparison_page_json(runs, {});
+  const std::string json = comparison_page_json(comparison);
   EXPECT_THAT(json, HasSubstr(R"("outcome":"no_worse")"));
   EXPECT_THAT(json, HasSubstr(R"("said":"BETTER)"));
   EXPECT_THAT(json, HasSubstr(change_sentence(comparison, comparison.changes.front())));
@@ -42,7 +42,7 @@ TEST(PageComparison, SaysWhatTheTerminalSays) {
 
 TEST(PageComparison, FiguresCarryTitleUnitAndInterval) {
   const std::vector<plateau::Run> runs = {growing(2, 4, 1), growing(0, 4, 2)};
-  const std::string json = comparison_page_json(runs, {});
+  const std::string json = comparison_page_json(compare(std::span<const plateau::Run>(runs)));
   EXPECT_THAT(json,
               HasSubstr(R"({"name":"rate_mb_per_step","title":"growth now","unit":"MB/step")"));
   EXPECT_THAT(json, HasSubstr(R"({"name":"floor_mb","title":"floor","unit":"MB")"));
@@ -53,7 +53,7 @@ TEST(PageComparison, FiguresCarryTitleUnitAndInterval) {
 
 TEST(PageComparison, EachFurtherRunIsAChange) {
   const std::vector<plateau::Run> runs = {growing(0, 4, 1), growing(0, 4, 2), growing(3, 4, 3)};
-  const std::string json = comparison_page_json(runs, {});
+  const std::string json = comparison_page_json(compare(std::span<const plateau::Run>(runs)));
   EXPECT_THAT(json, HasSubstr(R"("outcome":"worse")"));
   EXPECT_THAT(json, HasSubstr(R"("side":1,)"));
   EXPECT_THAT(json, HasSubstr(R"("side":2,)"));
@@ -61,13 +61,15 @@ TEST(PageComparison, EachFurtherRunIsAChange) {
 
 TEST(PageComparison, RunsThatShareNoSpanHaveNoFigures) {
   const std::vector<plateau::Run> runs = {growing(0, 4, 1), growing(0, 100000, 2)};
-  EXPECT_THAT(comparison_page_json(runs, {}), HasSubstr(R"("figures":[])"));
+  EXPECT_THAT(comparison_page_json(compare(std::span<const plateau::Run>(runs))),
+              HasSubstr(R"("figures":[])"));
 }
 
 TEST(PageComparison, NamesFromLogsAreMadeHarmless) {
   std::vector<plateau::Run> runs = {growing(0, 4, 1), growing(0, 4, 2)};
   runs[0].source = "\x1b[31mred.log";
-  EXPECT_THAT(comparison_page_json(runs, {}), Not(HasSubstr("u001b")));
+  EXPECT_THAT(comparison_page_json(compare(std::span<const plateau::Run>(runs))),
+              Not(HasSubstr("u001b")));
 }
 
 }  // namespace

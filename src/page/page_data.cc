@@ -57,10 +57,8 @@ void write_context(JsonWriter& json, const Context& context) {
 }
 
 void write_notes(JsonWriter& json, const PageRun& page) {
-  Verdict noted;
-  add_input_warnings(noted, *page.run);
   json.key("notes").begin_array();
-  for (const std::string& note : noted.notes) json.value(printable(note));
+  for (const std::string& note : page.answer->verdict.notes) json.value(printable(note));
   for (const std::string& note : page.left_out) json.value(note);
   json.end_array();
 }
@@ -71,28 +69,19 @@ void write_program(JsonWriter& json) {
 
 }  // namespace
 
-PageRun make_page_run(const Run& run, const PageOptions& options) {
-  Verdict verdict = judge(run, options.policy);
-  if (verdict.file.empty()) verdict.file = run.source;
-  if (verdict.title.empty()) verdict.title = run.title;
-  std::vector<HeapProfile> heaps;
-  if (options.heaps) heaps = profile_heaps(run, options.policy, verdict);
-  add_input_warnings(verdict, run);
+PageRun make_page_run(const Run& run, const Answer& answer) {
   auto columns = std::make_unique<TreeColumns>(run);
   Signals signals = columns->signals(run);
   Thinning thinning(signals.clock_of_instant, kMostShown);
   PageRun page{.run = &run,
-               .options = &options,
-               .verdict = std::move(verdict),
-               .clean = {},
+               .answer = &answer,
+               .clean = printable_verdict(answer.verdict),
                .signals = std::move(signals),
                .columns = std::move(columns),
                .thinning = std::move(thinning),
                .shown = {},
                .place = {},
-               .heaps = std::move(heaps),
                .left_out = {}};
-  page.clean = printable_verdict(page.verdict);
   choose_processes(page);
   return page;
 }
@@ -100,7 +89,7 @@ PageRun make_page_run(const Run& run, const PageOptions& options) {
 void write_run(JsonWriter& json, PageRun& page) {
   json.begin_object();
   write_head(json, page);
-  json.key("verdict").embed(verdict_json(page.verdict));
+  json.key("verdict").embed(verdict_json(page.answer->verdict));
   write_said(json, page);
   json.key("clock").value(clock_unit(page.signals.clock));
   write_series(json, page);
@@ -114,20 +103,19 @@ void write_run(JsonWriter& json, PageRun& page) {
   json.end_object();
 }
 
-std::string page_data_json(std::span<const Run> runs, const PageOptions& options,
-                           std::vector<Verdict>* verdicts) {
+std::string page_data_json(std::span<const Run> runs, std::span<const Answer> answers,
+                           const Comparison* comparison) {
   JsonWriter json;
   json.begin_object();
   write_program(json);
   json.key("runs").begin_array();
-  for (const Run& run : runs) {
-    PageRun page = make_page_run(run, options);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    PageRun page = make_page_run(runs[i], answers[i]);
     write_run(json, page);
-    if (verdicts != nullptr) verdicts->push_back(std::move(page.verdict));
   }
   json.end_array().key("comparison");
-  if (runs.size() > 1) {
-    json.embed(comparison_page_json(runs, options.policy));
+  if (comparison != nullptr) {
+    json.embed(comparison_page_json(*comparison));
   } else {
     json.null();
   }

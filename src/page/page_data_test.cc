@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "page/page_run.h"
+#include "answer/answer.h"
 #include "recording/heap_track_for_test.h"
 #include "report/json.h"
 #include "verdict/test_runs.h"
@@ -20,12 +20,13 @@ using Json = nlohmann::json;
 using PlateauRun = plateau::Run;
 using ::testing::HasSubstr;
 
-Json document(const std::vector<PlateauRun>& runs, const PageOptions& options = {}) {
-  return Json::parse(page_data_json(runs, options));
+std::string document(const PlateauRun& run, const AnswerOptions& options = {}) {
+  const Answer answer = detailed_answer(run, options);
+  return page_data_json({&run, 1}, {&answer, 1});
 }
 
-Json page_of(const PlateauRun& run, const PageOptions& options = {}) {
-  return document({run}, options)["runs"][0];
+Json page_of(const PlateauRun& run, const AnswerOptions& options = {}) {
+  return Json::parse(document(run, options))["runs"][0];
 }
 
 // A parent, `workers` children that each hold more than the one before, and times.
@@ -88,10 +89,9 @@ TEST(PageData, ProductionLogHasItsVerdictAndItsSentences) {
   EXPECT_EQ(page["lines"][0]["mb"][0], 5434);
 }
 
-TEST(PageData, VerdictIsThatOfJudge) {
+TEST(PageData, VerdictIsThatOfTheAnswer) {
   PlateauRun run = with_production_context(run_of(production_run1()));
-  const Verdict verdict = judge(run);
-  EXPECT_EQ(page_of(run)["verdict"], Json::parse(verdict_json(verdict)));
+  EXPECT_EQ(page_of(run)["verdict"], Json::parse(verdict_json(answer_run(run).verdict)));
 }
 
 TEST(PageData, ReplayEndsInTheVerdict) {
@@ -101,7 +101,7 @@ TEST(PageData, ReplayEndsInTheVerdict) {
   EXPECT_EQ(page["replay"].back()["verdict"], page["verdict"]["verdict"]);
   EXPECT_EQ(page["replay"].back()["x"], 240);
   EXPECT_FALSE(page["knew_at"].is_null());
-  const Json without = page_of(run, {.replay_moments = 0});
+  const Json without = page_of(run, {.moments = 0});
   EXPECT_TRUE(without["replay"].empty());
   EXPECT_TRUE(without["knew_at"].is_null());
 }
@@ -109,9 +109,9 @@ TEST(PageData, ReplayEndsInTheVerdict) {
 TEST(PageData, GrowthThatSetsInLateIsDated) {
   const PlateauRun run =
       run_of(1000, 10, [](double step) { return 100 + (step > 400 ? step - 400 : 0); });
-  EXPECT_EQ(since_of(judge(run)), "growing since step 400");
+  EXPECT_EQ(page_of(run)["said"]["since"], "growing since step 400");
   const PlateauRun steady = run_of(1000, 10, [](double step) { return 100 + step; });
-  EXPECT_EQ(since_of(judge(steady)), "growing from the start");
+  EXPECT_EQ(page_of(steady)["said"]["since"], "growing from the start");
 }
 
 TEST(PageData, ProcessesAreATreeWithTheirShares) {
@@ -133,7 +133,7 @@ TEST(PageData, ProcessesAreATreeWithTheirShares) {
 }
 
 TEST(PageData, ManyProcessesAreBoundedAndSaid) {
-  const Json page = page_of(tree_of(600, 20), {.replay_moments = 2});
+  const Json page = page_of(tree_of(600, 20), {.moments = 2});
   expect_shape(page);
   EXPECT_LE(page["processes"].size(), 301U);
   double drawn = 0, owned = 0;
@@ -156,7 +156,7 @@ TEST(PageData, AProcessThatIsItsOwnAncestorHasNoParent) {
 TEST(PageData, AMillionSamplesKeepTheirPeak) {
   std::vector<std::pair<int64_t, double>> points;
   for (int64_t i = 1; i <= 1000000; ++i) points.emplace_back(i, i == 654321 ? 9000 : 500);
-  const Json page = page_of(run_of(points), {.replay_moments = 2});
+  const Json page = page_of(run_of(points), {.moments = 2});
   expect_shape(page);
   EXPECT_EQ(page["samples"]["taken"], 1000000);
   EXPECT_EQ(page["samples"]["shown"], kMostShown);
@@ -200,10 +200,13 @@ TEST(PageData, OneSampleAndNoSampleGiveADocument) {
 TEST(PageData, TwoRunsAreCompared) {
   const PlateauRun leak = run_of(1000, 10, [](double step) { return 1000 + 2 * step; });
   const PlateauRun flat = run_of(1000, 10, [](double) { return 1000.0; });
-  const Json page = document({leak, flat});
+  const std::vector<PlateauRun> runs = {leak, flat};
+  const std::vector<Answer> answers = {answer_run(leak), answer_run(flat)};
+  const Comparison comparison = compare(std::span<const PlateauRun>(runs));
+  const Json page = Json::parse(page_data_json(runs, answers, &comparison));
   ASSERT_EQ(page["runs"].size(), 2U);
   EXPECT_EQ(page["comparison"]["sides"].size(), 2U);
-  EXPECT_TRUE(document({leak})["comparison"].is_null());
+  EXPECT_TRUE(Json::parse(document(leak))["comparison"].is_null());
 }
 
 TEST(PageData, HeapsNameStacksByIndex) {
@@ -230,7 +233,6 @@ TEST(PageData, HeapsNameStacksByIndex) {
     EXPECT_EQ(site["x"].size(), site["mb"].size());
     EXPECT_TRUE(site["stack"].is_null() || site["stack"] < heap["stacks"].size());
   }
-  EXPECT_TRUE(page_of(run, {.heaps = false})["heaps"].empty());
 }
 
 TEST(PageData, SeveralHeapsAreAlsoSummed) {
@@ -260,7 +262,7 @@ TEST(PageData, CountsWithoutAHeapAreShown) {
 
 TEST(PageData, IsTheSameForTheSameRun) {
   const PlateauRun run = tree_of(3, 50);
-  EXPECT_EQ(page_data_json(std::vector{run}), page_data_json(std::vector{run}));
+  EXPECT_EQ(document(run), document(run));
 }
 
 }  // namespace

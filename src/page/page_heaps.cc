@@ -13,9 +13,7 @@
 #include "base/units.h"
 #include "page/page_numbers.h"
 #include "page/page_run.h"
-#include "report/heap_choice.h"
-#include "report/profile_counts.h"
-#include "report/stack_view.h"
+#include "profile/stack_view.h"
 #include "report/text.h"
 
 #include "words/site_words.h"
@@ -24,23 +22,8 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostStacks = 300;
-constexpr size_t kMostSites = 40;
+constexpr size_t kMostSites = kMostCourses;
 constexpr size_t kMostCounts = 30;
-
-Result<HeapProfile> profile_of(const Run& run, const HeapTrack& track, const Policy& policy) {
-  StackNames names(track);
-  ProfileOptions options;
-  options.courses = true;
-  options.policy = policy;
-  Result<HeapProfile> profile = make_profile(
-      run, track, [&names](const HeapStack& stack) { return names.frames(stack); }, options);
-  if (profile) {
-    for (const std::string& note : names.notes()) {
-      profile.value().notes.push_back(printable(note));
-    }
-  }
-  return profile;
-}
 
 // The word for a reader of the page; only what never ends is called growing.
 std::string_view state_of(const SiteVerdict& verdict) {
@@ -213,36 +196,14 @@ void write_heap(JsonWriter& json, const PageRun& page, const HeapProfile& profil
 
 }  // namespace
 
-std::vector<HeapProfile> profile_heaps(const Run& run, const Policy& policy, Verdict& verdict) {
-  std::vector<HeapProfile> profiles;
-  if (run.heaps.empty()) {
-    // The Python client counts objects also where no heap was traced.
-    HeapProfile counts;
-    add_counts(run, 0, policy, counts);
-    counts.clock = verdict.clock;
-    counts.from = verdict.first_step;
-    counts.to = verdict.last_step;
-    if (!counts.types.empty() || !counts.tensors.empty()) profiles.push_back(std::move(counts));
-    return profiles;
-  }
-  Run summed = run;
-  add_sum_of_heaps(summed);
-  const HeapTrack* answering = answering_heap(summed, verdict);
-  for (const HeapTrack* track : {answering, const_cast<const HeapTrack*>(&summed.heaps.back())}) {
-    if (track == nullptr || (!profiles.empty() && track == answering)) continue;
-    Result<HeapProfile> profile = profile_of(run, *track, policy);
-    if (!profile) continue;
-    const ProfileSite* site = growth_site(profile.value());
-    if (track == answering && site != nullptr) verdict.site = site_place(site->frames);
-    // The last heap is the sum only where there are several.
-    if (track == answering || track->pid == 0) profiles.push_back(std::move(profile.value()));
-  }
-  return profiles;
-}
-
 void write_heaps(JsonWriter& json, const PageRun& page) {
   json.key("heaps").begin_array();
-  for (const HeapProfile& profile : page.heaps) write_heap(json, page, profile);
+  if (page.answer->heap) write_heap(json, page, *page.answer->heap);
+  if (page.answer->detail) {
+    for (const HeapProfile& profile : page.answer->detail->profiles) {
+      write_heap(json, page, profile);
+    }
+  }
   json.end_array();
 }
 

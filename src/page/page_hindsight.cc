@@ -6,25 +6,11 @@
 
 #include "page/page_numbers.h"
 #include "page/page_run.h"
-#include "verdict/event_growth.h"
-#include "verdict/hindsight.h"
 #include "words/clock_words.h"
 #include "words/sentence.h"
 
 namespace plateau {
 namespace {
-
-// A look at a million samples takes 0.1 s: of very long runs fewer moments are judged again.
-constexpr size_t kMostWork = 10'000'000;  // Samples, over all moments.
-constexpr size_t kFewestMoments = 16;
-
-std::vector<Verdict> moments_of(const PageRun& page) {
-  const size_t most = page.options->replay_moments;
-  if (most == 0) return {};
-  const size_t samples = std::max<size_t>(page.run->instants.size(), 1);
-  const size_t affordable = std::max(kFewestMoments, kMostWork / samples);
-  return hindsight(*page.run, std::min(most, affordable), page.options->policy);
-}
 
 // Every explanation that ever competed: those of the verdict by falling weight, then the others in
 // the order in which they came.
@@ -64,11 +50,10 @@ void write_moment_of(JsonWriter& json, const Verdict& moment,
   json.end_array().end_object();
 }
 
-void write_clocks(JsonWriter& json, const PageRun& page) {
+void write_clocks(JsonWriter& json, const Verdict& verdict, const Detail& detail) {
   json.key("clocks").begin_array();
-  const std::vector<ClockGrowth> clocks = growth_by_clock(*page.run, page.verdict);
-  for (size_t i = 0; i < clocks.size(); ++i) {
-    const ClockGrowth& each = clocks[i];
+  for (size_t i = 0; i < detail.clocks.size(); ++i) {
+    const ClockGrowth& each = detail.clocks[i];
     json.begin_object().key("clock").value(growth_clock_name(each.clock));
     json.key("events").value(each.events).key("mb_per_event");
     write_rounded(json, each.mb_per_event);
@@ -81,7 +66,7 @@ void write_clocks(JsonWriter& json, const PageRun& page) {
     json.key("share_expected");
     write_rounded(json, each.share_expected);
     json.key("follows").value(each.follows).key("words");
-    json.value(clock_growth_words(page.verdict, clocks, i)).end_object();
+    json.value(clock_growth_words(verdict, detail.clocks, i)).end_object();
   }
   json.end_array();
 }
@@ -89,19 +74,20 @@ void write_clocks(JsonWriter& json, const PageRun& page) {
 }  // namespace
 
 void write_hindsight(JsonWriter& json, const PageRun& page) {
-  const std::vector<Verdict> moments = moments_of(page);
-  const std::vector<const Explanation*> columns = columns_of(moments, page.verdict);
+  const Detail none;
+  const Detail& detail = page.answer->detail ? *page.answer->detail : none;
+  const std::vector<const Explanation*> columns = columns_of(detail.moments, page.answer->verdict);
   json.key("explanations").begin_array();
   for (const Explanation* each : columns) {
     json.begin_object().key("name").value(each->name).key("words");
-    json.value(explanation_phrase(*each, page.verdict.clock));
+    json.value(explanation_phrase(*each, page.answer->verdict.clock));
     json.key("bounded").value(each->bounded).end_object();
   }
   json.end_array().key("replay").begin_array();
-  for (const Verdict& moment : moments) write_moment_of(json, moment, columns);
+  for (const Verdict& moment : detail.moments) write_moment_of(json, moment, columns);
   json.end_array().key("knew_at");
-  write_moment(json, knew_at(moments));
-  write_clocks(json, page);
+  write_moment(json, detail.knew_at);
+  write_clocks(json, page.answer->verdict, detail);
 }
 
 }  // namespace plateau

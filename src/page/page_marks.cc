@@ -9,8 +9,6 @@
 #include "page/page_numbers.h"
 #include "page/page_run.h"
 #include "report/text.h"
-#include "verdict/floor.h"
-#include "verdict/hindsight.h"
 #include "words/sentence.h"
 
 namespace plateau {
@@ -19,40 +17,15 @@ namespace {
 constexpr size_t kMostMarks = 1000;
 constexpr size_t kMostEpochs = 200;
 
-const Component* judged_component(const PageRun& page) {
-  for (const Component& component : page.signals.components) {
-    if (component.name == page.verdict.component) return &component;
-  }
-  return nullptr;
-}
-
-// The floor as it was judged: the lowest of each of a few dozen stretches, then the last sample.
-void write_floor(JsonWriter& json, const PageRun& page) {
+void write_points(JsonWriter& json, std::string_view key, const std::vector<PlotPoint>& points,
+                  bool spikes) {
   std::vector<double> at, mb;
-  if (const Component* component = judged_component(page)) {
-    const Floors floors = find_floors(component->points, page.options->policy.tuning.floors);
-    at = floors.at;
-    mb = floors.mb;
-    if (!floors.opened.empty() && !at.empty() && floors.opened.back().at > at.back()) {
-      at.push_back(floors.opened.back().at);
-      mb.push_back(floors.opened.back().mb);
-    }
-  }
-  json.key("floor").begin_object().key("x");
-  write_moments(json, at);
-  json.key("mb");
-  write_rounded(json, mb);
-  json.end_object();
-}
-
-void write_spikes(JsonWriter& json, const PageRun& page) {
-  std::vector<double> at, mb;
-  for (const PlotPoint& point : page.verdict.plot) {
-    if (!point.spike) continue;
+  for (const PlotPoint& point : points) {
+    if (point.spike != spikes) continue;
     at.push_back(point.step);
     mb.push_back(point.mb);
   }
-  json.key("spikes").begin_object().key("x");
+  json.key(key).begin_object().key("x");
   write_moments(json, at);
   json.key("mb");
   write_rounded(json, mb);
@@ -61,7 +34,7 @@ void write_spikes(JsonWriter& json, const PageRun& page) {
 
 void write_phases(JsonWriter& json, const PageRun& page) {
   json.key("phases").begin_array();
-  for (const Phase& phase : page.verdict.phases) {
+  for (const Phase& phase : page.answer->verdict.phases) {
     json.begin_object().key("from_step");
     write_moment(json, phase.from_step);
     json.key("to_step");
@@ -104,12 +77,12 @@ void write_events(JsonWriter& json, PageRun& page) {
   json.end_array();
 }
 
-void write_epochs(JsonWriter& json, const PageRun& page, double end) {
+void write_epochs(JsonWriter& json, const Verdict& verdict, double end) {
   std::vector<double> ends;
-  const double every = page.verdict.epoch_steps.value_or(0);
+  const double every = verdict.epoch_steps.value_or(0);
   if (every > 0 && end / every <= static_cast<double>(kMostEpochs)) {
     for (double at = every; at <= end; at += every) {
-      if (at >= page.verdict.first_step) ends.push_back(at);
+      if (at >= verdict.first_step) ends.push_back(at);
     }
   }
   json.key("epochs");
@@ -160,15 +133,16 @@ void write_fan(JsonWriter& json, const Verdict& verdict, const Fan& fan) {
 }  // namespace
 
 void write_marks(JsonWriter& json, PageRun& page) {
-  write_floor(json, page);
-  write_spikes(json, page);
+  const Verdict& verdict = page.answer->verdict;
+  const Fan& fan = page.answer->ahead;
+  write_points(json, "floor", page.answer->floor, false);
+  write_points(json, "spikes", verdict.plot, true);
   write_phases(json, page);
   write_events(json, page);
-  const Fan fan = look_ahead(*page.run, page.options->policy);
-  write_epochs(json, page, fan.band.empty() ? page.verdict.last_step : fan.band.back().at);
-  write_fan(json, page.verdict, fan);
+  write_epochs(json, verdict, fan.band.empty() ? verdict.last_step : fan.band.back().at);
+  write_fan(json, verdict, fan);
   json.key("limit_mb");
-  write_rounded(json, page.verdict.risk.limit_mb);
+  write_rounded(json, verdict.risk.limit_mb);
 }
 
 }  // namespace plateau

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "report/json_text.h"
+#include "base/json_text.h"
 #include "report/text.h"
 
 namespace plateau {

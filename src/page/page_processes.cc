@@ -88,7 +88,7 @@ void write_amounts(JsonWriter& json, const PageRun& page, size_t p) {
   write_rounded(json, life.peak_mb);
   json.key("growth_mb");
   write_rounded(json, last_mb - first_mb);
-  const ProcessGrowth* growth = growth_of(page.verdict, page.run->processes[p]);
+  const ProcessGrowth* growth = growth_of(page.answer->verdict, page.run->processes[p]);
   json.key("share");
   write_rounded(json, growth != nullptr ? growth->share : kMissing);
 }
@@ -102,7 +102,8 @@ void choose_processes(PageRun& page) {
   if (count > kMostProcesses) {
     std::vector<std::pair<double, size_t>> by_weight;
     std::unordered_map<int64_t, double> growth;
-    for (const ProcessGrowth& each : page.verdict.processes) growth[each.id] = each.growth_mb;
+    for (const ProcessGrowth& each : page.answer->verdict.processes)
+      growth[each.id] = each.growth_mb;
     for (size_t p = 0; p < count; ++p) {
       const double peak = lifetime_of(page.columns->owned_of_process()[p]).peak_mb;
       const auto grew = growth.find(run.processes[p].id);

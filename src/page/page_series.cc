@@ -52,7 +52,7 @@ void write_components(JsonWriter& json, const PageRun& page) {
     write_line(json, page,
                {.group = "component",
                 .name = std::string(name),
-                .judged = name == page.verdict.component,
+                .judged = name == page.answer->verdict.component,
                 .stacked = stacked},
                mb);
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json.h"
 
+#include "base/json_text.h"
 #include "base/json_writer.h"
 #include "report/json_finding.h"
-#include "report/json_text.h"
 #include "words/cause_table.h"
 #include "words/finding_table.h"
 #include "words/paragraphs.h"
@@ -212,6 +212,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
   json.key("current_rate_mb_per_step").value(verdict.current_rate_mb_per_step);
   json.key("mb_per_example").value(verdict.mb_per_example);
   forecast(json, verdict);
+  json.key("onset_step").value(verdict.onset_step);
   json.key("total_steps").value(verdict.total_steps);
   json.key("at_total_steps_mb").value(verdict.forecast_at_total_steps_mb);
   explanations(json, verdict);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/printable.h"
 
-#include <fmt/format.h>
-
-#include "base/units.h"
-#include "report/text.h"
+#include "base/printable.h"
 
 namespace plateau {
 namespace {
@@ -38,16 +35,6 @@ Verdict printable_verdict(Verdict verdict) {
     clean(component.measure);
   }
   return verdict;
-}
-
-void add_input_warnings(Verdict& verdict, const Run& run) {
-  verdict.notes.insert(verdict.notes.end(), run.notes.begin(), run.notes.end());
-  if (run.lines_bad == 0) return;
-  std::string text = fmt::format("{} of {} lines looked like data but could not be read",
-                                 format_count(static_cast<int64_t>(run.lines_bad)),
-                                 format_count(static_cast<int64_t>(run.lines_read)));
-  if (!run.bad_samples.empty()) text += fmt::format(": {}", fmt::join(run.bad_samples, "; "));
-  verdict.notes.push_back(text + ".");
 }
 
 }  // namespace plateau

@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "report/profile.h"
-#include "report/stack_view.h"
+#include "profile/stack_view.h"
+#include "report/profile_view.h"
 #include "words/phrases.h"
-
 #include "words/site_words.h"
 
 namespace plateau {

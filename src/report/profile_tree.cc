@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/units.h"
-#include "report/profile.h"
-#include "report/stack_view.h"
+#include "profile/stack_view.h"
+#include "report/profile_view.h"
 #include "words/phrases.h"
 
 namespace plateau {

@@ -148,6 +148,9 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   layout.line(headline(clean, view));
   const Labelled course = course_of(clean);
   layout.say(course.label, plain(course.text));
+  if (clean.onset_step > clean.first_step) {
+    layout.say(course.label, plain(as_sentence({{since_phrase(clean), ""}})));
+  }
   layout.say("Peaks", plain(peaks_of(clean)));
   say_tied(clean, layout);
   say_all("Why", why_of(clean), layout);

@@ -130,19 +130,6 @@ TEST(TerminalReport, AbsurdNumbersAreShownNotCrashedOn) {
   }
 }
 
-TEST(InputWarnings, BadLinesAreCountedAndQuoted) {
-  Verdict verdict;
-  plateau::Run run;
-  run.lines_read = 1200;
-  run.lines_bad = 3;
-  run.bad_samples = {"line 17: '-3 MB'"};
-  run.notes = {"summed over 4 GPUs"};
-  add_input_warnings(verdict, run);
-  ASSERT_EQ(verdict.notes.size(), 2U);
-  EXPECT_EQ(verdict.notes[1],
-            "3 of 1,200 lines looked like data but could not be read: line 17: '-3 MB'.");
-}
-
 TEST(Plot, FewerThanTwoPointsDrawNothing) {
   EXPECT_EQ(render_plot(empty_example(), {}), "");
 }

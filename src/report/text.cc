@@ -11,8 +11,6 @@
 namespace plateau {
 namespace {
 
-constexpr char kEscape = '\x1b';
-
 struct Range {
   char32_t first;
   char32_t last;
@@ -25,9 +23,6 @@ bool in_any(char32_t value, const std::array<Range, N>& ranges) {
   });
 }
 
-// Marks that reorder or hide what follows; a log has no business sending them to a terminal.
-constexpr std::array<Range, 5> kInvisible = {
-    {{0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}}};
 constexpr std::array<Range, 5> kZeroWidth = {
     {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
 constexpr std::array<Range, 11> kWide = {{{0x1100, 0x115F},
@@ -41,32 +36,6 @@ constexpr std::array<Range, 11> kWide = {{{0x1100, 0x115F},
                                           {0xFE30, 0xFE6F},
                                           {0xFF00, 0xFF60},
                                           {0x1F300, 0x1FAFF}}};
-
-bool is_control(char32_t value) {
-  return value < 0x20 || (value >= 0x7F && value <= 0x9F);
-}
-
-// Bytes of the escape sequence at the front: CSI up to its final byte, string commands (OSC, DCS)
-// up to BEL or ST, anything else ESC and one byte. An unfinished one reaches to the end.
-size_t escape_length(std::string_view text) {
-  if (text.size() < 2) return text.size();
-  const char kind = text[1];
-  if (kind == '[') {
-    for (size_t i = 2; i < text.size(); ++i) {
-      if (text[i] >= 0x40 && text[i] <= 0x7E) return i + 1;
-      if (text[i] == kEscape) return i;
-    }
-    return text.size();
-  }
-  if (kind == ']' || kind == 'P' || kind == '_' || kind == '^' || kind == 'X') {
-    for (size_t i = 2; i < text.size(); ++i) {
-      if (text[i] == '\a') return i + 1;
-      if (text[i] == kEscape) return i + 1 < text.size() && text[i + 1] == '\\' ? i + 2 : i;
-    }
-    return text.size();
-  }
-  return kind == kEscape ? 1 : 2;
-}
 
 // The longest front of `text` that fits in `width` columns; at least one code point.
 size_t fitting_bytes(std::string_view text, size_t width) {
@@ -151,25 +120,6 @@ size_t glyph_width(char32_t glyph) {
 std::string paint(const View& view, Ink ink, std::string_view text) {
   if (!view.color || ink == Ink::plain || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", ink_code(ink), text);
-}
-
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    if (text.front() == kEscape) {
-      text.remove_prefix(escape_length(text));
-      continue;
-    }
-    const CodePoint point = decode_utf8(text);
-    text.remove_prefix(point.bytes);
-    if (point.value == '\n' || point.value == '\t' || point.value == '\r') {
-      out.push_back(' ');
-    } else if (!is_control(point.value) && !in_any(point.value, kInvisible)) {
-      append_utf8(out, point.value);
-    }
-  }
-  return out;
 }
 
 size_t display_width(std::string_view text) {

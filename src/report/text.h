@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for a terminal: made harmless, measured, wrapped, painted.
-//
-// Much of what a report shows was read from a log, and a log may hold anything: colours, cursor
-// movements, half a UTF-8 sequence. printable() is the gate that such text passes before it is laid
-// out; colours are added after it, by paint() alone.
+// Text for a terminal: measured, wrapped, painted. What was read from a log passes printable()
+// first; colours are added after it, by paint() alone.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -35,10 +33,6 @@ std::string paint(const View& view, Ink ink, std::string_view text);
 
 // The colour of an answer.
 Ink word_ink(Word word);
-
-// One line without control characters: escape sequences are dropped whole, tabs and line ends
-// become spaces, invisible direction marks vanish, bad UTF-8 becomes U+FFFD.
-std::string printable(std::string_view text);
 
 // Columns one character takes: 0, 1 or 2.
 size_t glyph_width(char32_t glyph);

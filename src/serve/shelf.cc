@@ -10,9 +10,7 @@
 #include "import/import.h"
 #include "page/page_data.h"
 #include "recording/facts.h"
-#include "report/heap_choice.h"
 #include "report/json.h"
-#include "report/printable.h"
 #include "serve/gzip.h"
 
 namespace plateau {
@@ -21,8 +19,8 @@ namespace {
 constexpr double kListEveryS = 0.25;  // Looking into directories.
 constexpr double kOpenEveryS = 2;     // Asking who writes: that looks at every process.
 constexpr double kLiveS = 5;          // A file that changed so recently is taken for live.
-constexpr size_t kMostPages = 8;      // Documents that are kept.
-constexpr size_t kReplayMoments = 48;
+constexpr size_t kMostAnswers = 8;    // That are kept, with their documents.
+constexpr size_t kMoments = 48;
 
 std::string real_path(const std::string& path) {
   std::error_code error;
@@ -100,21 +98,18 @@ void Shelf::read(Item& item) {
   const double start_s = monotonic_now_s();
   item.stamp = item.seen;
   item.facts.changed_unix_s = static_cast<double>(item.seen.mtime_ns) * 1e-9;
+  item.answer.reset();
   item.facts.verdict.reset();
   item.facts.verdict_json.clear();
   item.facts.trouble.clear();
   Result<Run> run = import(item);
   if (run) {
-    Verdict verdict = judge(run.value(), options_.policy);
-    if (verdict.file.empty()) verdict.file = run.value().source;
-    if (verdict.title.empty()) verdict.title = run.value().title;
-    add_growth_site(run.value(), verdict);
-    add_input_warnings(verdict, run.value());
-    item.facts.verdict_json = verdict_json(verdict);
+    keep(item, answer_run(run.value(), answer_options()));
+    item.facts.verdict_json = verdict_json(item.answer->verdict);
     item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;
-    verdict.plot.clear();
-    verdict.marks.clear();
-    item.facts.verdict = std::move(verdict);
+    item.facts.verdict = item.answer->verdict;
+    item.facts.verdict->plot.clear();
+    item.facts.verdict->marks.clear();
     last_run_ = std::move(run.value());
     last_run_path_ = item.facts.path;
   } else {
@@ -167,45 +162,53 @@ Shelf::Item* Shelf::item_of(std::string_view id) {
   return facts == nullptr ? nullptr : &items_[facts->path];
 }
 
-Result<Run> Shelf::run_of(const Item& item) {
-  if (last_run_ && last_run_path_ == item.facts.path && stamp_of(item.facts.path) == item.stamp) {
-    return *last_run_;
-  }
-  return import(item);
+void Shelf::recall(Item& item) {
+  if (last_run_path_ == item.facts.path) return;
+  item.seen = stamp_of(item.facts.path);
+  if (!item.answer || item.seen != item.stamp) return read(item);
+  Result<Run> run = import(item);
+  if (!run) return read(item);
+  last_run_ = std::move(run.value());
+  last_run_path_ = item.facts.path;
 }
 
 Result<PageBytes> Shelf::page(const std::string& id) {
   look_at(id);
   Item* item = item_of(id);
   if (item == nullptr) return Error{Error::Kind::not_found, "there is no such run"};
-  if (!item->facts.verdict) return Error{Error::Kind::bad_input, item->facts.trouble};
-  item->page_used_s = monotonic_now_s();
-  if (item->page_version == item->facts.version) return item->page;
   const double start_s = monotonic_now_s();
-  const Result<Run> run = run_of(*item);
-  if (!run) return run.error();
-  PageOptions options;
-  options.policy = options_.policy;
-  options.replay_moments = kReplayMoments;
-  const std::string json = page_data_json({&run.value(), 1}, options);
+  item->used_s = start_s;
+  const bool is_new = item->page_version != item->facts.version;
+  if (item->facts.verdict && is_new) recall(*item);
+  if (!item->facts.verdict) return Error{Error::Kind::bad_input, item->facts.trouble};
+  if (!is_new) return item->page;
+  add_detail(last_run_, answer_options(), item->known, *item->answer);
+  const std::string json = page_data_json({&last_run_, 1}, {&*item->answer, 1});
   item->page.packed = std::make_shared<const std::string>(gzipped(json, kLivePageLevel));
   item->page.plain = std::make_shared<const std::string>(json);
   item->page_version = item->facts.version;
   const double end_s = monotonic_now_s();
   item->next_read_s = std::max(item->next_read_s, end_s + kRest * (item->cost_s + end_s - start_s));
-  drop_old_pages();
   return item->page;
 }
 
-void Shelf::drop_old_pages() {
+AnswerOptions Shelf::answer_options() const {
+  return {.policy = options_.policy, .name = {}, .moments = kMoments};
+}
+
+// So that its page need not judge again. What was longest not used makes room for it.
+void Shelf::keep(Item& item, Answer answer) {
+  item.answer = std::move(answer);
+  item.used_s = monotonic_now_s();
   std::vector<Item*> kept;
-  for (auto& [path, item] : items_) {
-    if (item.page_version > 0) kept.push_back(&item);
+  for (auto& [path, each] : items_) {
+    if (each.answer) kept.push_back(&each);
   }
-  if (kept.size() <= kMostPages) return;
-  Item* oldest = *std::min_element(kept.begin(), kept.end(), [](const Item* a, const Item* b) {
-    return a->page_used_s < b->page_used_s;
-  });
+  if (kept.size() <= kMostAnswers) return;
+  Item* oldest = *std::min_element(
+      kept.begin(), kept.end(), [](const Item* a, const Item* b) { return a->used_s < b->used_s; });
+  oldest->answer.reset();
+  oldest->known = {};
   oldest->page = {};
   oldest->page_version = 0;
 }

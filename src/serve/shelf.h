@@ -5,7 +5,8 @@
 // times a second. So nothing is read unless somebody asks, and no file sooner than kRest times as
 // long as it took the last time: a server whose pages are open in ten browsers spends at most a
 // sixth of a core on one run. What was read stays; a file whose size and time are the same is never
-// read twice. Versions count what was read, so a page knows that there is something new.
+// read twice. Versions count what was read, so a page knows that there is something new. What was
+// read is judged once: its page shows that Answer.
 //
 // Not synchronised. Blocks while a file is read: the server answers nobody meanwhile.
 #pragma once
@@ -18,11 +19,11 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/answer.h"
 #include "base/result.h"
 #include "recording/run.h"
 #include "serve/run_facts.h"
 #include "serve/shelf_files.h"
-#include "verdict/verdict.h"
 
 namespace plateau {
 
@@ -72,9 +73,11 @@ class Shelf {
     FileStamp seen;          // Of the last look.
     double next_read_s = 0;  // On the monotonic clock.
     double cost_s = 0;
+    std::optional<Answer> answer;  // To what was read, if it is still kept.
+    KnownMoments known;
     PageBytes page;
     uint64_t page_version = 0;
-    double page_used_s = 0;
+    double used_s = 0;
   };
 
   void list_files();
@@ -82,8 +85,11 @@ class Shelf {
   [[nodiscard]] bool is_due(const Item& item, bool even_if_soon) const;
   void read(Item& item);
   Result<Run> import(const Item& item) const;
-  Result<Run> run_of(const Item& item);
-  void drop_old_pages();
+  // Sees to it that last_run_ is the run that the item's answer is about: imports it if another was
+  // read since, reads it anew if it changed since.
+  void recall(Item& item);
+  [[nodiscard]] AnswerOptions answer_options() const;
+  void keep(Item& item, Answer answer);
   [[nodiscard]] Item* item_of(std::string_view id);
 
   ShelfOptions options_;
@@ -93,7 +99,7 @@ class Shelf {
   double next_open_s_ = 0;
   std::vector<std::string> open_;
   // The run that was read last: its page is likely asked for next.
-  std::optional<Run> last_run_;
+  Run last_run_;
   std::string last_run_path_;
 };
 

@@ -201,6 +201,24 @@ TEST(Shelf, PageIsBuiltOncePerVersion) {
   EXPECT_LT(first.value().packed->size(), first.value().plain->size());
 }
 
+TEST(Shelf, PageShowsTheVerdictOfTheListAlsoWhenAnotherRunWasReadSince) {
+  const RunDirectory directory;
+  for (const char* name : {"a.plateau", "b.plateau"}) {
+    InventedJob job(directory.file(name), 0);
+    job.steps(30);
+    job.finish();
+  }
+  Shelf shelf(serving({directory.path()}));
+  shelf.look(60);
+  for (const RunFacts* run : shelf.runs()) {
+    const uint64_t version = run->version;
+    const Result<PageBytes> page = shelf.page(run->id);
+    ASSERT_TRUE(page);
+    EXPECT_THAT(*page.value().plain, HasSubstr("\"verdict\":" + run->verdict_json));
+    EXPECT_EQ(run->version, version) << "it was read again";
+  }
+}
+
 TEST(AcceptsGzip, OnlyIfItIsNamedAndNotRefused) {
   EXPECT_TRUE(accepts_gzip("gzip"));
   EXPECT_TRUE(accepts_gzip("br, GZIP;q=0.5, *"));

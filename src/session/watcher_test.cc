@@ -9,6 +9,8 @@
 #include <csignal>
 #include <fstream>
 
+#include "import/import.h"
+#include "recording/same_run_for_test.h"
 #include "session/step_hub.h"
 #include "session/step_socket.h"
 #include "session/testing/child.h"
@@ -91,6 +93,21 @@ TEST(Watcher, AJobThatGoesOnIsLeft) {
   watcher.value().tick();
   EXPECT_EQ(watcher.value().finish().ending.kind, Ending::Kind::left);
   EXPECT_EQ(kill(job.pid(), 0), 0);
+}
+
+TEST(Watcher, WhatItEndsWithIsWhatItsRecordingHolds) {
+  const ScratchDirectory scratch;
+  const ShellJob job("exec tail -f /dev/null");
+  WatchOptions options = of(job.pid());
+  options.recording_path = scratch.file("job.plateau");
+  options.given.limit_mb = Fact{900, "--limit"};
+  auto watcher = Watcher::attach(options);
+  ASSERT_TRUE(watcher.ok());
+  for (int i = 0; i < 3; ++i) watcher.value().tick();
+  const plateau::Run ended = watcher.value().finish();
+  const Result<std::vector<plateau::Run>> read = import_file(options.recording_path);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(difference_between(ended, read.value().back()), "");
 }
 
 TEST(Watcher, ReadsStepsOffTheFileTheJobWritesTo) {

@@ -59,7 +59,7 @@ TEST(Families, ARowMoreIsWeighedAndExplained) {
 
   const FamilyWeight& added = decision.posterior.families.back();
   EXPECT_GT(added.weight, 0.9);
-  const Explanation first = explain(decision, kPastDeadline, Clock::steps).front();
+  const Explanation first = explain(decision).front();
   EXPECT_EQ(first.name, "braking");
   EXPECT_EQ(first.words, "brakes evenly, stands since step 160");
   EXPECT_TRUE(first.bounded);

@@ -22,13 +22,17 @@ class PrefixJudge {
 
   // Adds the verdicts on the first `counts` instants. Each call copies the run once and cuts it
   // shorter from one prefix to the next.
-  void look(std::vector<size_t> counts, std::map<size_t, Verdict>& verdicts) const {
+  void look(std::vector<size_t> counts, Moments& verdicts) const {
+    std::erase_if(counts, [&verdicts](size_t count) { return verdicts.contains(count); });
     std::sort(counts.begin(), counts.end(), std::greater<>());
     if (counts.empty()) return;
     Run prefix = what_is_read(counts.front());
     for (const size_t count : counts) {
       cut_to(prefix, count);
-      verdicts.emplace(count, judge_signals(prefix, columns_.signals(prefix), policy_));
+      Verdict verdict = judge_signals(prefix, columns_.signals(prefix), policy_);
+      verdict.plot.clear();
+      verdict.marks.clear();
+      verdicts.emplace(count, std::move(verdict));
     }
   }
 
@@ -77,16 +81,18 @@ std::vector<size_t> even_moments(size_t instants, size_t moments) {
     for (size_t count = first; count <= instants; ++count) counts.push_back(count);
     return counts;
   }
-  const size_t even = std::max<size_t>(moments / 2, 1);
-  for (size_t i = 1; i < even; ++i) {
-    counts.push_back(first + (instants - first) * (i - 1) / (even - 1));
+  const size_t gaps = std::max<size_t>(moments - moments / 8, 2) - 1;
+  size_t stride = 1;
+  while ((instants - first) / stride >= gaps) stride *= 2;
+  if (moments > 1) {
+    for (size_t count = first; count < instants; count += stride) counts.push_back(count);
   }
   counts.push_back(instants);
   return counts;
 }
 
 // The middles of the gaps in which the word changes, the latest first, at most `most`.
-std::vector<size_t> middles_of_changes(const std::map<size_t, Verdict>& verdicts, size_t most) {
+std::vector<size_t> middles_of_changes(const Moments& verdicts, size_t most) {
   std::vector<size_t> middles;
   for (auto after = verdicts.rbegin(); after != verdicts.rend(); ++after) {
     const auto before = std::next(after);
@@ -99,18 +105,24 @@ std::vector<size_t> middles_of_changes(const std::map<size_t, Verdict>& verdicts
 
 }  // namespace
 
-std::vector<Verdict> hindsight(const Run& run, size_t moments, const Policy& policy) {
+std::vector<Verdict> hindsight(const Run& run, size_t moments, const Policy& policy,
+                               Moments* known) {
   const size_t most = std::max<size_t>(moments, 1);
   const PrefixJudge judge_prefixes(run, policy);
-  std::map<size_t, Verdict> verdicts;
+  Moments verdicts;
   std::vector<size_t> next = even_moments(run.instants.size(), most);
   while (!next.empty()) {
+    for (const size_t count : next) {
+      if (known == nullptr || !known->contains(count)) continue;
+      verdicts.emplace(count, std::move(known->at(count)));
+    }
     judge_prefixes.look(std::move(next), verdicts);
     next = middles_of_changes(verdicts, most - verdicts.size());
   }
   std::vector<Verdict> list;
   list.reserve(verdicts.size());
-  for (auto& [count, verdict] : verdicts) list.push_back(std::move(verdict));
+  for (const auto& [count, verdict] : verdicts) list.push_back(verdict);
+  if (known != nullptr) *known = std::move(verdicts);
   return list;
 }
 

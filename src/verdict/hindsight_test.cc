@@ -123,6 +123,21 @@ TEST(Hindsight, MomentsAreBoundedAndInOrder) {
   }
 }
 
+TEST(Hindsight, ALookAtALongerRunJudgesOnlyWhatIsNew) {
+  const plateau::Run run = busy_run(520);
+  Moments known;
+  hindsight(prefix_of(run, 500), 40, {}, &known);
+  known.erase(500);
+  const Moments before = known;
+  const std::vector<Verdict> again = hindsight(run, 40, {}, &known);
+  const std::vector<Verdict> fresh = hindsight(run, 40);
+  ASSERT_EQ(again.size(), fresh.size());
+  for (size_t i = 0; i < again.size(); ++i) expect_same(again[i], fresh[i]);
+  size_t judged = 0;
+  for (const auto& [count, verdict] : known) judged += before.contains(count) ? 0 : 1;
+  EXPECT_LE(judged, 2u);
+}
+
 TEST(Hindsight, AnEmptyRunHasOneMoment) {
   const std::vector<Verdict> moments = hindsight(plateau::Run{}, 10);
   ASSERT_EQ(moments.size(), 1u);
@@ -133,7 +148,7 @@ TEST(Hindsight, AnEmptyRunHasOneMoment) {
 TEST(LookAhead, TheBandOfALeakHoldsItsContinuation) {
   Noise noise(1);
   const plateau::Run run = run_of(2000, 10, [&](double step) { return 1000 + step + 2 * noise(); });
-  const Fan fan = look_ahead(run);
+  const Fan fan = judge_ahead(run).ahead;
   ASSERT_EQ(fan.band.size(), 60u);
   EXPECT_EQ(fan.band.front().at, 2000);
   EXPECT_NEAR(fan.band.back().at, 2000 + 1990.0 / 3, 1);
@@ -149,7 +164,7 @@ TEST(LookAhead, TheBandOfALeakHoldsItsContinuation) {
 TEST(LookAhead, AnUndecidedRunOpensUpWhereItsExplanationsPart) {
   plateau::Run run = with_production_context(run_of(production_run1()));
   run.context.total_steps = Fact{240, "test"};
-  const Fan fan = look_ahead(run);
+  const Fan fan = judge_ahead(run).ahead;
   ASSERT_EQ(fan.band.size(), 60u);
   EXPECT_EQ(fan.band.back().at, 130);  // No farther than the run is long: 70 + (70 - 10).
   const auto width = [](const FanPoint& of) { return of.high_mb - of.low_mb; };
@@ -172,15 +187,15 @@ TEST(LookAhead, AWarmUpEndsWhereTheVerdictForeseesIt) {
   const Verdict verdict = judge(run);
   ASSERT_EQ(verdict.word, Word::warming);
   ASSERT_TRUE(verdict.forecast);
-  const Fan fan = look_ahead(run);
+  const Fan fan = judge_ahead(run).ahead;
   ASSERT_FALSE(fan.band.empty());
   EXPECT_LE(fan.band.back().mid_mb, verdict.forecast->range.high);
 }
 
 TEST(LookAhead, ASettledRunAndAShortOneHaveNothingToForesee) {
-  EXPECT_TRUE(look_ahead(with_production_context(run_of(production_run2()))).band.empty());
-  EXPECT_TRUE(look_ahead(run_of({{1, 10}, {2, 20}, {3, 30}})).band.empty());
-  EXPECT_TRUE(look_ahead(plateau::Run{}).band.empty());
+  EXPECT_TRUE(judge_ahead(with_production_context(run_of(production_run2()))).ahead.band.empty());
+  EXPECT_TRUE(judge_ahead(run_of({{1, 10}, {2, 20}, {3, 30}})).ahead.band.empty());
+  EXPECT_TRUE(judge_ahead(plateau::Run{}).ahead.band.empty());
 }
 
 TEST(PlannedEnd, IsForetoldByTheMedianOfTheBand) {

@@ -10,6 +10,7 @@
 #include "verdict/evidence.h"
 #include "verdict/explanations.h"
 #include "verdict/judge_parts.h"
+#include "verdict/onset.h"
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
@@ -256,6 +257,7 @@ Verdict sum_up(const CaseFile& file) {
   gather_evidence(file, verdict);
   verdict.causes = rank_causes(file, verdict);
   fill_plot(file, verdict);
+  verdict.onset_step = find_onset(verdict);
   return verdict;
 }
 

@@ -142,12 +142,10 @@ std::optional<double> floor_at_planned_end(const Decision& decision, const Timel
   return pooled_at(heaviest(decision.posterior.fits), now, timeline.total_steps).mid_mb;
 }
 
-Fan look_ahead(const Run& run, const Policy& policy) {
-  const Signals signals = extract_signals(run);
-  if (signals.components.empty()) return {};
-  const CaseFile file = decide_case(run, signals, policy);
+namespace {
+
+Fan look_ahead(const CaseFile& file, const Verdict& verdict) {
   const Decision& decision = file.decision();
-  const Verdict verdict = sum_up(file);
   const double now = decision.floors.now;
   const double range = now - verdict.first_step;
   if (verdict.settled || !decision.enough || decision.posterior.fits.empty() || !(range > 0)) {
@@ -157,6 +155,29 @@ Fan look_ahead(const Run& run, const Policy& policy) {
   const double until = planned > now ? std::min(planned, now + kLongestShare * range)
                                      : now + kUnplannedShare * range;
   return {.band = band_of(decision.posterior, now, until), .paths = paths_ahead(verdict, until)};
+}
+
+std::vector<PlotPoint> floor_of(const Floors& floors) {
+  std::vector<PlotPoint> points;
+  for (size_t i = 0; i < floors.at.size(); ++i) {
+    points.push_back({.step = floors.at[i], .mb = floors.mb[i]});
+  }
+  if (points.empty() || floors.opened.empty()) return points;
+  const TimedValue& last = floors.opened.back();
+  if (last.at > points.back().step) points.push_back({.step = last.at, .mb = last.mb});
+  return points;
+}
+
+}  // namespace
+
+Judged judge_ahead(const Run& run, const Policy& policy) {
+  const Signals signals = extract_signals(run);
+  if (signals.components.empty()) return {.verdict = judge_signals(run, signals, policy)};
+  const CaseFile file = decide_case(run, signals, policy);
+  Judged judged{.verdict = sum_up(file)};
+  judged.ahead = look_ahead(file, judged.verdict);
+  judged.floor = floor_of(file.decision().floors);
+  return judged;
 }
 
 }  // namespace plateau

@@ -138,6 +138,7 @@ struct Verdict {
     Interval range;
   };
   std::optional<Settled> settled;
+  std::optional<double> onset_step;  // Since when it grows, while it does; see onset.h.
 
   // Where growth will end, averaged over the bounded explanations. Empty if none is believed.
   struct Forecast {

@@ -159,4 +159,14 @@ std::string process_phrase(const ProcessGrowth& process) {
   return details.empty() ? label : fmt::format("{} ({})", label, details);
 }
 
+std::string since_phrase(const Verdict& verdict) {
+  const std::optional<double> settled =
+      verdict.settled ? std::optional(verdict.settled->step) : std::nullopt;
+  const std::optional<double>& at = settled ? settled : verdict.onset_step;
+  if (!at) return "";
+  const std::string state = settled ? "level" : "growing";
+  if (*at <= verdict.first_step) return state + " from the start";
+  return state + " since " + moment_phrase(verdict.clock, *at);
+}
+
 }  // namespace plateau

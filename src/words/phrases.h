@@ -39,4 +39,8 @@ std::string band_phrase(double mb, const Interval& range);
 // "python (pid 4242, data worker)", "process 3".
 std::string process_phrase(const ProcessGrowth& process);
 
+// "level since step 83", "growing since step 12", "growing from the start"; "" if it cannot be
+// said.
+std::string since_phrase(const Verdict& verdict);
+
 }  // namespace plateau

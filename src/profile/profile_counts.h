@@ -6,7 +6,7 @@
 // is not known here.
 #pragma once
 
-#include "report/profile.h"
+#include "profile/profile.h"
 
 namespace plateau {
 

@@ -1,19 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+// An invented heap with invented names, for tests of the profile's views.
+#pragma once
 
-#include "report/example_profile.h"
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "profile/profile.h"
+#include "recording/run.h"
+#include "symbols/stack_names.h"
 #include "verdict/test_tracks.h"
 
 namespace plateau {
-namespace {
 
-std::vector<FrameName> same_image_by_another_path() {
+inline FrameName native(std::string function, std::string module) {
+  return {.kind = FrameKind::native, .function = std::move(function), .module = std::move(module)};
+}
+inline FrameName python(std::string function, std::string file, int line) {
+  return {.kind = FrameKind::python,
+          .function = std::move(function),
+          .file = std::move(file),
+          .line = line};
+}
+
+// A lazily decoded image: allocator, decoder, Python of a library and of a script.
+inline std::vector<FrameName> lazy_image_stack() {
+  FrameName loop = native("_PyEval_EvalFrameDefault", "python3.11");
+  loop.kind = FrameKind::interpreter;
+  return {native("malloc", "libc.so.6"),
+          native("ImagingNewBlock", "_imaging.so"),
+          loop,
+          python("load", "/usr/lib/python3/dist-packages/PIL/ImageFile.py", 245),
+          python("Image.getpixel", "/usr/lib/python3/dist-packages/PIL/Image.py", 1500),
+          python("main", "/home/me/lazy_images.py", 41),
+          native("_start", "python3.11")};
+}
+
+inline std::vector<FrameName> same_image_by_another_path() {
   std::vector<FrameName> frames = lazy_image_stack();
   frames[0] = native("calloc", "libc.so.6");
   return frames;
 }
 
-std::vector<std::vector<FrameName>> example_stacks() {
+inline std::vector<std::vector<FrameName>> example_stacks() {
   return {lazy_image_stack(),
           same_image_by_another_path(),
           {native("operator new(unsigned long)", "libstdc++.so.6"),
@@ -24,9 +55,8 @@ std::vector<std::vector<FrameName>> example_stacks() {
           {python("build", "/home/me/model.py", 7), python("main", "/home/me/lazy_images.py", 31)}};
 }
 
-}  // namespace
-
-Run example_heap_run() {
+// A job of which the heap was traced: images that fill a cache, a leak, buffers, a model.
+inline Run example_heap_run() {
   TrackMaker maker(250, 4);
   Noise noise(5);
   const auto image = [](double t) { return 0.12 * std::min(t, 332.0); };
@@ -61,11 +91,19 @@ Run example_heap_run() {
   return run;
 }
 
-NameStack example_names() {
+// Names for its stacks.
+inline NameStack example_names() {
   return [](const HeapStack& stack) {
     // The maker numbers its stacks by their only address.
     return example_stacks().at(stack.native.at(0) / 0x1000 - 1);
   };
+}
+
+inline HeapProfile example_profile(const ProfileOptions& options = {}) {
+  const plateau::Run run = example_heap_run();
+  Result<HeapProfile> profile = make_profile(run, run.heaps.front(), example_names(), options);
+  EXPECT_TRUE(profile.ok());
+  return profile.value();
 }
 
 }  // namespace plateau

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a run's heaps is meant, and where it grows.
+// Which of a run's heaps is meant.
 #pragma once
 
 #include <string>
@@ -28,8 +28,5 @@ Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted);
 // The heap that answers for a verdict: of the process that it names, else the one that grew most;
 // nullptr if there is none. `run` has the sum among its heaps.
 const HeapTrack* answering_heap(const Run& run, const Verdict& verdict);
-
-// Fills Verdict::site, if the answering heap grew. Reads symbol files.
-void add_growth_site(const Run& run, Verdict& verdict);
 
 }  // namespace plateau

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "report/export.h"
+#include "profile/export.h"
 
 namespace plateau {
 namespace {

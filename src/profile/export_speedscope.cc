@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
-#include "report/export.h"
+#include "profile/export.h"
 
 namespace plateau {
 namespace {

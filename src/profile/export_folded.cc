@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "report/export.h"
+#include "profile/export.h"
 
 namespace plateau {
 namespace {

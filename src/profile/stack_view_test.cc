@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/stack_view.h"
+#include "profile/stack_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/example_profile.h"
+#include "profile/example_profile_for_test.h"
 
 namespace plateau {
 namespace {

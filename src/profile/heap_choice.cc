@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/heap_choice.h"
+#include "profile/heap_choice.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "report/profile.h"
-#include "symbols/stack_names.h"
 #include "verdict/heap_sum.h"
 #include "verdict/site_growth.h"
 
@@ -104,17 +102,6 @@ const HeapTrack* answering_heap(const Run& run, const Verdict& verdict) {
     if (named) track = named;
   }
   return track ? track.value() : nullptr;
-}
-
-void add_growth_site(const Run& run, Verdict& verdict) {
-  if (run.heaps.empty()) return;
-  Run summed = run;
-  add_sum_of_heaps(summed);
-  const HeapTrack* track = answering_heap(summed, verdict);
-  if (track == nullptr) return;
-  StackNames names(*track);
-  verdict.site =
-      growth_place(run, *track, [&names](const HeapStack& stack) { return names.frames(stack); });
 }
 
 }  // namespace plateau

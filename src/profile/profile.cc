@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/profile.h"
+#include "profile/profile.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,12 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
+#include "base/printable.h"
 #include "base/units.h"
-#include "report/profile_counts.h"
-#include "report/stack_view.h"
+#include "profile/profile_counts.h"
+#include "profile/stack_view.h"
 #include "verdict/site_merge.h"
 
 namespace plateau {
@@ -53,7 +55,7 @@ class ProfileMaker {
                          return std::fabs(a.to_mb - a.from_mb) > std::fabs(b.to_mb - b.from_mb);
                        });
     }
-    if (options_.courses) add_courses(merged, working);
+    if (options_.courses > 0) add_courses(merged, working);
     for (const ProfileSite& site : profile_.sites) {
       profile_.from_mb += site.from_mb;
       profile_.to_mb += site.to_mb;
@@ -206,11 +208,13 @@ class ProfileMaker {
 
   // Of several rows at one clock value the last counts.
   void add_courses(const HeapTrack& merged, const WorkingRows& working) {
+    const std::span<ProfileSite> followed(profile_.sites.data(),
+                                          std::min(options_.courses, profile_.sites.size()));
     std::vector<ProfileSite*> by_group(merged.sites.size(), nullptr);
-    for (ProfileSite& site : profile_.sites) by_group[site.verdict.site] = &site;
+    for (ProfileSite& site : followed) by_group[site.verdict.site] = &site;
     for (size_t i = 0; i < working.rows.size(); ++i) {
       if (i + 1 < working.rows.size() && working.at[i + 1] == working.at[i]) continue;
-      for (ProfileSite& site : profile_.sites) site.course.push_back({working.at[i], 0});
+      for (ProfileSite& site : followed) site.course.push_back({working.at[i], 0});
       for (const HeapCell& cell : merged.rows[working.rows[i]].cells) {
         if (by_group[cell.site] == nullptr) continue;
         by_group[cell.site]->course.back().mb += cell.live_bytes / kBytesPerMb;
@@ -263,6 +267,16 @@ Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const N
   return ProfileMaker(run, track, names, options).make();
 }
 
+Result<HeapProfile> profile_heap(const Run& run, const HeapTrack& track,
+                                 const ProfileOptions& options) {
+  StackNames names(track);
+  Result<HeapProfile> profile = make_profile(
+      run, track, [&names](const HeapStack& stack) { return names.frames(stack); }, options);
+  if (!profile) return profile;
+  for (const std::string& note : names.notes()) profile.value().notes.push_back(printable(note));
+  return profile;
+}
+
 std::string profiled_process(const HeapProfile& profile) {
   if (profile.pid == 0) return "all processes";
   return fmt::format("{} (pid {})", profile.process.empty() ? "process" : profile.process,
@@ -293,10 +307,8 @@ ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track) {
   return out;
 }
 
-std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names) {
-  const Result<HeapProfile> profile = make_profile(run, track, names, {});
-  if (!profile) return "";
-  const ProfileSite* site = growth_site(profile.value());
+std::string growth_place(const HeapProfile& profile) {
+  const ProfileSite* site = growth_site(profile);
   return site == nullptr ? "" : site_place(site->frames);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/profile_counts.h"
+#include "profile/profile_counts.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "verdict/signal.h"

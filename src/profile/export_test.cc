@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exports against stored pages, and read back: pprof by a decoder of our own, speedscope by
 // what its documented format demands. PLATEAU_UPDATE_GOLDEN=1 rewrites the pages.
-#include "report/export.h"
+#include "profile/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "report/stored_page_for_test.h"
+#include "base/stored_page_for_test.h"
 
 namespace plateau {
 namespace {

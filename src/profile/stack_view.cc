@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/stack_view.h"
+#include "profile/stack_view.h"
 
 #include <fmt/format.h>
 

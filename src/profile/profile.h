@@ -5,11 +5,8 @@
 // make_profile() names the stacks, sums those that look the same to a reader, has the sums judged,
 // and keeps what the views need; the views only format. All texts are made harmless here.
 //
-//   StackNames names(track);
-//   Result<HeapProfile> profile = make_profile(run, track, [&](const HeapStack& stack) {
-//     return names.frames(stack);
-//   }, options);
-//   print(render_profile(profile.value(), view, {.top = 10}));
+//   Result<HeapProfile> profile = profile_heap(run, track, options);
+//   print(render_profile(profile.value(), view, {.top = 10}));  // report/profile_view.h
 #pragma once
 
 #include <cstddef>
@@ -21,10 +18,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "profile/export.h"
 #include "recording/heap_track.h"
 #include "recording/run.h"
-#include "report/export.h"
-#include "report/text.h"
 #include "symbols/stack_names.h"
 #include "verdict/site_growth.h"
 
@@ -44,7 +40,7 @@ struct ProfileOptions {
   std::optional<std::regex> exclude;  // No stacks with such a frame.
   std::optional<double> from_step;    // Difference between two moments on the clock;
   std::optional<double> to_step;      // default the first and the last that count.
-  bool courses = false;               // Keep ProfileSite::course.
+  size_t courses = 0;                 // Keep ProfileSite::course of so many sites, the first.
   Policy policy;
 };
 
@@ -95,29 +91,18 @@ struct HeapProfile {
 Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const NameStack& names,
                                  const ProfileOptions& options);
 
+// The same with the names that the process's files give; what they lack becomes notes. Reads symbol
+// files.
+Result<HeapProfile> profile_heap(const Run& run, const HeapTrack& track,
+                                 const ProfileOptions& options);
+
 // The site that answers for the process's growth: the first, if it grew at all.
 const ProfileSite* growth_site(const HeapProfile& profile);
-
-// Where the process's growth is allocated, for a verdict: "load (PIL/ImageFile.py:245)". Empty if
-// no site of `track` grew.
-std::string growth_place(const Run& run, const HeapTrack& track, const NameStack& names);
+// Its place, for a verdict: "load (PIL/ImageFile.py:245)". Empty if no site grew.
+std::string growth_place(const HeapProfile& profile);
 
 // "python3 (pid 4242)", "all processes".
 std::string profiled_process(const HeapProfile& profile);
-
-struct ListLooks {
-  size_t top = 10;
-  bool all = false;   // Also what does not grow.
-  bool full = false;  // Whole stacks.
-};
-std::string render_profile(const HeapProfile& profile, const View& view, const ListLooks& looks);
-// The first line alone.
-std::string render_profile_line(const HeapProfile& profile, const View& view);
-
-// By function: what its own calls hold and what is held below it. Requires: made by stack.
-std::string render_flat(const HeapProfile& profile, const View& view, size_t top);
-// The call tree, outermost call first, or innermost first. Requires: made by stack.
-std::string render_tree(const HeapProfile& profile, const View& view, bool inverted);
 
 // For other people's viewers: every site as a stack, outermost call first. Requires: made by stack.
 ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_text.h"
 #include "base/json_writer.h"
-#include "report/json_text.h"
-#include "report/profile.h"
+#include "profile/profile.h"
 
 #include "words/site_words.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/heap_choice.h"
+#include "profile/heap_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/profile_view.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/example_profile_for_test.h"
+#include "report/stored_page_for_test.h"
+
+namespace plateau {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ProfileViews, HostileNamesAreHarmless) {
+  const plateau::Run run = example_heap_run();
+  const NameStack names = [](const HeapStack&) {
+    return std::vector<FrameName>{python("f\x1b[31m", "a\x1b]0;x\x07.py", 1)};
+  };
+  const HeapProfile profile = make_profile(run, run.heaps[0], names, {}).value();
+  EXPECT_THAT(render_profile(profile, {}, {.all = true}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(render_tree(profile, {}, false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(render_flat(profile, {}, 10), Not(HasSubstr("\x1b")));
+}
+
+TEST(ProfileViews, LookAsStored) {
+  const HeapProfile profile = example_profile();
+  for (const size_t width : {80, 120}) {
+    const View view = {.width = width};
+    expect_page(fmt::format("profile-list-{}", width), render_profile(profile, view, {}));
+  }
+  expect_page("profile-all", render_profile(profile, {}, {.top = 2, .all = true}));
+  expect_page("profile-flat", render_flat(profile, {}, 4));
+  expect_page("profile-tree", render_tree(profile, {}, false));
+  expect_page("profile-inverted", render_tree(profile, {}, true));
+  const HeapProfile difference = example_profile({.from_step = 100, .to_step = 300});
+  expect_page("profile-difference", render_profile(difference, {}, {}));
+}
+
+TEST(ProfileViews, FitEveryTerminalFromSixtyToTwoHundred) {
+  const HeapProfile profile = example_profile();
+  for (size_t width = 60; width <= 200; width += 20) {
+    const View view = {.width = width};
+    expect_narrow(render_profile(profile, view, {.all = true}), width);
+    expect_narrow(render_flat(profile, view, 10), width);
+    expect_narrow(render_tree(profile, view, false), width);
+  }
+}
+
+TEST(ProfileViews, AreAsciiOutsideOfUtf8Locales) {
+  const View view = {.utf8 = false};
+  for (const std::string& text :
+       {render_profile(example_profile(), view, {}), render_flat(example_profile(), view, 10)}) {
+    for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7F)) << text;
+  }
+}
+
+TEST(ProfileViews, NothingThatGrowsIsSaidInOneLine) {
+  const HeapProfile profile = example_profile({.filter = std::regex("build")});
+  EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("LEVEL     no call stack grows"));
+}
+
+}  // namespace
+}  // namespace plateau
