@@ -63,7 +63,7 @@ std::optional<HeapProfile> answering_profile(const Run& run, const Verdict& verd
 struct KnownMoments {
   Context context;
   std::vector<Instant> instants;  // The last of each prefix.
-  Moments moments;
+  PrefixVerdicts moments;
 };
 
 // Fills Answer::detail. The run as a whole is not judged again; nor are prefixes that `known` holds

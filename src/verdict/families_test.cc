@@ -61,7 +61,7 @@ TEST(Families, ARowMoreIsWeighedAndExplained) {
   EXPECT_GT(added.weight, 0.9);
   const Explanation first = explain(decision).front();
   EXPECT_EQ(first.name, "braking");
-  EXPECT_EQ(first.words, "brakes evenly, stands since step 160");
+  EXPECT_EQ(first.phrase, "brakes evenly, stands since {when}");
   EXPECT_TRUE(first.bounded);
   EXPECT_NEAR(first.ends_at_step.value(), 160.4, 0.1);
 }

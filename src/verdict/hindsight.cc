@@ -22,7 +22,7 @@ class PrefixJudge {
 
   // Adds the verdicts on the first `counts` instants. Each call copies the run once and cuts it
   // shorter from one prefix to the next.
-  void look(std::vector<size_t> counts, Moments& verdicts) const {
+  void look(std::vector<size_t> counts, PrefixVerdicts& verdicts) const {
     std::erase_if(counts, [&verdicts](size_t count) { return verdicts.contains(count); });
     std::sort(counts.begin(), counts.end(), std::greater<>());
     if (counts.empty()) return;
@@ -92,7 +92,7 @@ std::vector<size_t> even_moments(size_t instants, size_t moments) {
 }
 
 // The middles of the gaps in which the word changes, the latest first, at most `most`.
-std::vector<size_t> middles_of_changes(const Moments& verdicts, size_t most) {
+std::vector<size_t> middles_of_changes(const PrefixVerdicts& verdicts, size_t most) {
   std::vector<size_t> middles;
   for (auto after = verdicts.rbegin(); after != verdicts.rend(); ++after) {
     const auto before = std::next(after);
@@ -106,10 +106,10 @@ std::vector<size_t> middles_of_changes(const Moments& verdicts, size_t most) {
 }  // namespace
 
 std::vector<Verdict> hindsight(const Run& run, size_t moments, const Policy& policy,
-                               Moments* known) {
+                               PrefixVerdicts* known) {
   const size_t most = std::max<size_t>(moments, 1);
   const PrefixJudge judge_prefixes(run, policy);
-  Moments verdicts;
+  PrefixVerdicts verdicts;
   std::vector<size_t> next = even_moments(run.instants.size(), most);
   while (!next.empty()) {
     for (const size_t count : next) {

@@ -43,13 +43,13 @@
 namespace plateau {
 
 // Verdicts on prefixes of a run, without their plots, by number of instants.
-using Moments = std::map<size_t, Verdict>;
+using PrefixVerdicts = std::map<size_t, Verdict>;
 
 // By rising length of prefix; the last is the whole run. At most `moments`, at least 1. Those that
 // `known` holds are taken from there, and it holds all of them afterwards. Requires: they were
 // judged by the same policy on a run that begins like this one.
 std::vector<Verdict> hindsight(const Run& run, size_t moments, const Policy& policy = {},
-                               Moments* known = nullptr);
+                               PrefixVerdicts* known = nullptr);
 
 // The clock from which the word no longer changed; empty if the last word is `undecided`.
 std::optional<double> knew_at(std::span<const Verdict> moments);

@@ -125,10 +125,10 @@ TEST(Hindsight, MomentsAreBoundedAndInOrder) {
 
 TEST(Hindsight, ALookAtALongerRunJudgesOnlyWhatIsNew) {
   const plateau::Run run = busy_run(520);
-  Moments known;
+  PrefixVerdicts known;
   hindsight(prefix_of(run, 500), 40, {}, &known);
   known.erase(500);
-  const Moments before = known;
+  const PrefixVerdicts before = known;
   const std::vector<Verdict> again = hindsight(run, 40, {}, &known);
   const std::vector<Verdict> fresh = hindsight(run, 40);
   ASSERT_EQ(again.size(), fresh.size());
