@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/testing/scratch_directory.h"
 #include "session/step_socket.h"
 
 namespace plateau {
@@ -58,14 +58,9 @@ class Listener {
 
 class ClientTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string shape = "/tmp/clientXXXXXX";
-    ASSERT_NE(mkdtemp(shape.data()), nullptr);
-    base_ = shape;
-    path_ = base_ + "/s";
-  }
-  void TearDown() override { std::filesystem::remove_all(base_); }
-  std::string base_, path_;
+  ScratchDirectory scratch_;
+  std::string base_ = scratch_.path();
+  std::string path_ = scratch_.file("s");
 };
 
 TEST_F(ClientTest, EverythingItSaysIsUnderstoodByTheWatcher) {

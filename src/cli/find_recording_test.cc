@@ -6,7 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+
+#include "base/testing/scratch_directory.h"
 
 namespace plateau {
 namespace {
@@ -16,24 +17,15 @@ using ::testing::IsEmpty;
 
 class FindRecording : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "find-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void process(const std::string& pid, const std::string& comm, const std::string& open_file) {
     std::filesystem::create_directories(root_ / pid / "fd");
-    std::ofstream(root_ / pid / "comm") << comm << "\n";
+    scratch_.write(pid + "/comm", comm + "\n");
     std::filesystem::create_symlink(open_file, root_ / pid / "fd" / "7");
   }
-  std::string file(const std::string& name) {
-    std::ofstream(root_ / name) << "x";
-    return (root_ / name).string();
-  }
+  std::string file(const std::string& name) { return scratch_.write(name, "x"); }
 
-  std::filesystem::path root_;
+  ScratchDirectory scratch_;
+  std::filesystem::path root_ = scratch_.path();
 };
 
 TEST_F(FindRecording, IsWhatARunningPlateauHoldsOpen) {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 
 namespace plateau {
 namespace {
@@ -15,22 +15,11 @@ using ::testing::HasSubstr;
 
 class WriteFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "plateau-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
+  [[nodiscard]] std::string path() const { return directory_.file("out.csv"); }
+  [[nodiscard]] std::string content() const { return text_of_file(path()); }
+  [[nodiscard]] size_t files() const { return directory_.entries(); }
 
-  [[nodiscard]] std::string path() const { return directory_ / "out.csv"; }
-  [[nodiscard]] std::string content() const {
-    std::ifstream file(path());
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  [[nodiscard]] size_t files() const {
-    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
-  }
-
-  std::filesystem::path directory_;
+  ScratchDirectory directory_;
 };
 
 TEST_F(WriteFile, LeavesNothingButTheFile) {
@@ -51,8 +40,8 @@ TEST_F(WriteFile, ExistingFileIsKeptUnlessForced) {
 }
 
 TEST_F(WriteFile, FailureIsToldWithThePath) {
-  EXPECT_THAT(write_file(directory_ / "no" / "such", "x", false)->message, HasSubstr("/no/such: "));
-  EXPECT_THAT(write_file(directory_, "x", true)->message, HasSubstr("directory"));
+  EXPECT_THAT(write_file(directory_.file("no/such"), "x", false)->message, HasSubstr("/no/such: "));
+  EXPECT_THAT(write_file(directory_.path(), "x", true)->message, HasSubstr("directory"));
 }
 
 TEST_F(WriteFile, DevicesAreWrittenToDirectly) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/thinning.h"
 #include "heap/growth_profile.h"
 
 namespace plateau {
@@ -75,12 +76,7 @@ HeapRow GrowthProfile::make_row(const HeapMoment& moment) {
 
 // Drops every second row; those that stay are where a stride twice as long would have put them.
 void GrowthProfile::thin() {
-  size_t kept = 0;
-  for (size_t i = 0; i < rows_.size(); i += 2) {
-    if (kept != i) rows_[kept] = std::move(rows_[i]);
-    ++kept;
-  }
-  rows_.resize(kept);
+  keep_every_second(rows_);
   stride_ *= 2;
 }
 

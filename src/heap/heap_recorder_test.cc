@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/scratch_directory.h"
 #include "heap/testing/fake_tracer.h"
 
 namespace plateau {
@@ -15,10 +16,6 @@ namespace {
 
 class Recorded : public testing::Test {
  protected:
-  Recorded() : directory(testing::TempDir() + "plateau-recorder-XXXXXX") {}
-  void SetUp() override { ASSERT_NE(mkdtemp(directory.data()), nullptr); }
-  void TearDown() override { std::filesystem::remove_all(directory); }
-
   static void round(HeapRecorder& recorder) {
     recorder.scan();
     recorder.look(true);
@@ -41,7 +38,8 @@ class Recorded : public testing::Test {
     return pid;
   }
 
-  std::string directory;
+  ScratchDirectory scratch;
+  std::string directory = scratch.path();
 };
 
 TEST_F(Recorded, ProcessBecomesATrack) {

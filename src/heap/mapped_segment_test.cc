@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/scratch_directory.h"
 #include "heap/testing/fake_tracer.h"
 
 namespace plateau {
@@ -32,11 +33,8 @@ struct Listener {
 
 class Segments : public testing::Test {
  protected:
-  Segments() { directory = testing::TempDir() + "plateau-segment-XXXXXX"; }
-  void SetUp() override { ASSERT_NE(mkdtemp(directory.data()), nullptr); }
-  void TearDown() override { std::filesystem::remove_all(directory); }
-
-  std::string directory;
+  ScratchDirectory scratch;
+  std::string directory = scratch.path();
 };
 
 TEST_F(Segments, SmallerLanesAreReadOverManyLaps) {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 #include "inject/inject.h"
 #include "inject/testing/running_target.h"
 
@@ -19,25 +19,12 @@ const InjectOptions kPatient{.timeout_s = 60};
 
 class Attaching : public testing::Test {
  protected:
-  Attaching() {
-    char name[] = "/tmp/plateau-attach-XXXXXX";
-    directory_ = ::mkdtemp(name);
-  }
-  ~Attaching() override { std::filesystem::remove_all(directory_); }
-
   [[nodiscard]] AttachRequest request() const {
-    return {.tracer = PLATEAU_TRACER_FILE, .directory = directory_, .interval_bytes = 16384};
+    return {.tracer = PLATEAU_TRACER_FILE, .directory = directory_.path(), .interval_bytes = 16384};
   }
-  [[nodiscard]] size_t segments() const {
-    size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory_)) {
-      ++count;
-    }
-    return count;
-  }
+  [[nodiscard]] size_t segments() const { return directory_.entries(); }
   static std::string maps(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
-    return {std::istreambuf_iterator<char>(file), {}};
+    return text_of_file("/proc/" + std::to_string(pid) + "/maps");
   }
   // Until a segment is there: the target has called a hook.
   void await_segment(size_t count) const {
@@ -59,7 +46,7 @@ class Attaching : public testing::Test {
     }
   }
 
-  std::string directory_;
+  ScratchDirectory directory_;
 };
 
 TEST_F(Attaching, BusyProgramIsTracedAndLeftClean) {

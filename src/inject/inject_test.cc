@@ -7,10 +7,10 @@
 #include <sys/ptrace.h>
 
 #include <cstring>
-#include <fstream>
 
 #include "inject/allocators.h"
 #include "inject/testing/running_target.h"
+#include "ptrace/refusal.h"
 
 namespace plateau {
 namespace {
@@ -142,9 +142,7 @@ TEST(SafePoint, IsRefusedWhenNoneComesAndTheTargetIsAsBefore) {
   const auto point = SafePoint::reach(target.pid(), {.timeout_s = 0.2});
   ASSERT_FALSE(point.ok());
   EXPECT_THAT(point.error().message, HasSubstr("no safe moment came within 0.2 s"));
-  std::ifstream status("/proc/" + std::to_string(target.pid()) + "/status");
-  const std::string text{std::istreambuf_iterator<char>(status), {}};
-  EXPECT_THAT(text, HasSubstr("TracerPid:\t0"));
+  EXPECT_EQ(look_at_target(target.pid()).tracer, 0);
   EXPECT_EQ(target.end(), 0);
 }
 

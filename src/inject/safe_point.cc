@@ -31,6 +31,7 @@ namespace {
 using Kind = ThreadStop::Kind;
 
 constexpr auto kSystemCallLimit = std::chrono::seconds(10);
+constexpr auto kEndLimit = std::chrono::milliseconds(100);       // For a killed thread to end.
 constexpr uint64_t kArgumentRoom = 128;                          // Above the return address.
 constexpr uint64_t kRegistersCleared = 0x100 | 0x400 | 0x10000;  // TF, DF, RF of the flags.
 
@@ -173,7 +174,9 @@ struct SafePoint::State {
     return registers && registers->rip == plan.code() + detour_stop_offset();
   }
 
-  [[nodiscard]] Error lost(const ThreadStop& stop) const {
+  Error lost(const ThreadStop& stop) {
+    // The end of a thread is for its tracer to note: until then its process stays a zombie.
+    if (stop.kind == Kind::gone) thread->wait(TraceClock::now() + kEndLimit);
     if (stop.kind == Kind::exec) {
       return failed(fmt::format("process {} replaced its program meanwhile", pid));
     }

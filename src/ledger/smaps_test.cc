@@ -3,24 +3,18 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "ledger/ledger.h"
+
+#include "base/files.h"
 
 namespace plateau {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
 
 struct Capture {
   std::string smaps;
@@ -31,10 +25,10 @@ struct Capture {
 Capture capture(const std::string& name) {
   const auto base = std::filesystem::path(PLATEAU_SOURCE_DIR) / "tests/fixtures/smaps" / name;
   Capture found;
-  found.smaps = text_of(base.string() + ".smaps");
-  std::istringstream stacks(text_of(base.string() + ".stacks"));
+  found.smaps = text_of_file(base.string() + ".smaps");
+  std::istringstream stacks(text_of_file(base.string() + ".stacks"));
   for (std::string word; stacks >> word;) found.stacks.push_back(std::stoull(word, nullptr, 16));
-  std::istringstream status(text_of(base.string() + ".status"));
+  std::istringstream status(text_of_file(base.string() + ".status"));
   for (std::string line; std::getline(status, line);) {
     const size_t colon = line.find(':');
     found.status[line.substr(0, colon)] = std::stoull(line.substr(colon + 1)) * 1024;

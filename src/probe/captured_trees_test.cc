@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "base/files.h"
 #include "probe/proc_files.h"
 #include "probe/sampler.h"
 #include "probe/testing/proc_root.h"
@@ -35,11 +34,6 @@ ProbeOptions in(const fs::path& proc) {
   options.cgroup_root = (proc / "no-cgroups").string();
   options.nvml = "";
   return options;
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 using Told = std::map<pid_t, std::pair<Role, std::string>>;
@@ -210,24 +204,24 @@ TEST(CapturedTrees, EveryFileOfEveryCaptureParses) {
     const fs::path dir = entry.path().parent_path();
     SCOPED_TRACE(dir.string());
     ++processes;
-    const std::string stat_text = text_of(dir / "stat");
+    const std::string stat_text = text_of_file(dir / "stat");
     const auto stat = parse_stat(stat_text);
     ASSERT_TRUE(stat.has_value());
     EXPECT_EQ(std::to_string(stat->pid), dir.filename().string());
-    EXPECT_EQ(std::string(stat->comm) + "\n", text_of(dir / "comm"));
+    EXPECT_EQ(std::string(stat->comm) + "\n", text_of_file(dir / "comm"));
     EXPECT_GT(stat->start_stack, 0u);
-    const ProcStatus status = parse_status(text_of(dir / "status"));
+    const ProcStatus status = parse_status(text_of_file(dir / "status"));
     EXPECT_EQ(status.tgid, stat->pid);
     EXPECT_EQ(status.ppid, stat->ppid);
     EXPECT_EQ(status.threads, stat->threads);
     EXPECT_EQ(status.rss_kb, status.anon_kb + status.file_kb + status.shmem_kb);
-    const Statm statm = parse_statm(text_of(dir / "statm"));
+    const Statm statm = parse_statm(text_of_file(dir / "statm"));
     EXPECT_EQ(statm.resident * 4, status.rss_kb);
     EXPECT_EQ(statm.shared * 4, status.file_kb + status.shmem_kb);
-    EXPECT_GT(parse_smaps_rollup(text_of(entry.path())).pss_kb, 0);
-    const std::string cmdline = text_of(dir / "cmdline");
+    EXPECT_GT(parse_smaps_rollup(text_of_file(entry.path())).pss_kb, 0);
+    const std::string cmdline = text_of_file(dir / "cmdline");
     EXPECT_FALSE(parse_cmdline(cmdline).empty());
-    const std::string cgroup = text_of(dir / "cgroup");
+    const std::string cgroup = text_of_file(dir / "cgroup");
     EXPECT_EQ(parse_cgroup(cgroup).size(), 10u);
   }
   EXPECT_EQ(processes, 8u + 7u + 4u + 6u + 7u + 1u);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 #include "recording/recording.h"
 #include "recording/recording_reader.h"
 #include "recording/sample_for_test.h"
@@ -16,17 +17,10 @@
 namespace plateau {
 namespace {
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
-
 // Ten rows into a table of eight: six of them end up in spans.
 std::string example_bytes() {
-  const auto path = std::filesystem::path(testing::TempDir()) /
-                    ("plateau-example-" + std::to_string(::getpid()) + ".plateau");
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("example.plateau");
   RecordingHead head;
   head.command = "py x";
   head.host = "h";
@@ -51,8 +45,7 @@ std::string example_bytes() {
                          {{cpu, 0.5 * i}}));
   }
   writer.finish({.kind = Ending::Kind::exited, .code = 0, .text = ""});
-  const std::string bytes = text_of(path);
-  std::filesystem::remove(path);
+  const std::string bytes = text_of_file(path);
   return bytes;
 }
 
@@ -65,7 +58,7 @@ std::string hex_of(std::string_view bytes) {
 
 std::string bytes_of_page() {
   std::istringstream page(
-      text_of(std::filesystem::path(PLATEAU_SOURCE_DIR) / "docs/formats/recording.md"));
+      text_of_file(std::filesystem::path(PLATEAU_SOURCE_DIR) / "docs/formats/recording.md"));
   std::string bytes;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
@@ -91,8 +84,8 @@ TEST(RecordingPage, ShowsTheBytesThatAreWritten) {
 }
 
 TEST(RecordingFixture, OfVersionOneIsReadForEver) {
-  const std::string bytes = text_of(std::filesystem::path(PLATEAU_SOURCE_DIR) /
-                                    "tests/fixtures/logs/recording_v1.plateau");
+  const std::string bytes = text_of_file(std::filesystem::path(PLATEAU_SOURCE_DIR) /
+                                         "tests/fixtures/logs/recording_v1.plateau");
   const auto run = read_recording("fixture", bytes);
   ASSERT_TRUE(run.ok());
   ASSERT_EQ(run.value().instants.size(), 10u);
@@ -105,8 +98,8 @@ TEST(RecordingFixture, OfVersionOneIsReadForEver) {
 }
 
 TEST(RecordingFixture, WithAHeapTrackOfVersionOneIsReadForEver) {
-  const std::string bytes = text_of(std::filesystem::path(PLATEAU_SOURCE_DIR) /
-                                    "tests/fixtures/recordings/heap_v1.plateau");
+  const std::string bytes = text_of_file(std::filesystem::path(PLATEAU_SOURCE_DIR) /
+                                         "tests/fixtures/recordings/heap_v1.plateau");
   const auto run = read_recording("fixture", bytes);
   ASSERT_TRUE(run.ok());
   EXPECT_TRUE(run.value().notes.empty());

@@ -5,7 +5,8 @@
 
 #include <filesystem>
 
-#include "recording/file_bytes_for_test.h"
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/recording_reader.h"
@@ -20,11 +21,6 @@ using ::testing::HasSubstr;
 
 class RecordingHeap : public testing::Test {
  protected:
-  RecordingHeap()
-      : path_(fs::path(testing::TempDir()) /
-              ("plateau-heap-" + std::to_string(::getpid()) + ".plateau")) {}
-  ~RecordingHeap() override { fs::remove(path_); }
-
   RecordingWriter writer(double started_unix_s = 0) {
     RecordingHead head;
     head.command = "python train.py";
@@ -34,12 +30,13 @@ class RecordingHeap : public testing::Test {
     return std::move(made.value());
   }
   plateau::Run read() {
-    auto run = read_recording("job", bytes_of(path_));
+    auto run = read_recording("job", text_of_file(path_));
     EXPECT_TRUE(run.ok());
     return run.value();
   }
 
-  fs::path path_;
+  ScratchDirectory scratch_;
+  fs::path path_ = scratch_.file("job.plateau");
 };
 
 std::string encoded(size_t sites, uint64_t seed = 1) {
@@ -122,7 +119,7 @@ TEST_F(RecordingHeap, ReplacedTracksAreClearedOutOfTheFile) {
   EXPECT_TRUE(encode_heap_track(run.heaps[0]) == encode_heap_track(last));
   EXPECT_EQ(run.instants.size(), 100u);
   EXPECT_EQ(difference_between(writer.run(), run), "");
-  EXPECT_EQ(writer.bytes_written(), bytes_of(path_).size());
+  EXPECT_EQ(writer.bytes_written(), text_of_file(path_).size());
 }
 
 TEST_F(RecordingHeap, LongestUnrenewedTrackGoesWhenThereAreTooManyAndANoteSaysSo) {
@@ -174,7 +171,7 @@ TEST_F(RecordingHeap, RecordsSayWhatTheyHold) {
   add_rows(writer, 1);
   writer.heap(7, encoded(2));
   writer.heap(7, "nonsense");
-  const auto text = describe_recording("job", bytes_of(path_), false);
+  const auto text = describe_recording("job", text_of_file(path_), false);
   ASSERT_TRUE(text.ok());
   const size_t count = text.value().size();
   EXPECT_THAT(text.value()[count - 2], HasSubstr("heap"));
@@ -182,7 +179,7 @@ TEST_F(RecordingHeap, RecordsSayWhatTheyHold) {
   EXPECT_THAT(text.value()[count - 2], HasSubstr("sites 2  rows 4"));
   EXPECT_THAT(text.value()[count - 1], HasSubstr("number 1"));
   EXPECT_THAT(text.value()[count - 1], HasSubstr("unreadable"));
-  const auto json = describe_recording("job", bytes_of(path_), true);
+  const auto json = describe_recording("job", text_of_file(path_), true);
   ASSERT_TRUE(json.ok());
   EXPECT_THAT(json.value()[count - 2], HasSubstr("\"sites\":2"));
 }

@@ -4,10 +4,10 @@
 #include <rapidcheck.h>
 
 #include <cmath>
-#include <filesystem>
 #include <map>
 
-#include "recording/file_bytes_for_test.h"
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/same_run_for_test.h"
@@ -100,7 +100,8 @@ class RandomWatcher {
 };
 
 TEST(Recording, LiveRunAndRunReadBackAreTheSameAtEveryMoment) {
-  const std::string path = std::filesystem::path(testing::TempDir()) / "plateau-property.plateau";
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("job.plateau");
   const bool holds = rc::check("live == read back", [&path] {
     RecordingHead head;
     head.command = "python train.py";
@@ -112,13 +113,13 @@ TEST(Recording, LiveRunAndRunReadBackAreTheSameAtEveryMoment) {
     for (int i = 0; i < acts; ++i) {
       watcher.act();
       if (*rc::gen::inRange(0, 15) > 0) continue;
-      const auto read = read_recording(path, bytes_of(path));
+      const auto read = read_recording(path, text_of_file(path));
       RC_ASSERT(read.ok());
       RC_ASSERT(difference_between(writer.value().run(), read.value()) == "");
     }
     writer.value().finish(
         {.kind = static_cast<Ending::Kind>(*rc::gen::inRange(0, 6)), .code = 9, .text = "end"});
-    const std::string bytes = bytes_of(path);
+    const std::string bytes = text_of_file(path);
     const auto read = read_recording(path, bytes);
     RC_ASSERT(read.ok());
     RC_ASSERT(check_shape(read.value()) == "");
@@ -126,7 +127,6 @@ TEST(Recording, LiveRunAndRunReadBackAreTheSameAtEveryMoment) {
     RC_ASSERT(writer.value().bytes_written() == bytes.size());
     RC_ASSERT(describe_recording(path, bytes, true).ok());
   });
-  std::filesystem::remove(path);
   EXPECT_TRUE(holds);
 }
 

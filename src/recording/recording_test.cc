@@ -13,8 +13,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/files.h"
+#include "base/testing/scratch_directory.h"
 #include "recording/append_file.h"
-#include "recording/file_bytes_for_test.h"
 #include "recording/record_codec.h"
 #include "recording/recording_reader.h"
 #include "recording/same_run_for_test.h"
@@ -29,13 +30,6 @@ using ::testing::HasSubstr;
 
 class RecordingTest : public testing::Test {
  protected:
-  RecordingTest() {
-    directory_ = fs::path(testing::TempDir()) / ("recording-" + std::to_string(::getpid()));
-    fs::create_directories(directory_);
-    path_ = directory_ / "job.plateau";
-  }
-  ~RecordingTest() override { fs::remove_all(directory_); }
-
   RecordingWriter writer(size_t max_rows = RecordingWriter::kMaxRows) {
     RecordingHead head;
     head.command = "python train.py --epochs 3";
@@ -46,13 +40,13 @@ class RecordingTest : public testing::Test {
     return std::move(made.value());
   }
   plateau::Run read() {
-    auto run = read_recording(path_.string(), bytes_of(path_));
+    auto run = read_recording(path_.string(), text_of_file(path_));
     EXPECT_TRUE(run.ok());
     return run.value();
   }
 
-  fs::path directory_;
-  fs::path path_;
+  ScratchDirectory directory_;
+  fs::path path_ = directory_.file("job.plateau");
 };
 
 Process pid(int64_t id, std::string name) {
@@ -162,7 +156,7 @@ TEST_F(RecordingTest, CutAtAnyByteKeepsAllRowsBefore) {
   RecordingWriter writer = this->writer();
   record_growth(writer, 20);
   writer.finish({.kind = Ending::Kind::exited, .code = 0, .text = ""});
-  const std::string whole = bytes_of(path_);
+  const std::string whole = text_of_file(path_);
   std::vector<ReadRecord> records;
   ASSERT_TRUE(load_recording("whole", whole, &records).ok());
   const size_t head_end = records[1].offset;
@@ -191,7 +185,7 @@ TEST_F(RecordingTest, CutAtAnyByteKeepsAllRowsBefore) {
 TEST_F(RecordingTest, AnyDamagedByteKeepsAllRowsBefore) {
   RecordingWriter writer = this->writer(8);
   record_growth(writer, 20);
-  const std::string whole = bytes_of(path_);
+  const std::string whole = text_of_file(path_);
   const plateau::Run good = read();
   std::vector<ReadRecord> records;
   ASSERT_TRUE(load_recording("whole", whole, &records).ok());
@@ -217,7 +211,7 @@ TEST_F(RecordingTest, AnyDamagedByteKeepsAllRowsBefore) {
 TEST_F(RecordingTest, RecordsOfALaterVersionAreSkipped) {
   RecordingWriter writer = this->writer();
   record_growth(writer, 2);
-  std::string bytes = bytes_of(path_);
+  std::string bytes = text_of_file(path_);
   put_record(bytes, static_cast<RecordType>(200), "what is this?");
   std::string ending = encode_ending({.kind = Ending::Kind::exited, .code = 3, .text = ""});
   ending += "a field of a later version";
@@ -230,7 +224,7 @@ TEST_F(RecordingTest, RecordsOfALaterVersionAreSkipped) {
 
 TEST_F(RecordingTest, FileOfANewerVersionIsRefusedWithAReason) {
   RecordingWriter writer = this->writer();
-  std::string bytes = bytes_of(path_);
+  std::string bytes = text_of_file(path_);
   bytes[8] = 2;
   const auto run = read_recording("new.plateau", bytes);
   ASSERT_FALSE(run.ok());
@@ -245,7 +239,7 @@ TEST_F(RecordingTest, MergingBoundsTheFileAndLeavesNoTemporary) {
   EXPECT_LT(fs::file_size(path_), 2000u);
   EXPECT_EQ(writer.run().instants.front().time_s, 0) << "the beginning is still there";
   EXPECT_EQ(writer.run().instants.back().time_s, 599);
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1);
+  EXPECT_EQ(directory_.entries(), 1U);
 }
 
 TEST_F(RecordingTest, FileThatCannotBeReplacedGoesOnAsItWas) {
@@ -293,7 +287,7 @@ TEST_F(RecordingTest, StaleReplacementIsRemovedAtTheNextStart) {
 }
 
 TEST_F(RecordingTest, LinkStaysALinkWhenTheFileIsReplaced) {
-  const fs::path target = directory_ / "target.plateau";
+  const fs::path target = directory_.file("target.plateau");
   std::ofstream(target) << "";
   fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
   fs::create_symlink(target, path_);
@@ -390,7 +384,7 @@ TEST_F(RecordingTest, ShortLivedProcessesOfThousandsAreAddedUpByRole) {
 TEST_F(RecordingTest, DumpNamesEveryRecordAndTheDamage) {
   RecordingWriter writer = this->writer();
   record_growth(writer, 2);
-  std::string bytes = bytes_of(path_);
+  std::string bytes = text_of_file(path_);
   bytes.pop_back();
   const auto lines = describe_recording("x", bytes, false);
   ASSERT_TRUE(lines.ok());

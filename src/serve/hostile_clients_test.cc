@@ -29,7 +29,7 @@ class HostileClients : public testing::Test {
     EXPECT_THAT(get(server.port(), "/healthz"), StartsWith("HTTP/1.1 200"));
   }
 
-  RunDirectory directory_;
+  ScratchDirectory directory_;
   InventedJob job_;
 };
 

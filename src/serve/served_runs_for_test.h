@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a directory with recordings of invented jobs.
+// For tests: recordings of invented jobs.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
+#include "base/testing/scratch_directory.h"
 #include "recording/recording.h"
 
 namespace plateau {
-
-// Removed with all it holds.
-class RunDirectory {
- public:
-  RunDirectory() {
-    std::string name = testing::TempDir() + "plateau-serve-test-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~RunDirectory() { std::filesystem::remove_all(path_); }
-  RunDirectory(const RunDirectory&) = delete;
-  RunDirectory& operator=(const RunDirectory&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // Writes steps one after the other; the file is live until finish().
 class InventedJob {

@@ -26,7 +26,7 @@ class ServerTest : public testing::Test {
     return options;
   }
 
-  RunDirectory directory_;
+  ScratchDirectory directory_;
   InventedJob job_;
 };
 
@@ -203,7 +203,7 @@ TEST_F(ServerTest, LastStateReachesThePageBeforeTheServerEnds) {
 }
 
 TEST_F(ServerTest, NoRunsIsAnEmptyList) {
-  const RunDirectory empty;
+  const ScratchDirectory empty;
   ServeOptions nothing;
   nothing.paths = {empty.path()};
   const ServerInThread server(nothing);

@@ -27,7 +27,7 @@ void age(const std::string& path, int seconds) {
 }
 
 TEST(Shelf, ListsRecordingsOfADirectoryNewestFirst) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   for (const char* name : {"old.plateau", "new.plateau"}) {
     InventedJob job(directory.file(name), 0);
     job.steps(30);
@@ -50,7 +50,7 @@ TEST(Shelf, ListsRecordingsOfADirectoryNewestFirst) {
 }
 
 TEST(Shelf, FileThatDidNotChangeIsNotReadAgain) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   InventedJob job(directory.file("a.plateau"), 0);
   job.steps(30);
   job.finish();
@@ -63,7 +63,7 @@ TEST(Shelf, FileThatDidNotChangeIsNotReadAgain) {
 }
 
 TEST(Shelf, GrowingFileGetsANewVersion) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   InventedJob job(directory.file("a.plateau"), 10);
   job.steps(30);
   Shelf shelf(serving({directory.path()}));
@@ -81,7 +81,7 @@ TEST(Shelf, GrowingFileGetsANewVersion) {
 }
 
 TEST(Shelf, ChangedFileIsLeftAloneForAWhile) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   InventedJob job(directory.file("a.plateau"), 10);
   job.steps(30);
   Shelf shelf(serving({directory.path()}));
@@ -97,7 +97,7 @@ TEST(Shelf, ChangedFileIsLeftAloneForAWhile) {
 }
 
 TEST(Shelf, UnreadableFileIsListedWithItsTrouble) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   std::ofstream(directory.file("bad.plateau")) << "no recording at all";
   Shelf shelf(serving({directory.path(), directory.file("missing.log")}));
   shelf.look(60);
@@ -111,7 +111,7 @@ TEST(Shelf, UnreadableFileIsListedWithItsTrouble) {
 }
 
 TEST(Shelf, RecordingThatSomebodyHoldsOpenIsLive) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   const std::string path = directory.file("slow.plateau");
   InventedJob job(path, 0);
   job.steps(30);
@@ -132,7 +132,7 @@ TEST(Shelf, RecordingThatSomebodyHoldsOpenIsLive) {
 }
 
 TEST(Shelf, FilesThatMayComeAreNotListedBefore) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   ShelfOptions options;
   options.later = {directory.file("first.plateau"), directory.file("first.2.plateau")};
   Shelf shelf(options);
@@ -146,7 +146,7 @@ TEST(Shelf, FilesThatMayComeAreNotListedBefore) {
 }
 
 TEST(Shelf, FileThatIsRemovedLeavesTheList) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   {
     InventedJob(directory.file("a.plateau"), 0).steps(3);
   }
@@ -159,8 +159,8 @@ TEST(Shelf, FileThatIsRemovedLeavesTheList) {
 }
 
 TEST(Shelf, EqualNamesFromTwoDirectoriesAreToldApart) {
-  const RunDirectory one;
-  const RunDirectory two;
+  const ScratchDirectory one;
+  const ScratchDirectory two;
   {
     InventedJob(one.file("run.plateau"), 0).steps(3);
   }
@@ -175,7 +175,7 @@ TEST(Shelf, EqualNamesFromTwoDirectoriesAreToldApart) {
 }
 
 TEST(Shelf, GivenFactsGoOverTheRunsOwn) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   {
     InventedJob(directory.file("a.plateau"), 0).steps(40);
   }
@@ -187,7 +187,7 @@ TEST(Shelf, GivenFactsGoOverTheRunsOwn) {
 }
 
 TEST(Shelf, PageIsBuiltOncePerVersion) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   InventedJob job(directory.file("a.plateau"), 0);
   job.steps(30);
   job.finish();

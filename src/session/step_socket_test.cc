@@ -15,34 +15,25 @@
 #include <string>
 #include <utility>
 
+#include "base/testing/scratch_directory.h"
+
 namespace plateau {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A directory under /tmp that goes away: short enough for socket paths whatever TMPDIR says.
 class StepSocketTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string shape = "/tmp/stepsXXXXXX";
-    ASSERT_NE(mkdtemp(shape.data()), nullptr);
-    base_ = shape;
-  }
-  void TearDown() override { fs::remove_all(base_); }
-
   StepSocket make() {
     auto made = StepSocket::create_under(base_);
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made.value());
   }
 
-  size_t entries() const {
-    size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(base_)) count += entry.exists() ? 1 : 0;
-    return count;
-  }
+  size_t entries() const { return scratch_.entries(); }
 
-  std::string base_;
+  ScratchDirectory scratch_;
+  std::string base_ = scratch_.path();
 };
 
 // Sends without waiting; false if the queue is full or nobody listens.

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 
+#include "base/files.h"
 #include "symbols/elf_file.h"
 #include "symbols/maps_rows.h"
 #include "symbols/testing/commands.h"
@@ -27,11 +27,6 @@ namespace {
 
 std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 // What the loader says about a function of libc; a sanitizer's own version of it does not count.
@@ -110,7 +105,7 @@ TEST(MappedObjects, ProcessThatDoesNotExistHasNone) {
 
 TEST(MappedObjects, FileMappedOnlyAsDataIsNotAnObject) {
   // given: an ELF file that nothing loads, mapped for reading, as a reader of symbols does
-  const testing::ScratchDirectory directory;
+  const ScratchDirectory directory;
   const auto copy = directory.path() / "data.so";
   std::filesystem::copy_file("/proc/self/exe", copy);
   const auto file = ElfFile::open(copy.string());
@@ -125,7 +120,7 @@ TEST(MappedObjects, FileMappedOnlyAsDataIsNotAnObject) {
 
 TEST(MappedObjects, ProgramThatWasDeletedIsStillRead) {
   // given: a copy of `cat` that waits for input, removed while it runs
-  const testing::ScratchDirectory directory;
+  const ScratchDirectory directory;
   const auto program = directory.path() / "cat copy";
   std::filesystem::copy_file("/bin/cat", program);
   int pipe_ends[2];
@@ -161,9 +156,9 @@ TEST(MappedObjects, ProgramThatWasDeletedIsStillRead) {
 
 TEST(ElfFile, DamagedFilesNeverCrash) {
   // given
-  const testing::ScratchDirectory directory;
-  const std::string whole = bytes_of("/proc/self/exe").substr(0, size_t{1} << 20);
-  const std::string libc = bytes_of("/bin/cat");
+  const ScratchDirectory directory;
+  const std::string whole = text_of_file("/proc/self/exe").substr(0, size_t{1} << 20);
+  const std::string libc = text_of_file("/bin/cat");
   std::mt19937 random(7);  // NOLINT: the same damage in every run, on purpose.
 
   // when: cut short, and with bytes changed, mostly where the structure is

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/files.h"
 #include "symbols/stack_names.h"
 #include "symbols/testing/commands.h"
 
@@ -16,7 +17,6 @@ namespace {
 using testing::from_hex;
 using testing::output_of;
 using testing::python_programs;
-using testing::ScratchDirectory;
 using testing::split;
 
 void replace(std::string& text, const std::string& what, const std::string& by) {
@@ -25,8 +25,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
 
 // The script with a gap of 300 lines in one function, and 400 statements in another.
 std::string script() {
-  std::ifstream file(PLATEAU_SOURCE_DIR "/src/symbols/testing/line_tables.py");
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text = text_of_file(PLATEAU_SOURCE_DIR "/src/symbols/testing/line_tables.py");
   replace(text, "@GAP@", std::string(300, '\n'));
   std::string many;
   for (int i = 0; i < 400; ++i) many += "    x = x + len(str(x)) * " + std::to_string(i) + "\n\n";

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "symbols/debug_file.h"
 #include "symbols/dwarf_index.h"
 #include "symbols/elf_file.h"
@@ -28,20 +29,14 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::output_of;
-using testing::ScratchDirectory;
 using testing::split;
 
 const std::string kSample = PLATEAU_STAND_IN_INLINED_CALLS;
 const std::string kSampleSource = PLATEAU_SOURCE_DIR "/tests/stand_in/inlined_calls.cc";
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 int line_with(const std::string& path, const std::string& mark) {
   int line = 0;
-  for (const std::string& text : split(text_of(path), '\n')) {
+  for (const std::string& text : split(text_of_file(path), '\n')) {
     ++line;
     if (text.ends_with("// " + mark) || text.ends_with("# " + mark)) return line;
   }
@@ -333,7 +328,7 @@ TEST(DwarfIndex, ForgettingEverythingAtEveryQuestionGivesTheSameAnswers) {
 TEST(DwarfIndex, DamagedDebugInformationNeverCrashes) {
   // given
   const ScratchDirectory directory;
-  const std::string whole = text_of(kSample);
+  const std::string whole = text_of_file(kSample);
   const auto landmark = elf_symbol(kSample, "stand_in_outer");
   ASSERT_TRUE(landmark.ok());
   std::mt19937 random(11);  // NOLINT: the same damage in every run, on purpose.

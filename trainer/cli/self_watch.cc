@@ -3,30 +3,19 @@
 
 #include <unistd.h>
 
-#include <chrono>
-#include <fstream>
+#include <algorithm>
 #include <string>
 
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/proc_fields.h"
+#include "base/thinning.h"
 #include "base/units.h"
 
 namespace plateau::train {
-namespace {
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-template <typename T>
-void keep_even(std::vector<T>& values) {
-  size_t kept = 0;
-  for (size_t i = 0; i < values.size(); i += 2) values[kept++] = values[i];
-  values.resize(kept);
-}
-
-}  // namespace
 
 void SelfWatch::began(int64_t total_steps, double examples, double batch, double epoch_steps) {
-  start_s_ = now_s();
+  start_s_ = monotonic_now_s();
   run_.source = "this run";
   run_.format = "plateau-train";
   run_.processes = {
@@ -41,7 +30,7 @@ void SelfWatch::began(int64_t total_steps, double examples, double batch, double
 void SelfWatch::stepped(int64_t step, double epoch, int64_t resident_bytes) {
   last_resident_bytes_ = resident_bytes;
   if (step % stride_ != 0) return;
-  run_.instants.push_back({.step = step, .time_s = now_s() - start_s_, .epoch = epoch});
+  run_.instants.push_back({.step = step, .time_s = monotonic_now_s() - start_s_, .epoch = epoch});
   run_.series[0].mb.push_back(static_cast<double>(resident_bytes) / kBytesPerMb);
   if (run_.instants.size() >= kMaxSamples) thin();
 }
@@ -54,8 +43,8 @@ void SelfWatch::marked(EventKind kind) {
 
 void SelfWatch::thin() {
   stride_ *= 2;
-  keep_even(run_.instants);
-  keep_even(run_.series[0].mb);
+  keep_every_second(run_.instants);
+  keep_every_second(run_.series[0].mb);
   for (Event& event : run_.events)
     event.instant = std::min(event.instant / 2, run_.instants.size() - 1);
 }
@@ -65,17 +54,11 @@ Verdict SelfWatch::verdict() const {
 }
 
 OwnMemory own_memory() {
-  OwnMemory out;
-  std::ifstream status("/proc/self/status");
-  std::string key;
-  int64_t kb = 0;
-  for (std::string line; std::getline(status, line);) {
-    const bool resident = line.starts_with("VmRSS:");
-    if (!resident && !line.starts_with("VmHWM:")) continue;
-    kb = std::strtoll(line.c_str() + sizeof("VmRSS:") - 1, nullptr, 10);
-    (resident ? out.resident_bytes : out.peak_bytes) = kb * 1024;
-  }
-  return out;
+  const std::string status = text_of_file("/proc/self/status");
+  const auto bytes = [&](std::string_view key) {
+    return static_cast<int64_t>(number_field(status, key)) * 1024;
+  };
+  return {.resident_bytes = bytes("VmRSS"), .peak_bytes = bytes("VmHWM")};
 }
 
 }  // namespace plateau::train

@@ -40,7 +40,7 @@ class Collate : public testing::Test {
     return result.ok() ? "collated" : result.error().message;
   }
 
-  TestFolder folder_;
+  ScratchDirectory folder_;
   Tokenizer tokenizer_ = small_tokenizer();
   std::unique_ptr<Dataset> dataset_;
   std::vector<BadExample> bad_;

@@ -2,12 +2,8 @@
 // For tests: a folder with a dataset in it that goes away with the test, pictures, and a tokenizer.
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +11,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "base/testing/scratch_directory.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/picture_maker.h"
 #include "trainer/text/tokenizer_writer.h"
@@ -40,32 +37,6 @@ inline std::string base64_of(std::span<const std::byte> bytes) {
   }
   return text;
 }
-
-class TestFolder {
- public:
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "plateau-data-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream file(path_ / name, std::ios::binary);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // {"text": ..., "image": ..., "response": ...}
 inline std::string simple_line(std::string_view text, std::string_view image,

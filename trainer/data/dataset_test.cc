@@ -33,7 +33,7 @@ std::string error_of(const Dataset& dataset, size_t index) {
 }
 
 TEST(Dataset, BlankLinesAndCarriageReturnsDoNotCountButLineNumbersDo) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const auto path = folder.write(
       "d.jsonl", "\r\n{\"a\": 1}\r\n\n  \t \n{\"b\": 2}\n{\"c\": 3}");  // Without a last line end.
   const Dataset dataset = opened(path);
@@ -45,7 +45,7 @@ TEST(Dataset, BlankLinesAndCarriageReturnsDoNotCountButLineNumbersDo) {
 }
 
 TEST(Dataset, AByteOrderMarkIsSkipped) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const auto path = folder.write(
       "d.jsonl", "\xEF\xBB\xBF{\"text\": \"a\", \"image\": null, \"response\": \"b\"}\n");
   const Dataset dataset = opened(path);
@@ -55,7 +55,7 @@ TEST(Dataset, AByteOrderMarkIsSkipped) {
 
 // Lines that begin and end at every place around the block in which the file is scanned.
 TEST(Dataset, LinesAreFoundAcrossTheBlocksOfTheScan) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   std::string text;
   for (int i = 0; i < 40; ++i) {
     text += simple_line(std::string(52'429 + static_cast<size_t>(i % 7), 'x'), "",
@@ -67,7 +67,7 @@ TEST(Dataset, LinesAreFoundAcrossTheBlocksOfTheScan) {
 }
 
 TEST(Dataset, AFileMayBeOneJsonArray) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const std::string good = R"({"text": "a", "image": null, "response": "b"})";
   const auto path = folder.write("d.json", "\xEF\xBB\xBF[" + good + ",\n " + good + ", 7]\n");
   const Dataset dataset = opened(path);
@@ -82,7 +82,7 @@ TEST(Dataset, AFileMayBeOneJsonArray) {
 }
 
 TEST(Dataset, EmptyAndMissingFilesAreErrors) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   EXPECT_EQ(Dataset::open(folder.write("empty", ""), {}).error().kind, Error::Kind::no_samples);
   EXPECT_EQ(Dataset::open(folder.write("blank", "\n \n"), {}).error().kind,
             Error::Kind::no_samples);
@@ -91,10 +91,10 @@ TEST(Dataset, EmptyAndMissingFilesAreErrors) {
 }
 
 TEST(Dataset, PicturesAreFoundBesideTheFileFirst) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   folder.write("data/pictures/a.png", as_text(png_of(2)));
   // The same name from the working directory is another picture.
-  const TestFolder elsewhere;
+  const ScratchDirectory elsewhere;
   elsewhere.write("pictures/a.png", "not this one");
   elsewhere.write("pictures/b.png", as_text(png_of(4)));
   const auto path = folder.write("data/d.jsonl", simple_line("q", "pictures/a.png", "r") +
@@ -113,7 +113,7 @@ TEST(Dataset, PicturesAreFoundBesideTheFileFirst) {
 }
 
 TEST(Dataset, Base64IsReadBareAndAsADataUrl) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const std::string text = base64_of(png_of(6));
   const Dataset dataset =
       opened(folder.write("d.jsonl", simple_line("q", text, "r") +
@@ -130,7 +130,7 @@ TEST(Dataset, Base64IsReadBareAndAsADataUrl) {
 }
 
 TEST(Dataset, ErrorsOfPicturesNameTheLineAndThePicture) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   folder.write("broken.png", as_text(png_of(2)).substr(0, 100));
   const auto path = folder.write(
       "d.jsonl",
@@ -159,7 +159,7 @@ TEST(Dataset, ErrorsOfPicturesNameTheLineAndThePicture) {
 }
 
 TEST(Dataset, AFileThatShrankWhileOpenIsAnError) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const auto path = folder.write("d.jsonl", shapes_jsonl(3));
   const Dataset dataset = opened(path);
   std::filesystem::resize_file(path, 100);
@@ -167,7 +167,7 @@ TEST(Dataset, AFileThatShrankWhileOpenIsAnError) {
 }
 
 TEST(Dataset, FingerprintIsOfTheContent) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const std::string text = shapes_jsonl(2);
   const Dataset one = opened(folder.write("one.jsonl", text));
   EXPECT_EQ(one.fingerprint(), opened(folder.write("same.jsonl", text)).fingerprint());
@@ -181,7 +181,7 @@ TEST(Dataset, FingerprintIsOfTheContent) {
 }
 
 TEST(Dataset, DecodedPicturesAreKeptOnlyWhenAskedFor) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const auto path = folder.write("d.jsonl", shapes_jsonl(4));
   for (const bool is_kept : {false, true}) {
     const Dataset dataset = opened(path, {.keep_decoded = is_kept});
@@ -197,7 +197,7 @@ TEST(Dataset, DecodedPicturesAreKeptOnlyWhenAskedFor) {
 }
 
 TEST(Dataset, ThreadsShareOneKeptPicture) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const Dataset dataset = opened(folder.write("d.jsonl", shapes_jsonl(8)), {.keep_decoded = true});
   std::vector<std::vector<std::shared_ptr<const Picture>>> seen(4);
   std::vector<std::thread> threads;

@@ -24,7 +24,7 @@ struct Fixture {
     if (!dataset) std::abort();
     return std::move(dataset.value());
   }
-  TestFolder folder;
+  ScratchDirectory folder;
   Dataset dataset;
   Tokenizer tokenizer;
 };

@@ -51,7 +51,7 @@ class LoaderMemory : public testing::Test {
 };
 
 TEST_F(LoaderMemory, DoesNotGrowWithTheExamplesSeen) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const Tokenizer tokenizer = small_tokenizer();
   Result<Dataset> dataset = Dataset::open(folder.write("d.jsonl", jsonl()), {});
   ASSERT_TRUE(dataset.ok());
@@ -66,7 +66,7 @@ TEST_F(LoaderMemory, DoesNotGrowWithTheExamplesSeen) {
 }
 
 TEST_F(LoaderMemory, OfKeptPicturesGrowsForOneEpochAndIsCounted) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const Tokenizer tokenizer = small_tokenizer();
   Result<Dataset> dataset = Dataset::open(folder.write("d.jsonl", jsonl()), {.keep_decoded = true});
   ASSERT_TRUE(dataset.ok());
@@ -80,7 +80,7 @@ TEST_F(LoaderMemory, OfKeptPicturesGrowsForOneEpochAndIsCounted) {
 }
 
 TEST_F(LoaderMemory, OfAnOpenDatasetIsSixteenBytesAnExample) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += simple_line("q", "a.png", "r");
   const auto path = folder.write("d.jsonl", text);

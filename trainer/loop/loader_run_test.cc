@@ -34,7 +34,7 @@ LoaderRun run_with(const Dataset& dataset, const Tokenizer& tokenizer, int64_t w
 }
 
 TEST(Training, ResumedInTheMiddleOfAnEpochWithWorkersItGoesOnToTheBit) {
-  const TestFolder folder;
+  const ScratchDirectory folder;
   const auto dataset = Dataset::open(folder.write("train.jsonl", shapes_jsonl(11)), {});
   ASSERT_TRUE(dataset.ok());
   const Tokenizer tokenizer = small_tokenizer();

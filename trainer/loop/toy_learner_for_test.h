@@ -3,11 +3,8 @@
 // torch header, so that tests compile quickly.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -16,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/testing/scratch_directory.h"
 #include "trainer/data/loader.h"
 #include "trainer/model/learner.h"
 
@@ -116,27 +114,6 @@ class ListSource final : public BatchSource {
   Options options_;
   std::vector<size_t> order_;
   int64_t next_ = 0;
-};
-
-// A directory of its own that is removed at the end.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    static int count = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("plateau-loop-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
-    std::filesystem::create_directories(path_);
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace plateau::train

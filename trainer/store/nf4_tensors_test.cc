@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Writes the tensors as a model directory and opens it.
-WeightFiles stored(const TestDirectory& directory, const std::vector<TensorView>& views) {
+WeightFiles stored(const ScratchDirectory& directory, const std::vector<TensorView>& views) {
   const auto path = directory.path() / "model.safetensors";
   EXPECT_TRUE(write_safetensors(path, views, {{"format", "pt"}}).ok());
   Result<WeightFiles> files = WeightFiles::open(directory.path());
@@ -26,7 +26,7 @@ WeightFiles stored(const TestDirectory& directory, const std::vector<TensorView>
 
 TEST(Nf4Tensors, RoundTripToTheBit) {
   rc::check([] {
-    const TestDirectory directory;
+    const ScratchDirectory directory;
     const auto rows = *rc::gen::inRange<int64_t>(1, 40);
     const auto columns = *rc::gen::inRange<int64_t>(1, 200);
     const bool twice = *rc::gen::arbitrary<bool>();
@@ -101,7 +101,7 @@ class Nf4Exchange : public testing::Test {
   }
 
   static constexpr std::string_view kStateName = "a.weight.quant_state.bitsandbytes__nf4";
-  TestDirectory directory_;
+  ScratchDirectory directory_;
   Nf4Weight weight_ = quantise_nf4(test_numbers(640, 1), {10, 64}, true);
   Nf4Tensors tensors_ = nf4_tensors(weight_, "a.weight", "bfloat16");
 };

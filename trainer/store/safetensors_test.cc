@@ -7,7 +7,6 @@
 #include <rapidcheck.h>
 
 #include <csignal>
-#include <fstream>
 #include <numeric>
 
 #include <sys/resource.h>
@@ -135,7 +134,7 @@ TEST(SafetensorsHeader, OddEntriesAreErrors) {
 
 TEST(SafetensorsFile, WhatIsWrittenIsRead) {
   rc::check([] {
-    const TestDirectory directory;
+    const ScratchDirectory directory;
     const auto count = *rc::gen::inRange<size_t>(0, 6);
     std::vector<std::vector<uint8_t>> data(count);
     std::vector<TensorView> tensors;
@@ -162,12 +161,12 @@ TEST(SafetensorsFile, WhatIsWrittenIsRead) {
       RC_ASSERT(std::equal(read->bytes.begin(), read->bytes.end(), tensor.bytes.begin(),
                            tensor.bytes.end()));
     }
-    RC_ASSERT(directory.files() == 1U);
+    RC_ASSERT(directory.entries() == 1U);
   });
 }
 
 TEST(SafetensorsFile, DataBeginsAtAMultipleOfEight) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   for (const char* name : {"a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh"}) {
     const std::vector<double> values{1};
     const auto path = directory.path() / "w.safetensors";
@@ -177,7 +176,7 @@ TEST(SafetensorsFile, DataBeginsAtAMultipleOfEight) {
 }
 
 TEST(SafetensorsFile, IsFoundByNameAfterAMove) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.write("w.safetensors", safetensors_bytes(kTwo, 20));
   auto opened = SafetensorsFile::open(path);
   ASSERT_TRUE(opened.ok());
@@ -189,7 +188,7 @@ TEST(SafetensorsFile, IsFoundByNameAfterAMove) {
 }
 
 TEST(SafetensorsFile, WhatCannotBeOpenedIsNamed) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto message = [](const std::filesystem::path& path) {
     return SafetensorsFile::open(path).error().message;
   };
@@ -199,7 +198,7 @@ TEST(SafetensorsFile, WhatCannotBeOpenedIsNamed) {
 }
 
 TEST(SafetensorsWriter, ChecksWhatItIsGiven) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.path() / "w.safetensors";
   const std::vector<uint8_t> bytes(4);
   {
@@ -208,7 +207,7 @@ TEST(SafetensorsWriter, ChecksWhatItIsGiven) {
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE(writer.value().add(std::as_bytes(std::span(bytes))).ok());
     EXPECT_THAT(writer.value().finish().error().message, HasSubstr("1 tensors of 2"));
-    EXPECT_EQ(directory.files(), 0U);
+    EXPECT_EQ(directory.entries(), 0U);
   }
   {
     auto writer = SafetensorsWriter::create(path, {{"a", DType::u8, {5}}}, {});
@@ -225,18 +224,18 @@ TEST(SafetensorsWriter, ChecksWhatItIsGiven) {
       SafetensorsWriter::create(path, {{"a", DType::f64, {1LL << 40, 1LL << 30}}}, {}).ok());
   EXPECT_THAT(SafetensorsWriter::create("/nonexistent/w", {}, {}).error().message,
               HasSubstr("/nonexistent/w: cannot be written"));
-  EXPECT_EQ(directory.files(), 0U);
+  EXPECT_EQ(directory.entries(), 0U);
 }
 
 TEST(SafetensorsWriter, UnfinishedLeavesTheOldFileAndNothingElse) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.write("w.safetensors", "old");
   {
     auto writer = SafetensorsWriter::create(path, {{"a", DType::u8, {4}}}, {});
     ASSERT_TRUE(writer.ok());
-    EXPECT_EQ(directory.files(), 2U);
+    EXPECT_EQ(directory.entries(), 2U);
   }
-  EXPECT_EQ(directory.files(), 1U);
+  EXPECT_EQ(directory.entries(), 1U);
   EXPECT_EQ(std::filesystem::file_size(path), 3U);
 }
 
@@ -262,18 +261,18 @@ class FileSizeLimit {
 };
 
 TEST(SafetensorsWriter, AFullDiskIsKnownBeforeTheFirstByteAndLeavesNothing) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.write("w.safetensors", "old");
   const FileSizeLimit limit(4096);
   const auto writer = SafetensorsWriter::create(path, {{"a", DType::u8, {100000}}}, {});
   ASSERT_FALSE(writer.ok());
   EXPECT_THAT(writer.error().message, HasSubstr("w.safetensors: "));
-  EXPECT_EQ(directory.files(), 1U);
+  EXPECT_EQ(directory.entries(), 1U);
   EXPECT_EQ(std::filesystem::file_size(path), 3U);
 }
 
 TEST(SafetensorsWriter, ADiskThatFillsMeanwhileIsAnErrorAndLeavesTheOldFile) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.write("w.safetensors", "old");
   auto writer = SafetensorsWriter::create(path, {{"a", DType::u8, {100000}}}, {});
   ASSERT_TRUE(writer.ok());
@@ -283,16 +282,16 @@ TEST(SafetensorsWriter, ADiskThatFillsMeanwhileIsAnErrorAndLeavesTheOldFile) {
   ASSERT_FALSE(added.ok());
   EXPECT_THAT(added.error().message, HasSubstr("w.safetensors: writing failed: File too large"));
   EXPECT_EQ(writer.value().finish().error().message, added.error().message);
-  EXPECT_EQ(directory.files(), 1U);
+  EXPECT_EQ(directory.entries(), 1U);
   EXPECT_EQ(std::filesystem::file_size(path), 3U);
 }
 
 TEST(SafetensorsWriter, ANameThatIsADirectoryIsAnError) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   const auto path = directory.path() / "taken";
   std::filesystem::create_directory(path);
   EXPECT_THAT(write_safetensors(path, {}, {}).error().message, HasSubstr("cannot take its name"));
-  EXPECT_EQ(directory.files(), 1U);
+  EXPECT_EQ(directory.entries(), 1U);
 }
 
 }  // namespace

@@ -12,35 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/testing/scratch_directory.h"
 #include "trainer/store/safetensors.h"
 
 namespace plateau::train {
-
-class TestDirectory {
- public:
-  TestDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "plateau-store.XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  TestDirectory(const TestDirectory&) = delete;
-  TestDirectory& operator=(const TestDirectory&) = delete;
-  ~TestDirectory() { std::filesystem::remove_all(path_); }
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(std::string_view name, std::string_view bytes) const {
-    const std::filesystem::path file = path_ / name;
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file;
-  }
-  [[nodiscard]] size_t files() const {
-    size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++count;
-    return count;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The bytes of a file with this header and so much data behind it.
 inline std::string safetensors_bytes(std::string_view json, size_t data_bytes) {

@@ -13,7 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-void write_shard(const TestDirectory& directory, const std::string& file,
+void write_shard(const ScratchDirectory& directory, const std::string& file,
                  const std::vector<std::string>& names) {
   const std::vector<float> values{1, 2, 3};
   std::vector<TensorView> tensors;
@@ -23,7 +23,7 @@ void write_shard(const TestDirectory& directory, const std::string& file,
   ASSERT_TRUE(write_safetensors(directory.path() / file, tensors, {}).ok());
 }
 
-std::string error_of(const TestDirectory& directory) {
+std::string error_of(const ScratchDirectory& directory) {
   const Result<WeightFiles> files = WeightFiles::open(directory.path());
   return files.ok() ? "" : files.error().message;
 }
@@ -32,7 +32,7 @@ constexpr std::string_view kIndex = R"({"metadata":{"total_size":36},"weight_map
   "a":"model-1.safetensors","b":"model-2.safetensors","c":"model-1.safetensors"}})";
 
 TEST(WeightFiles, OneFileNeedsNoIndex) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   write_shard(directory, "model.safetensors", {"b", "a"});
   const Result<WeightFiles> files = WeightFiles::open(directory.path());
   ASSERT_TRUE(files.ok()) << files.error().message;
@@ -43,7 +43,7 @@ TEST(WeightFiles, OneFileNeedsNoIndex) {
 }
 
 TEST(WeightFiles, ShardsAreOneSetSortedByName) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   directory.write("model.safetensors.index.json", kIndex);
   write_shard(directory, "model-1.safetensors", {"c", "a"});
   write_shard(directory, "model-2.safetensors", {"b"});
@@ -57,7 +57,7 @@ TEST(WeightFiles, ShardsAreOneSetSortedByName) {
 }
 
 TEST(WeightFiles, AMissingShardIsNamed) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   directory.write("model.safetensors.index.json", kIndex);
   write_shard(directory, "model-1.safetensors", {"c", "a"});
   EXPECT_THAT(error_of(directory), AllOf(HasSubstr("model-2.safetensors: No such file"),
@@ -65,7 +65,7 @@ TEST(WeightFiles, AMissingShardIsNamed) {
 }
 
 TEST(WeightFiles, ATensorThatTheShardLacksIsNamed) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   directory.write("model.safetensors.index.json", kIndex);
   write_shard(directory, "model-1.safetensors", {"a"});
   write_shard(directory, "model-2.safetensors", {"b"});
@@ -73,7 +73,7 @@ TEST(WeightFiles, ATensorThatTheShardLacksIsNamed) {
 }
 
 TEST(WeightFiles, ATensorInTwoShardsIsAnError) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   directory.write("model.safetensors.index.json", kIndex);
   write_shard(directory, "model-1.safetensors", {"c", "a"});
   write_shard(directory, "model-2.safetensors", {"b", "a"});
@@ -81,7 +81,7 @@ TEST(WeightFiles, ATensorInTwoShardsIsAnError) {
 }
 
 TEST(WeightFiles, ACutShardIsAnError) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   directory.write("model.safetensors.index.json", kIndex);
   write_shard(directory, "model-1.safetensors", {"c", "a"});
   write_shard(directory, "model-2.safetensors", {"b"});
@@ -92,7 +92,7 @@ TEST(WeightFiles, ACutShardIsAnError) {
 
 TEST(WeightFiles, AnIndexCannotPointOutsideTheDirectory) {
   for (const char* shard : {"../x.safetensors", "/etc/passwd", "..", ""}) {
-    const TestDirectory directory;
+    const ScratchDirectory directory;
     directory.write("model.safetensors.index.json",
                     std::string(R"({"weight_map":{"a":")") + shard + R"("}})");
     EXPECT_THAT(error_of(directory), HasSubstr("not the name of a file beside the index"));
@@ -101,14 +101,14 @@ TEST(WeightFiles, AnIndexCannotPointOutsideTheDirectory) {
 
 TEST(WeightFiles, AnIndexWithoutWeightsIsAnError) {
   for (const char* json : {"{}", "{\"weight_map\":{}}", "{\"weight_map\":[]}", "[]"}) {
-    const TestDirectory directory;
+    const ScratchDirectory directory;
     directory.write("model.safetensors.index.json", json);
     EXPECT_THAT(error_of(directory), HasSubstr("has no \"weight_map\""));
   }
 }
 
 TEST(WeightFiles, AnEmptyDirectoryIsToldWhatWasExpected) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   EXPECT_THAT(error_of(directory), HasSubstr("has neither model.safetensors nor"));
 }
 
@@ -123,7 +123,7 @@ int64_t resident_file_kb() {
 }
 
 TEST(WeightFiles, ReleaseGivesPagesBackAndTheyCanBeReadAgain) {
-  const TestDirectory directory;
+  const ScratchDirectory directory;
   constexpr int64_t kBytes = 32 << 20;
   const std::vector<uint8_t> values(kBytes, 7);
   ASSERT_TRUE(write_safetensors(directory.path() / "model.safetensors",

@@ -128,7 +128,7 @@ class StoredModel : public testing::Test {
     return checked.ok() ? "" : checked.error().message;
   }
 
-  TestDirectory directory_;
+  ScratchDirectory directory_;
   ModelConfig config_;
   std::vector<float> values_;
   std::map<std::string, TensorView> tensors_;

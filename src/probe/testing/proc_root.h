@@ -3,36 +3,21 @@
 // show: other programs' names, other kernels' files.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <string>
 #include <string_view>
 
-#include <sys/types.h>
-#include <unistd.h>
+#include "base/testing/scratch_directory.h"
 
 namespace plateau {
 
 class ProcRoot {
  public:
-  ProcRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "plateau-proc.XXXXXX").string();
-    root_ = mkdtemp(name.data());
-  }
-  ProcRoot(const ProcRoot&) = delete;
-  ProcRoot& operator=(const ProcRoot&) = delete;
-  ~ProcRoot() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
+  [[nodiscard]] std::string path() const { return root_.path(); }
 
-  [[nodiscard]] std::string path() const { return root_.string(); }
-
-  void write(const std::string& name, std::string_view text) const {
-    const std::filesystem::path file = root_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-  }
+  void write(const std::string& name, std::string_view text) const { root_.write(name, text); }
 
   struct Made {
     pid_t pid = 0;
@@ -66,7 +51,7 @@ class ProcRoot {
   }
 
  private:
-  std::filesystem::path root_;
+  ScratchDirectory root_;
 };
 
 }  // namespace plateau

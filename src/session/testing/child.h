@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/fd.h"
+#include "base/testing/scratch_directory.h"
 
 namespace plateau {
 
@@ -78,23 +79,5 @@ inline std::string random_bytes(size_t size) {
   for (char& byte : bytes) byte = static_cast<char>(random());
   return bytes;
 }
-
-// A directory that goes away with its files.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    if (mkdtemp(path_.data()) == nullptr) std::abort();
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    const std::string command = "rm -rf '" + path_ + "'";
-    [[maybe_unused]] const int code = std::system(command.c_str());
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_ = "/tmp/plateau-test-XXXXXX";
-};
 
 }  // namespace plateau

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the tests of this room: running programs, the interpreters of this machine, scratch space.
+// For the tests of this room: running programs, the interpreters of this machine.
 #pragma once
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/python_for_test.h"
+#include "base/testing/scratch_directory.h"
 
 namespace plateau::testing {
 
@@ -54,24 +54,5 @@ inline std::string from_hex(std::string_view text) {
   }
   return bytes;
 }
-
-// A directory that goes away with the test.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "plateau-sym-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace plateau::testing

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/version.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/scratch_directory.h"
 #include "trainer/model/qwen.h"
 #include "trainer/model/reference_check.h"
 #include "trainer/model/tensor.h"
@@ -63,10 +63,7 @@ inline Tensors tiny_weights() {
 // A directory with these weights, removed at the end.
 class WeightDirectory {
  public:
-  explicit WeightDirectory(const Tensors& weights)
-      : path_(std::filesystem::temp_directory_path() /
-              ("plateau-model-" + std::to_string(::getpid()) + "-" + std::to_string(made_++))) {
-    std::filesystem::create_directories(path_);
+  explicit WeightDirectory(const Tensors& weights) {
     std::vector<TensorView> views;
     std::vector<at::Tensor> kept;
     for (const auto& [name, tensor] : weights) {
@@ -75,16 +72,12 @@ class WeightDirectory {
       views.push_back({name, DType::f32, tensor.sizes().vec(),
                        std::span(bytes, static_cast<size_t>(tensor.numel()) * 4)});
     }
-    EXPECT_TRUE(write_safetensors(path_ / "model.safetensors", views, {}).ok());
+    EXPECT_TRUE(write_safetensors(path() / "model.safetensors", views, {}).ok());
   }
-  ~WeightDirectory() { std::filesystem::remove_all(path_); }
-  WeightDirectory(const WeightDirectory&) = delete;
-  WeightDirectory& operator=(const WeightDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return scratch_.path(); }
 
  private:
-  static inline int made_ = 0;
-  std::filesystem::path path_;
+  ScratchDirectory scratch_;
 };
 
 inline double loss_of(QwenVl& model, const Batch& batch) {
