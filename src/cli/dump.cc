@@ -67,8 +67,8 @@ void add_rows(Summary& out, const RecordingLog& log) {
                         counted(log.rows(), "row", "rows"), log.rows() - spans, spans, most);
   }
   out.add("rows", text);
-  if (log.last().step >= 0) {
-    out.add("steps", fmt::format("up to {}", format_count(log.last().step)));
+  if (log.last().at.step >= 0) {
+    out.add("steps", fmt::format("up to {}", format_count(log.last().at.step)));
   }
 }
 
