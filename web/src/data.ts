@@ -44,6 +44,7 @@ export interface Verdict {
   last_mb: number | null;
   current_rate_mb_per_step: number | null;
   mb_per_example: number | null;
+  onset_step: number | null; // Since when it grows; null if it is level.
   total_steps: number | null;
   at_total_steps_mb: number | null;
   forecast: { plateau_mb: number; low_mb: number; high_mb: number; at_step: number | null } | null;
