@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "session/leftovers.h"
 #include "session/machine.h"
@@ -187,8 +188,8 @@ void JobLoop::end_leftovers_of_job() {
   if (session_.heap().pid() > 0) ours.push_back(session_.heap().pid());
   ours.insert(ours.end(), options_.companions.begin(), options_.companions.end());
   size_t left = children_left(ours).size();
-  const double deadline_s = monotonic_s() + kHelperGraceSeconds;
-  while (left > 0 && monotonic_s() < deadline_s) {
+  const double deadline_s = monotonic_now_s() + kHelperGraceSeconds;
+  while (left > 0 && monotonic_now_s() < deadline_s) {
     poll(nullptr, 0, 10);
     left = children_left(ours).size();
   }
@@ -208,13 +209,13 @@ void JobLoop::end_leftovers_of_job() {
 // is waited for, as the job itself would have waited, until somebody interrupts. Orphans that stay
 // may write for ever, so they are not.
 void JobLoop::carry_rest(SignalReader& signals) {
-  const double deadline_s = monotonic_s() + kRelayGraceSeconds;
+  const double deadline_s = monotonic_now_s() + kRelayGraceSeconds;
   const auto open = [&] {
     return std::any_of(job_.relays.begin(), job_.relays.end(),
                        [](const Relay& relay) { return relay.copy.open(); });
   };
   interrupted_ = false;
-  while (open() && !interrupted_ && !(orphans_stay_ && monotonic_s() > deadline_s)) {
+  while (open() && !interrupted_ && !(orphans_stay_ && monotonic_now_s() > deadline_s)) {
     wait(signals, kRelayLookSeconds);
   }
   reap();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.h"
+#include "base/clock.h"
 
 #include <algorithm>
 #include <ctime>
@@ -34,7 +35,7 @@ Session::Session(const SessionOptions& options, const SessionStart& start,
 }
 
 double Session::now() const {
-  return monotonic_s() - start_.at_s;
+  return monotonic_now_s() - start_.at_s;
 }
 
 double Session::seconds_to_tick() const {
@@ -45,7 +46,7 @@ double Session::seconds_to_tick() const {
 
 const Snapshot& Session::tick() {
   const double at_s = now();
-  if (sampler_) snapshot_ = sampler_->sample(monotonic_s());
+  if (sampler_) snapshot_ = sampler_->sample(monotonic_now_s());
   pace_.sampled(at_s);
   step_ended_ = false;
   if (!sampler_) return snapshot_;
@@ -58,9 +59,9 @@ const Snapshot& Session::tick() {
 
 void Session::judge_if_due(double at_s) {
   if (!judged_by_ || at_s < next_verdict_s_) return;
-  const double before_s = monotonic_s();
+  const double before_s = monotonic_now_s();
   verdict_ = judge(journal_.recording().run(false), *judged_by_);
-  const double took_s = monotonic_s() - before_s;
+  const double took_s = monotonic_now_s() - before_s;
   next_verdict_s_ = now() + std::max(std::clamp(at_s / 50, 1.0, 10.0), kVerdictRest * took_s);
 }
 

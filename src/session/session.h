@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "heap/keeper.h"
 #include "probe/sampler.h"
 #include "session/heap_watch.h"
@@ -42,7 +43,7 @@ RecordingHead head_of(const SessionOptions& options, const std::string& command)
 
 // When watching began.
 struct SessionStart {
-  double at_s = monotonic_s();
+  double at_s = monotonic_now_s();
   double cpu_s = own_cpu_s();
 };
 
