@@ -65,6 +65,9 @@ enum class End : uint8_t {
 struct Variant {
   double prior = 0;
   void (*make)(Basis& basis, double prior, std::vector<Shape>& shapes) = nullptr;
+  // Place in the order of weighing; equal ones take turns. What lies far below the best so far is
+  // dropped unseen, so the order is fixed, and not that of the table.
+  uint8_t turn = 255;
 };
 
 struct FamilyRow {

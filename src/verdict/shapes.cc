@@ -11,6 +11,8 @@ namespace plateau {
 namespace {
 
 constexpr size_t kStepCandidates = 5;
+// More than any variant has shapes; columns are counted in a byte.
+constexpr size_t kMostOfVariant = 4096;
 
 // Asks every row of the table for its shapes. Priors stay plain weights until normalise().
 void collect(Basis& basis, std::span<const FamilyRow> families, const Policy::Tuning& tuning,
@@ -22,15 +24,19 @@ void collect(Basis& basis, std::span<const FamilyRow> families, const Policy::Tu
     if (family.weigh != nullptr) {
       list.elsewhere.push_back({&family, family.variants[0].prior * scale});
     }
-    const size_t first = list.shapes.size();
     for (const Variant& variant : family.variants) {
-      if (variant.make != nullptr) variant.make(basis, variant.prior, list.shapes);
-    }
-    for (size_t s = first; s < list.shapes.size(); ++s) {
-      list.shapes[s].family = &family;
-      list.shapes[s].log_prior *= scale;
+      if (variant.make == nullptr) continue;
+      const size_t first = list.shapes.size();
+      variant.make(basis, variant.prior, list.shapes);
+      for (size_t s = first; s < list.shapes.size(); ++s) {
+        list.shapes[s].family = &family;
+        list.shapes[s].log_prior *= scale;
+        list.shapes[s].place = variant.turn * kMostOfVariant + (s - first);
+      }
     }
   }
+  std::stable_sort(list.shapes.begin(), list.shapes.end(),
+                   [](const Shape& a, const Shape& b) { return a.place < b.place; });
 }
 
 void add_step_candidates(Basis& basis, double noise_floor_mb, ShapeList& list) {

@@ -72,6 +72,7 @@ struct Shape {
   double parameter = 0;   // tau, or the clock of a hinge.
   double ends_at = 0;     // When it is full, if that lies ahead.
   bool open_end = false;  // ends_at is only the policy's deadline.
+  size_t place = 0;       // In the order of weighing.
 };
 // A shape of these columns, the first of which is the constant.
 Shape shape_of(double prior, std::initializer_list<uint8_t> columns, uint8_t growth,
