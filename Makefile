@@ -32,7 +32,7 @@ demo-train: train ## Build plateau-train, then plan and run a small training tha
 
 quick: ## Build, and run the tests of the rooms that were changed since the last commit
 	@tools/setup.sh core test
-	@tools/quick.sh
+	@tools/quick.py
 
 test: ## Build everything and run every test, as CI does
 	@tools/setup.sh core trainer test

@@ -18,6 +18,8 @@ TYPE = re.compile(r"^(?:template <.*>\s)?(?:struct|class|enum class|enum|using|u
                   r"(?:alignas\(\w+\) )?(\w+)(?=\s*[{:;=]| final)", re.MULTILINE)
 CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|constinit|const|static|thread_local|std::)"
                       r"[^()\n]*?\b(\w+)(?=\s*(?:=|\[|\{|;))", re.MULTILINE)
+# The kernel's headers and libc's define the same structures; who includes the former stays alone.
+KERNEL = re.compile(r"^#include <(?:linux|asm)/", re.MULTILINE)
 FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&*\[\] ]*[ &*>](\w+)\(", re.MULTILINE)
 STATIC = re.compile(r"^(?:static|#define) .*?\b(\w+)(?=[(=;\[ ])", re.MULTILINE)
 
@@ -57,11 +59,11 @@ class Group:
     """Sources that do not clash, with all their names."""
 
     def __init__(self):
-        self.sources, self.lines = [], 0
+        self.sources, self.lines, self.alone = [], 0, False
         self._own, self._seen = set(), set()
 
     def takes(self, own, seen):
-        return not (own & self._own or own & self._seen or seen & self._own)
+        return not (self.alone or own & self._own or own & self._seen or seen & self._own)
 
     def add(self, source, own, seen, lines):
         self.sources.append(source)
@@ -75,11 +77,13 @@ def groups(sources, most_lines):
     made = []
     for source in sources:
         own, seen, lines = names(source)
+        alone = KERNEL.search(source.read_text()) is not None
         for group in made:
-            if group.lines + lines <= most_lines and group.takes(own, seen):
+            if not alone and group.lines + lines <= most_lines and group.takes(own, seen):
                 break
         else:
             group = Group()
+            group.alone = alone
             made.append(group)
         group.add(source, own, seen, lines)
     return [group.sources for group in made]
