@@ -24,8 +24,10 @@ MAY_INCLUDE = {
     "page": {"base", "recording", "verdict", "report", "symbols", "ledger"},
     "serve": {"base", "recording", "import", "verdict", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
+    # How any program reads its command line; text for a terminal comes from report.
+    "command": {"base", "report"},
     "cli": {
-        "base", "recording", "import", "probe", "verdict", "report", "session",
+        "base", "command", "recording", "import", "probe", "verdict", "report", "session",
         "heap", "symbols", "census", "inject", "ledger", "page", "serve",
     },
 }
@@ -41,7 +43,7 @@ TRAINER_MAY_INCLUDE = {
     "optim": {"src:base", "model", "quant"},
     "loop": {"src:base", "store", "data", "model", "optim"},
     "cli": {
-        "src:base", "src:recording", "src:verdict", "src:report", "src:cli",
+        "src:base", "src:recording", "src:verdict", "src:report", "src:command",
         "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
     },
 }

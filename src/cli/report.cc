@@ -8,9 +8,9 @@
 
 #include "cli/exit_code.h"
 #include "cli/input.h"
-#include "cli/screen.h"
 #include "cli/shared_options.h"
 #include "cli/write_file.h"
+#include "command/screen.h"
 #include "page/page_data.h"
 #include "page/page_file.h"
 #include "report/phrases.h"
