@@ -56,10 +56,14 @@ function(add_room_test name library no_pch)
   add_executable(${name}_test ${ARGN})
   target_link_libraries(${name}_test PRIVATE ${library} plateau_options GTest::gmock_main rapidcheck)
   target_compile_definitions(${name}_test PRIVATE
-    PLATEAU_SOURCE_DIR="${plateau_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
+    PLATEAU_SOURCE_DIR="${plateau_SOURCE_DIR}")
+  set(optimise -O1)
+  if(PLATEAU_SANITIZE)
+    set(optimise -O0)
+  endif()
   # Behind a precompiled header GCC 12 no longer knows that std::string is a system header and warns
   # of its inside.
-  target_compile_options(${name}_test PRIVATE $<IF:$<BOOL:${PLATEAU_SANITIZE}>,-O0,-O1>
+  target_compile_options(${name}_test PRIVATE ${optimise}
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
   join_sources(${name}_test)
   # gtest and gmock are most of what a test file compiles: once for all rooms.

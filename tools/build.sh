@@ -45,7 +45,7 @@ follow() {
         Re-*) progress "build $preset: configuring" ;;
         *) progress "build $preset: $done of $all" ;;
       esac
-    elif [[ $line != ninja:* && $line != "" ]]; then
+    elif [[ $line != ninja:* && $line != "-- "* && $line != "" ]]; then
       [ ! -t 2 ] || printf '\r\033[K' >&2
       printf '%s\n' "$line"
     fi
