@@ -40,10 +40,13 @@ follow() {
   local line done=0 all=0
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
-      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
       case ${BASH_REMATCH[3]} in
-        Re-*) progress "build $preset: configuring" ;;
-        *) progress "build $preset: $done of $all" ;;
+        Re-checking*) ;;
+        Re-running*) progress "build $preset: configuring" ;;
+        *)
+          done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+          progress "build $preset: $done of $all"
+          ;;
       esac
     elif [[ $line != ninja:* && $line != "-- "* && $line != "" ]]; then
       [ ! -t 2 ] || printf '\r\033[K' >&2
