@@ -1,47 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
-# One command per job; each is idempotent. `make help` lists them.
+# One command per job; each is idempotent and installs what it needs when it is first needed.
+# `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-PRESET ?= release
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build demo test page bench corpus lint analyze format fuzz install clean
+.PHONY: help setup build train demo demo-train quick test page bench corpus lint analyze format fuzz cost install clean
 
 help: ## List the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: ## Install the Debian packages that building and testing need
-	@tools/setup.sh
+setup: ## Install the Debian packages of some PARTS (default: all): core demo trainer test bench
+	@tools/setup.sh $(or $(PARTS),core demo trainer test bench page)
 
-build: setup ## Build the release binaries into build/release
-	@tools/build.sh $(PRESET)
+build: ## Build plateau and its tracer into build/release
+	@tools/setup.sh core
+	@tools/build.sh release core
 
-demo: build ## Build, then judge three real logs and watch a real job
+train: ## The same and plateau-train, which needs LibTorch
+	@tools/setup.sh core trainer
+	@tools/build.sh --trainer release core plateau-train
+
+demo: ## Build, then judge three real logs and watch a real job
+	@tools/setup.sh core demo
+	@tools/build.sh release core
 	@tools/demo.sh
 
-test: setup ## Build everything and run every test, as CI does
+demo-train: train ## Build plateau-train, then plan and run a small training that judges itself
+	@tools/demo.sh train
+
+quick: ## Build, and run the tests of the rooms that were changed since the last commit
+	@tools/setup.sh core test
+	@tools/quick.py
+
+test: ## Build everything and run every test, as CI does
+	@tools/setup.sh core trainer test
 	@tools/test.sh
 
-page: setup ## Build the page behind 'plateau report' into web/dist/page.html
+page: ## Build the page behind 'plateau report' into web/dist/page.html
+	@tools/setup.sh page
 	@tools/page.sh build
 
-corpus: setup ## Score the verdict and its rivals on all recorded traces (docs/accuracy.md)
-	@tools/build.sh bench >&2 && tools/accuracy.sh build/bench/corpus_score
+corpus: ## Score the verdict and its rivals on all recorded traces (docs/accuracy.md)
+	@tools/setup.sh core bench >&2
+	@tools/build.sh --bench release corpus_score >&2 && tools/accuracy.sh build/release/corpus_score
 
-bench: setup ## Run the benchmarks
-	@tools/build.sh bench && tools/bench.sh
+bench: ## Run the benchmarks
+	@tools/setup.sh core demo bench
+	@tools/build.sh --bench release core benchmarks && tools/bench.sh
 
-lint: setup ## Check format, lint, layering and sizes
+cost: ## CPU seconds of the last build by room, and its dearest files, beside the budget
+	@tools/build_cost.py build/release
+
+lint: ## Check format, lint, layering and sizes
+	@tools/setup.sh core trainer lint
 	@tools/lint.sh
 
-analyze: setup ## Run clang's static analyzer over src/, which lint leaves out
+analyze: ## Run clang's static analyzer over src/, which lint leaves out
+	@tools/setup.sh core trainer lint
 	@TIDY_CHECKS='-*,clang-analyzer-core*,clang-analyzer-cplusplus*' tools/lint.sh
 
-format: setup ## Rewrite the sources in the house format
+format: ## Rewrite the sources in the house format
+	@tools/setup.sh lint
 	@git ls-files -co --exclude-standard '*.cc' '*.h' | xargs clang-format-19 -i
 
-fuzz: setup ## Fuzz every parser; FUZZ_SECONDS=3600 for the long run
+fuzz: ## Fuzz every parser; FUZZ_SECONDS=3600 for the long run
+	@tools/setup.sh core trainer test
 	@tools/fuzz.sh $${FUZZ_SECONDS:-60}
 
 install: build ## Install to PREFIX (default /usr/local), honours DESTDIR

@@ -2,7 +2,7 @@
 // What the keeper needs for one event, read from a segment as a malloc storm fills it: 1024 stacks,
 // some thousand or a million blocks alive, an alloc and a free each turn.
 //
-//   cmake --preset bench && ninja -C build/bench heap_keeper && build/bench/heap_keeper
+//   tools/build.sh --bench release heap_keeper && build/release/heap_keeper
 //
 // "one lane" is a program with one thread; "four lanes" mixes events of four, so that every free is
 // remembered for a round.

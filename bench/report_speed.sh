@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # How long `plateau report` takes for a day of a job with 21 processes, and how large the page gets:
 #
-#   bench/report_speed.sh [N]     (BUILD_DIR=build/bench; N runs, the fastest counts)
+#   bench/report_speed.sh [N]     (BUILD_DIR=build/release; N runs, the fastest counts)
 #
 # The targets are 2 s, a page of 1 MB without its data, and 2 s until Chromium has drawn it, which is
 # measured where the page's packages are installed (tools/page.sh deps).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-5}
-build=${BUILD_DIR:-$PWD/build/bench}
+build=${BUILD_DIR:-$PWD/build/release}
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 

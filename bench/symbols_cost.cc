@@ -2,8 +2,8 @@
 // What a name costs: our index over libdw beside libdw asked directly, llvm-symbolizer and
 // addr2line, on the same addresses of one file, in one run.
 //
-//   cmake --preset bench && ninja -C build/bench symbols_cost
-//   build/bench/symbols_cost FILE_WITH_DEBUG_INFO [ADDRESSES]
+//   tools/build.sh --bench release symbols_cost
+//   build/release/symbols_cost FILE_WITH_DEBUG_INFO [ADDRESSES]
 //
 // Addresses are spread evenly over the functions of the file, in an order like that of stacks
 // (jumping between units). Each tool starts cold and does all of its work: opening, indexing, names

@@ -6,7 +6,7 @@ install(TARGETS plateau RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS plateau_tracer LIBRARY DESTINATION lib/plateau)
 set(PLATEAU_GENERATED ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${PLATEAU_GENERATED})
-if(NOT PLATEAU_FUZZ)
+if(NOT PLATEAU_SANITIZE)
   add_custom_command(OUTPUT ${PLATEAU_GENERATED}/plateau.1 ${PLATEAU_GENERATED}/plateau.bash
       ${PLATEAU_GENERATED}/_plateau ${PLATEAU_GENERATED}/plateau.fish
     COMMAND plateau man > ${PLATEAU_GENERATED}/plateau.1

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiler flags that every target shares, carried by the interface library plateau_options.
+option(BUILD_TESTING "Build the tests" OFF)
+option(PLATEAU_TRAINER "Build plateau-train, which needs LibTorch" OFF)
 option(PLATEAU_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 option(PLATEAU_BENCH "Build the benchmarks" OFF)
 set(PLATEAU_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined")
 
 add_library(plateau_options INTERFACE)
-target_include_directories(plateau_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
-target_compile_definitions(plateau_options INTERFACE PLATEAU_VERSION="${PROJECT_VERSION}")
+target_include_directories(plateau_options INTERFACE ${plateau_SOURCE_DIR}/src ${plateau_SOURCE_DIR})
+target_compile_definitions(plateau_options INTERFACE PLATEAU_VERSION="${plateau_VERSION}")
 target_compile_options(plateau_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
   # Designated initialisers leave fields out on purpose; every field has a default.
@@ -27,7 +29,7 @@ endif()
 function(never_sanitized)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_target_properties(${ARGN} PROPERTIES
-      C_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/tools/gcc_launcher.sh
-      CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/tools/gcc_launcher.sh)
+      C_COMPILER_LAUNCHER ${plateau_SOURCE_DIR}/tools/gcc_launcher.sh
+      CXX_COMPILER_LAUNCHER ${plateau_SOURCE_DIR}/tools/gcc_launcher.sh)
   endif()
 endfunction()

@@ -3,75 +3,78 @@
 #
 # Makes the static library room_NAME from src/NAME/*.cc and, when tests are built, the program
 # NAME_test from src/NAME/*_test.cc. A room without test files is an error: it would be a room
-# nobody checks.
+# nobody checks. plateau_room() is the same for any directory; the trainer's rooms are made by it.
 #
-# A sanitizer build compiles what is compiled already, so there it is compiled as cheaply as the
-# checks allow: the rooms, optimised a little because tests and fuzzers spend their time in them,
-# behind a precompiled header; the tests at -O0. Everything stays instrumented. That each file
-# includes what it needs, which a precompiled header hides, the release build has checked.
+# A sanitizer build looks at memory, not at answers: PLATEAU_SANITIZED_TESTS names the rooms whose
+# tests it builds, those that read foreign bytes, trace other processes or share memory with them.
+# Room and test are compiled at low optimisation there, and everything is instrumented.
 include(GoogleTest)
-set(room_headers <algorithm> <array> <cmath> <filesystem> <fstream> <functional> <map> <memory>
-  <optional> <span> <sstream> <string> <string_view> <vector> <fmt/format.h>)
+set(PLATEAU_SANITIZED_TESTS base recording symbols heap census inject ptrace ledger import probe session
+  page serve train_quant train_store train_text train_image train_data)
 
-function(add_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+# plateau_room(NAME DIRECTORY PREFIX TEST_NAME [NO_PCH] DEPENDS ... EXCLUDE ...): the library is
+# PREFIX_NAME; a dependency that is a room is given by its name alone.
+function(plateau_room name directory prefix test_name)
+  cmake_parse_arguments(ROOM "NO_PCH" "" "DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   foreach(file IN LISTS ROOM_EXCLUDE)
-    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/src/${name}/${file})
+    list(REMOVE_ITEM sources ${directory}/${file})
   endforeach()
 
-  add_library(room_${name} STATIC ${sources})
-  target_link_libraries(room_${name} PRIVATE plateau_options)
+  add_library(${prefix}_${name} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${prefix}_${name} PRIVATE plateau_options)
   foreach(dependency IN LISTS ROOM_DEPENDS)
-    if(TARGET room_${dependency})
-      target_link_libraries(room_${name} PUBLIC room_${dependency})
+    if(TARGET ${prefix}_${dependency})
+      target_link_libraries(${prefix}_${name} PUBLIC ${prefix}_${dependency})
+    elseif(TARGET room_${dependency})
+      target_link_libraries(${prefix}_${name} PUBLIC room_${dependency})
     else()
-      target_link_libraries(room_${name} PUBLIC ${dependency})
+      target_link_libraries(${prefix}_${name} PUBLIC ${dependency})
     endif()
   endforeach()
-
-  # GCC 12 takes half as long again behind such a header as without it.
-  if(PLATEAU_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    target_compile_options(room_${name} PRIVATE -fpch-instantiate-templates)
-    if(name STREQUAL "base")
-      target_precompile_headers(room_base PRIVATE ${room_headers})
-    else()
-      target_precompile_headers(room_${name} REUSE_FROM room_base)
-    endif()
-  endif()
+  join_sources(${prefix}_${name})
   if(PLATEAU_FUZZ)
     # With coverage, or the fuzzer would be blind.
-    target_compile_options(room_${name} PRIVATE -fsanitize=fuzzer-no-link)
+    target_compile_options(${prefix}_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
-
-  if(BUILD_TESTING)
+  if(BUILD_TESTING AND (NOT PLATEAU_SANITIZE OR test_name IN_LIST PLATEAU_SANITIZED_TESTS))
     if(NOT tests)
-      message(FATAL_ERROR "room ${name} has no *_test.cc")
+      message(FATAL_ERROR "${directory} has no *_test.cc")
     endif()
-    find_package(GTest REQUIRED)
-    find_package(rapidcheck REQUIRED)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE room_${name} plateau_options GTest::gmock_main
-      rapidcheck)
-    target_compile_definitions(${name}_test PRIVATE
-      PLATEAU_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLATEAU_BINARY="$<TARGET_FILE_DIR:plateau>/plateau")
-    # gtest and gmock are most of what a test file compiles: once for all rooms. Behind a precompiled
-    # header GCC 12 no longer knows that std::string is a system header and warns of its inside.
-    # Tests are compiled at -O1: what they test is optimised as users get it, they are not.
-    set(optimise -O1)
-    if(PLATEAU_SANITIZE)
-      set(optimise -O0)
-    endif()
-    target_compile_options(${name}_test PRIVATE ${optimise}
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
-    if(name STREQUAL "base")
-      target_precompile_headers(base_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
-    else()
-      target_precompile_headers(${name}_test REUSE_FROM base_test)
-    endif()
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
+    add_room_test(${test_name} ${prefix}_${name} "${ROOM_NO_PCH}" ${tests})
   endif()
+endfunction()
+
+# add_room_test(NAME LIBRARY NO_PCH SOURCE...): the program NAME_test. Tests are compiled at low
+# optimisation: what they test is optimised as users get it, they are not.
+function(add_room_test name library no_pch)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  add_executable(${name}_test ${ARGN})
+  target_link_libraries(${name}_test PRIVATE ${library} plateau_options GTest::gmock_main rapidcheck)
+  target_compile_definitions(${name}_test PRIVATE
+    PLATEAU_SOURCE_DIR="${plateau_SOURCE_DIR}")
+  set(optimise -O1)
+  if(PLATEAU_SANITIZE)
+    set(optimise -O0)
+  endif()
+  # Behind a precompiled header GCC 12 no longer knows that std::string is a system header and warns
+  # of its inside.
+  target_compile_options(${name}_test PRIVATE ${optimise}
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+  join_sources(${name}_test)
+  # gtest and gmock are most of what a test file compiles: once for all rooms.
+  if(name STREQUAL "base")
+    target_precompile_headers(base_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+  elseif(TARGET base_test AND NOT no_pch)
+    target_precompile_headers(${name}_test REUSE_FROM base_test)
+  endif()
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
+endfunction()
+
+function(add_room name)
+  plateau_room(${name} ${plateau_SOURCE_DIR}/src/${name} room ${name} ${ARGN})
 endfunction()

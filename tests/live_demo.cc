@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/screen.h"
 #include "cli/terminal.h"
+#include "command/screen.h"
 #include "report/live.h"
 #include "verdict/verdict.h"
 

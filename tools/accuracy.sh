@@ -4,7 +4,7 @@
 # stands in docs/accuracy.md. Usage: tools/accuracy.sh PATH_TO_corpus_score
 set -euo pipefail
 cd "$(dirname "$0")/.."
-score=${1:-build/bench/corpus_score}
+score=${1:-build/release/corpus_score}
 
 cat <<'TXT'
 # How often the verdict is right

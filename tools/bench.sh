@@ -7,14 +7,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "machine: $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(nproc) cores, $(uname -sr)"
 echo "== verdict"
-build/bench/verdict_speed
+build/release/verdict_speed
 echo "== import"
-build/bench/import_speed
+build/release/import_speed
 echo "== probe"
-build/bench/probe_cost
-build/bench/probe_cost --idle --pause-us 0
+build/release/probe_cost
+build/release/probe_cost --idle --pause-us 0
 echo "== census"
-build/bench/census_cost
+build/release/census_cost
 echo "== plateau judge on a 100 MB text log"
 log=$(mktemp --suffix=.log)
 trap 'rm -f "$log"' EXIT
@@ -30,12 +30,12 @@ PY
 python3 - "$log" <<'PY'
 import resource, subprocess, sys, time
 begin = time.monotonic()
-done = subprocess.run(["build/bench/plateau", "judge", "--epoch-steps", "83", "-q", sys.argv[1]], capture_output=True, text=True)
+done = subprocess.run(["build/release/plateau", "judge", "--epoch-steps", "83", "-q", sys.argv[1]], capture_output=True, text=True)
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(done.stdout.strip())
 print(f"{time.monotonic() - begin:.2f} s wall, {usage.ru_utime + usage.ru_stime:.2f} s CPU, peak {usage.ru_maxrss / 1024:.0f} MiB")
 PY
 echo "== plateau run: what watching costs the job"
-bench/run_overhead.sh build/bench/plateau build/bench
+bench/run_overhead.sh build/release/plateau build/release
 echo "== exceptions under the tracer: target at most 1.2 times the bare program"
-python3 bench/heap/overhead.py build/bench --only throws
+python3 bench/heap/overhead.py build/release --only throws

@@ -1,10 +1,58 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Configures and builds one preset, or some targets of it:
-#   tools/build.sh release|dev|bench|asan|tsan [TARGET...]
+#   tools/build.sh [--tests] [--trainer] [--bench] release|dev|asan|tsan [TARGET...]
+# The options add to what the directory is configured for, and it stays so: objects serve all of them.
+# Progress goes to standard error, what the compilers say to standard output.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/progress.sh
+
+options=()
+while [[ "${1:-}" = --* ]]; do
+  case $1 in
+    --tests) options+=(BUILD_TESTING) ;;
+    --trainer) options+=(PLATEAU_TRAINER) ;;
+    --bench) options+=(PLATEAU_BENCH) ;;
+    *) echo "usage: tools/build.sh [--tests] [--trainer] [--bench] PRESET [TARGET...]" >&2; exit 2 ;;
+  esac
+  shift
+done
 preset=${1:-release}
-[ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >/dev/null
 shift || true
-cmake --build --preset "$preset" ${1:+--target "$@"} | { grep -vE '^\[[0-9]+/[0-9]+\]|^ninja: no work' || true; }
+directory=build/$preset
+
+off=()
+for option in "${options[@]}"; do
+  grep -q "^$option:[A-Z]*=ON" "$directory/CMakeCache.txt" 2>/dev/null || off+=("-D$option=ON")
+done
+if [ ! -f "$directory/build.ninja" ] || [ ${#off[@]} -gt 0 ]; then
+  progress "build $preset: configuring"
+  cmake --preset "$preset" "${off[@]}" >"${TMPDIR:-/tmp}/plateau-configure.$$" 2>&1 ||
+    { cat "${TMPDIR:-/tmp}/plateau-configure.$$"; rm -f "${TMPDIR:-/tmp}/plateau-configure.$$"; exit 1; }
+  rm -f "${TMPDIR:-/tmp}/plateau-configure.$$"
+elif grep -q '^PLATEAU_UNITY:BOOL=ON' "$directory/CMakeCache.txt"; then
+  python3 -B tools/unity_groups.py "$directory/unity_groups.cmake"
+fi
+
+begin=$SECONDS
+follow() {
+  local line done=0 all=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+      case ${BASH_REMATCH[3]} in
+        Re-checking*) ;;
+        Re-running*) progress "build $preset: configuring" ;;
+        *)
+          done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+          progress "build $preset: $done of $all"
+          ;;
+      esac
+    elif [[ $line != ninja:* && $line != "-- "* && $line != "" ]]; then
+      [ ! -t 2 ] || printf '\r\033[K' >&2
+      printf '%s\n' "$line"
+    fi
+  done
+  [ "$all" -eq 0 ] || progress_end "build $preset: $done of $all done in $((SECONDS - begin)) s"
+}
+NINJA_STATUS='[%f/%t] ' ninja -C "$directory" "$@" | follow

@@ -28,8 +28,10 @@ MAY_INCLUDE = {
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
+    # How any program reads its command line; text for a terminal comes from report.
+    "command": {"base", "report"},
     "cli": {
-        "base", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
+        "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
         "heap", "symbols", "census", "inject", "ledger", "page", "serve",
     },
 }
@@ -45,7 +47,7 @@ TRAINER_MAY_INCLUDE = {
     "optim": {"src:base", "model", "quant"},
     "loop": {"src:base", "store", "data", "model", "optim"},
     "cli": {
-        "src:base", "src:recording", "src:verdict", "src:words", "src:report", "src:cli",
+        "src:base", "src:recording", "src:verdict", "src:words", "src:report", "src:command",
         "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
     },
 }

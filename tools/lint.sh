@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every check that does not run the program: format, layers, sizes, shell scripts, clang-tidy.
+# Every check that does not run the program: format, layers, sizes, shell scripts, includes, clang-tidy.
 # All of them run even if one fails; the exit code says whether all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -9,7 +9,9 @@ failed=()
 check() {
   local name=$1
   shift
-  "$@" || failed+=("$name")
+  "$@" && return
+  failed+=("$name")
+  return 1
 }
 
 listed() { git ls-files -co --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
@@ -21,21 +23,31 @@ scripts() { { listed '*.sh'; echo .ci/run; } | xargs -r shellcheck; }
 # Tests are left to the compiler: GoogleTest's macros cost minutes of analysis and find nothing, and
 # programs that exist to be traced do on purpose what the analysis warns of. So are the trainer's rooms
 # on LibTorch, whose headers take minutes each.
+analysed() {
+  listed 'src/*.cc' 'tracer/*.cc' 'trainer/*.cc' |
+    grep -vE '_test\.cc$|^tracer/testing/|^trainer/(model|optim|loop)/'
+}
+
+# A command for every source by itself, new ones included.
+commands() { cmake --preset lint >/dev/null; }
+
 # TIDY_CHECKS replaces the list of .clang-tidy.
 tidy() {
   local checks=()
   [ -z "${TIDY_CHECKS:-}" ] || checks=("--checks=$TIDY_CHECKS")
-  [ -f build/release/compile_commands.json ] || cmake --preset release >/dev/null || return 1
-  listed 'src/*.cc' 'tracer/*.cc' 'trainer/*.cc' |
-    grep -vE '_test\.cc$|^tracer/testing/|^trainer/(model|optim|loop)/' |
-    tools/tidy.py "${checks[@]}"
+  analysed | tools/tidy.py "${checks[@]}"
 }
+
+includes() { analysed | tools/compile_alone.py; }
 
 check format format
 check layers tools/check_layers.py
 check sizes tools/size_report.py
 check scripts scripts
-check tidy tidy
+if check commands commands; then
+  check includes includes
+  check tidy tidy
+fi
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "lint: failed: ${failed[*]}" >&2

@@ -1,39 +1,90 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing need, from Debian 12. Does nothing, quickly, when all is there.
+# Installs what a part of the work needs, from Debian 12: tools/setup.sh PART...
+#   core      to build plateau and its tracer
+#   demo      to show it
+#   trainer   to build plateau-train, with LibTorch
+#   test      to build and run all tests of both, with a browser, and to lint and fuzz
+#   bench     to run the benchmarks
+#   page      to build the page behind `plateau report`
+#   lint      to check and format the sources
+# Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
 set -euo pipefail
+cd "$(dirname "$0")"
+. ./progress.sh
 
-packages=(
-  # build
-  g++ cmake ninja-build ccache pkg-config libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
+core=(
+  g++ cmake ninja-build ccache pkg-config python3 libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
   libdw-dev libelf-dev libmicrohttpd-dev
-  # the trainer; OpenBLAS by name, because LibTorch alone brings a BLAS that is many times slower
-  libtorch-dev libgloo-dev libopenblas0-pthread libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev
-  # tests and checks
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nlohmann-json3-dev
-  clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-  python3 python3-pil python3-psutil mandoc shellcheck bash zsh fish gzip zstd git bsdutils
-  bsdextrautils tmux gdb curl
+)
+# The job that the demo watches holds pictures.
+demo=(python3 python3-pil)
+# OpenBLAS by name, because LibTorch alone brings a BLAS that is many times slower.
+trainer=(libtorch-dev libgloo-dev libopenblas0-pthread libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
+lint=(clang-19 clang-tidy-19 clang-format-19 shellcheck git python3)
+# npm, for the page (web/) and for the test against Hugging Face's tokenizers. Some packages of nodejs
+# bring their own, beside which Debian's cannot be installed.
+page=()
+command -v npm >/dev/null || page=(nodejs npm)
+test=(
+  "${demo[@]}" "${lint[@]}" "${page[@]}"
+  libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libclang-rt-19-dev
+  python3-psutil libc6-dbg libdebuginfod1 mandoc bash zsh fish gzip zstd bsdutils bsdextrautils tmux gdb curl
   # the page in a real browser, the metrics in a real Prometheus
   chromium prometheus
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
-# npm, for the page (web/) and for the test against Hugging Face's tokenizers. Some packages of nodejs bring their own, beside
-# which Debian's cannot be installed.
-command -v npm >/dev/null || packages+=(nodejs npm)
+bench=(libbenchmark-dev python3 python3-psutil gzip)
 
-missing=()
-for package in "${packages[@]}"; do
-  [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null)" = "ii " ] || missing+=("$package")
+wanted=()
+[ $# -gt 0 ] || set -- core
+for part in "$@"; do
+  case $part in
+    core) wanted+=("${core[@]}") ;;
+    demo) wanted+=("${demo[@]}") ;;
+    trainer) wanted+=("${trainer[@]}") ;;
+    test) wanted+=("${test[@]}") ;;
+    bench) wanted+=("${bench[@]}") ;;
+    page) wanted+=("${page[@]}") ;;
+    lint) wanted+=("${lint[@]}") ;;
+    *) echo "usage: tools/setup.sh core|demo|trainer|test|bench|page|lint ..." >&2; exit 2 ;;
+  esac
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
+[ ${#wanted[@]} -gt 0 ] || exit 0
+
+mapfile -t missing < <(
+  comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
+    <(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null | sed -n 's/^ii  *//p' | sort -u))
+[ ${#missing[@]} -gt 0 ] || exit 0
 
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "setup: need root or sudo to install: ${missing[*]}" >&2; exit 2; }
   sudo=(sudo)
 fi
-echo "setup: installing ${missing[*]}" >&2
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+
+# Follows apt's status lines: "dlstatus:N:PERCENT:..." while it fetches, "pmstatus:NAME:PERCENT:..." while it installs.
+follow() {
+  local kind name percent rest
+  while IFS=: read -r kind name percent rest; do
+    case $kind in
+      dlstatus) progress "setup: fetching packages, ${percent%%.*} %" ;;
+      pmstatus) progress "setup: installing packages, ${percent%%.*} % (${name%%:*})" ;;
+    esac
+  done
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+progress_end "setup ($*): installing ${#missing[@]} packages and what they need: ${missing[*]}"
+apt() { "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" >>"$log" 2>&1; }
+progress "setup: asking for the list of packages"
+begin=$SECONDS
+if ! { apt -qq update &&
+  apt -y -qq -o APT::Status-Fd=3 -o Dpkg::Use-Pty=0 --no-install-recommends install "${missing[@]}" 3> >(follow); }; then
+  progress_end "setup: apt-get failed"
+  tail -20 "$log" >&2
+  exit 1
+fi
+progress_end "setup: ${#missing[@]} packages installed in $((SECONDS - begin)) s"

@@ -7,15 +7,14 @@ time goes to the same headers again and again. So the sources of one directory a
 combined files under build/tidy, and the headers are matched once for each of those. On src/probe
 that is 14 CPU seconds instead of 68, with the same findings, told at the same lines.
 
-Two sources that give one file-local name to two things cannot stand in one file. They are kept apart
-by the names they declare in nameless namespaces; where that was not enough and a combined file does
-not compile without a warning, its halves are tried, down to the single source. So a clash costs time, and is never an
-error. The exit code is 1 if there is a finding.
+Two sources that give one file-local name to two things cannot stand in one file: tools/clashes.py
+keeps them apart. Where that was not enough and a combined file does not compile without a warning, its
+halves are tried, down to the single source. So a clash costs time, and is never an error. The exit
+code is 1 if there is a finding.
 """
 
 import collections
 import concurrent.futures
-import functools
 import json
 import os
 import pathlib
@@ -23,17 +22,14 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RELEASE = ROOT / "build" / "release"
+import clashes
+
+ROOT = clashes.ROOT
+# Configured without groups: a command for every source.
+COMMANDS = ROOT / "build" / "lint"
 COMBINED = ROOT / "build" / "tidy"
 # More would save little, and the longest group would keep one core waiting for the other.
-MOST_SOURCES = 14
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-NAMELESS = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
-TYPE = re.compile(r"^(?:struct|class|enum class|enum|using) (\w+)(?= [{:=]| final)", re.MULTILINE)
-DECLARES = [TYPE,
-            re.compile(r"^(?:constexpr|const)\b.*?\b(k[A-Z]\w*)(?=\s*[=\[{;])", re.MULTILINE),
-            re.compile(r"^\w[\w:<>,&* ]*[ &*>](\w+)\(", re.MULTILINE)]
+MOST_LINES = 3500
 CHATTER = re.compile(
     r"^(\d+ (warnings?|errors?)|\d+ warnings? and \d+ errors?) generated|^Suppressed |"
     r"^Use -header-filter|^\[\d+/\d+\] Processing|^\s*$")
@@ -42,41 +38,17 @@ COMMON = ["clang-tidy-19", "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
           "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-deprecated-declarations"]
 
 
-def names_in(text):
-    return {name for pattern in DECLARES for name in pattern.findall(text)}
+def groups(sources, commands):
+    """Of src/, tracer/ and trainer/ each, the sources in groups that do not clash, by name.
 
-
-@functools.cache
-def included(path):
-    """The headers of the project that a file includes, however indirectly, as a set of paths."""
-    found = set()
-    for name in INCLUDE.findall(path.read_text()):
-        for header in (ROOT / "src" / name, ROOT / name, path.parent / name):
-            if header.exists():
-                found |= {header} | included(header)
-                break
-    return found
-
-
-def groups(sources):
-    """The sources of src/ and of tracer/ in groups of at most MOST_SOURCES that do not clash."""
-    made = collections.defaultdict(list)
+    A source with definitions of its own, such as the file of the page, has its own command.
+    """
+    parts = collections.defaultdict(list)
     for source in sources:
-        own = {name for block in NAMELESS.findall(source.read_text()) for name in names_in(block)}
-        # A local overload of a public function is no clash, a local type with a public name is.
-        seen = {name for header in included(source) for name in TYPE.findall(header.read_text())}
-        parts = made[source.relative_to(ROOT).parts[0]]
-        for group, their_own, theirs in parts:
-            if len(group) < MOST_SOURCES and not own & theirs and not their_own & seen:
-                break
-        else:
-            group, their_own, theirs = [], set(), set()
-            parts.append((group, their_own, theirs))
-        group.append(source)
-        their_own |= own
-        theirs |= own | seen
-    return [(f"{part}_{number}", group) for part, parts in made.items()
-            for number, (group, _, _) in enumerate(parts)]
+        own = re.findall(r"-D(PLATEAU_(?!VERSION)\w+)", commands[source]["command"])
+        parts["_".join([source.relative_to(ROOT).parts[0], *own])].append(source)
+    return [(f"{part}_{number}", group) for part, mine in parts.items()
+            for number, group in enumerate(clashes.groups(mine, MOST_LINES))]
 
 
 def combine(name, members, commands):
@@ -102,7 +74,7 @@ def findings(options, database, file):
 
 def check(options, commands, name, members):
     if len(members) == 1:
-        return findings(options, RELEASE, members[0])
+        return findings(options, COMMANDS, members[0])
     # The combined file includes sources on purpose.
     checks = [option for option in options if option.startswith("--checks=")] or ["--checks="]
     others = [option for option in options if not option.startswith("--checks=")]
@@ -119,9 +91,9 @@ def check(options, commands, name, members):
 def main():
     sources = [ROOT / line.strip() for line in sys.stdin if line.strip()]
     commands = {pathlib.Path(entry["file"]): entry
-                for entry in json.loads((RELEASE / "compile_commands.json").read_text())}
+                for entry in json.loads((COMMANDS / "compile_commands.json").read_text())}
     # The largest first, so that no core is left alone with it.
-    made = sorted(groups(sources), key=lambda group: -len(group[1]))
+    made = sorted(groups(sources, commands), key=lambda group: -len(group[1]))
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for code, text in pool.map(lambda group: check(sys.argv[1:], commands, *group), made):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one call stack costs: the tracer's own walk, libunwind's and libgcc's, in turn in one run.
 //
-//   cmake --preset bench && ninja -C build/bench heap_unwind_cost
-//   build/bench/bench/heap/heap_unwind_cost [ROUNDS]
+//   tools/build.sh --bench release heap_unwind_cost
+//   build/release/bench/heap/heap_unwind_cost [ROUNDS]
 //
 // "hot" takes one stack of 22 frames again and again; "1000 stacks" takes stacks that differ in
 // their inner frames, each once per turn. libunwind is loaded if it is there, in a namespace of its

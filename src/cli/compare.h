@@ -2,7 +2,7 @@
 // `plateau compare`: did the fix work?
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -2,7 +2,7 @@
 // `plateau convert`: what was understood of a log, as tidy CSV.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/dispatch.h"
+#include "command/dispatch.h"
 
 #include <gmock/gmock.h>
 
@@ -9,12 +9,13 @@
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/dump.h"
-#include "cli/help.h"
+#include "cli/help_verb.h"
 #include "cli/judge.h"
 #include "cli/man.h"
 #include "cli/run.h"
 #include "cli/shared_options.h"
 #include "cli/watch.h"
+#include "command/help.h"
 
 namespace plateau {
 namespace {

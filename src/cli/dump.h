@@ -2,7 +2,7 @@
 // `plateau dump`: what a recording holds.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the exit code says, for scripts and CI.
+// What the exit code says of a verdict, for scripts and CI.
 #pragma once
 
 #include <vector>
 
-#include "cli/verb.h"
+#include "command/exit_code.h"
+#include "command/verb.h"
 #include "verdict/expectation.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
-
-inline constexpr int kExitFine = 0;
-inline constexpr int kExitLeak = 1;
-inline constexpr int kExitTrouble = 2;
-inline constexpr int kExitUndecided = 3;
 
 // What the codes of a verb mean whose answer is a verdict.
 std::vector<ExitMeaning> verdict_exits();

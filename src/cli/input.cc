@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/progress.h"
-#include "cli/screen.h"
+#include "command/screen.h"
 #include "import/import.h"
 
 namespace plateau {

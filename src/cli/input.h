@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "recording/run.h"
 
 namespace plateau {

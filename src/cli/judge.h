@@ -2,7 +2,7 @@
 // `plateau judge`: leak or plateau, and why.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "cli/until.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "recording/run.h"
 #include "report/text.h"
 #include "verdict/expectation.h"

@@ -7,9 +7,8 @@
 #include "cli/compare.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
-#include "cli/dispatch.h"
 #include "cli/dump.h"
-#include "cli/help.h"
+#include "cli/help_verb.h"
 #include "cli/judge.h"
 #include "cli/man.h"
 #include "cli/profile.h"
@@ -19,6 +18,7 @@
 #include "cli/train.h"
 #include "cli/try_verb.h"
 #include "cli/watch.h"
+#include "command/dispatch.h"
 
 int main(int argc, char** argv) {
   const std::vector<plateau::Verb> verbs = {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
-#include "cli/help.h"
+#include "cli/help_verb.h"
 #include "report/text.h"
 
 namespace plateau {

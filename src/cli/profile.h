@@ -2,7 +2,7 @@
 // `plateau profile`: which call stacks, Python types and tensors grow.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
-#include "cli/output.h"
+#include "command/output.h"
 #include "recording/run.h"
 
 namespace plateau {

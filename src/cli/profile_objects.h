@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

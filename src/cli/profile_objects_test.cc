@@ -6,7 +6,7 @@
 
 #include "census/python_target.h"
 #include "cli/exit_code.h"
-#include "cli/parse.h"
+#include "command/parse.h"
 
 namespace plateau {
 namespace {

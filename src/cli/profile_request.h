@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "recording/run.h"
 #include "report/profile_view.h"
 #include "report/text.h"

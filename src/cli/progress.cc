@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "cli/screen.h"
+#include "command/screen.h"
 #include "report/text.h"
 
 namespace plateau {

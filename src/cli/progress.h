@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/output.h"
+#include "command/output.h"
 
 namespace plateau {
 

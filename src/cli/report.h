@@ -2,7 +2,7 @@
 // `plateau report`: everything about a run in one HTML file.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -2,7 +2,7 @@
 // `plateau run -- COMMAND`: start a job, watch its whole process tree, say the verdict at the end.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "cli/helper_process.h"
-#include "cli/output.h"
 #include "cli/run_request.h"
+#include "command/output.h"
 
 namespace plateau {
 

@@ -2,7 +2,7 @@
 // `plateau serve [PID|FILE|DIR]...`: the live page of runs, over HTTP.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

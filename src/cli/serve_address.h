@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "serve/server.h"
 
 namespace plateau {

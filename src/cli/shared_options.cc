@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/screen.h"
+#include "command/screen.h"
 
 namespace plateau {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "recording/facts.h"  // apply_facts(), for those who take given_facts().
 #include "recording/run.h"
 #include "report/text.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plateau train` and `plateau plan`: verbs of the program plateau-train, which stands beside this
-// one because it needs LibTorch. Declared here once, so that help, manual page and completions have
-// them and both programs read the same options.
+// one because it needs LibTorch. Their options are declared there.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 
-// run() becomes plateau-train; plateau-train puts its own in place of it.
+// run() becomes plateau-train.
 Verb train_verb();
 Verb plan_verb();
 

@@ -2,7 +2,7 @@
 // `plateau try PID trim|gc`: an experiment inside a running process, and what it proves.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -2,7 +2,7 @@
 // `plateau watch PID`: the live screen of a job that already runs, or a line now and then.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "cli/output.h"
+#include "command/output.h"
 #include "report/text.h"
 #include "session/watcher.h"
 

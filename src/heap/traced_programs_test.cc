@@ -115,10 +115,12 @@ TEST_F(Traced, FourThreadsThatChurnLeaveWhatTheyKept) {
   const std::vector<HeapTrack> got = tracks();
   const HeapTrack* track = track_of(got, pid);
   ASSERT_NE(track, nullptr);
-  if (track->dropped_allocs + track->dropped_frees > 0) {
-    GTEST_SKIP() << "the lanes were locked by threads that did not run, and events were dropped";
-  }
-  EXPECT_EQ(most_alive(*track), 4 * 5000 * 48);
+  // On a machine that starves the threads a lane may stay locked, and an event is dropped: then it
+  // is counted, and is all that may be missing. The largest block that is freed has 575 bytes.
+  const double kept = 4 * 5000 * 48;
+  EXPECT_LT(track->dropped_allocs + track->dropped_frees, 1000U);
+  EXPECT_GE(most_alive(*track), kept - 48.0 * static_cast<double>(track->dropped_allocs));
+  EXPECT_LE(most_alive(*track), kept + 575.0 * static_cast<double>(track->dropped_frees));
 }
 
 TEST_F(Traced, SampledModeComesNearWithTheErrorThatItStates) {

@@ -4,10 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # script(1) gives the command a terminal as standard input.
-if ! command -v script >/dev/null; then
-  echo "script(1) is not installed; nothing checked" >&2
-  exit 0
-fi
+command -v script >/dev/null || skip "script(1) is not installed"
 code=0
 timeout 20 script -qec "$PLATEAU judge" typescript </dev/null >out 2>err || code=$?
 expect_code 2

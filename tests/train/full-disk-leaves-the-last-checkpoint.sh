@@ -56,10 +56,7 @@ run_small() {
     --threads 1 --load-in-32bit --save-method lora "${options[@]}" 2>why || code=$?
 }
 unshared=(--map-root-user --mount)
-if ! unshare "${unshared[@]}" mount -t tmpfs none small 2>/dev/null; then
-  echo "no user namespace with a mount here: the small file system is left out"
-  exit 0
-fi
+unshare "${unshared[@]}" mount -t tmpfs none small 2>/dev/null || skip "no user namespace with a mount here"
 run_small
 expect_stop kept
 expect_in err "No space left on device"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/train_lib.sh"
 
 directory=$(dirname "$(find /usr/lib /usr/lib64 -path '*/blas/libblas.so.3' 2>/dev/null | head -1)")
-[ "$directory" != . ] || { echo "no reference BLAS on this machine"; exit 77; }
+[ "$directory" != . ] || skip "no reference BLAS on this machine"
 small_case 4
 LD_LIBRARY_PATH=$directory train slow --max-steps 1 --batch-size 1 --gradient-accumulation-steps 1 -q
 expect_code 0

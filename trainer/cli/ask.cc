@@ -7,7 +7,7 @@
 
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "cli/exit_code.h"
+#include "command/exit_code.h"
 #include "report/text.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"

@@ -7,7 +7,7 @@
 
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "cli/exit_code.h"
+#include "command/exit_code.h"
 #include "trainer/cli/random_weights.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/data/picture_maker.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/dispatch.h"
-#include "cli/output.h"
+#include "command/dispatch.h"
+#include "command/output.h"
 #include "trainer/cli/verbs.h"
 
 int main(int argc, char** argv) {

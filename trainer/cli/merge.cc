@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/exit_code.h"
+#include "command/exit_code.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/loop/merge.h"
 

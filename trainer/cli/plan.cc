@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "base/units.h"
-#include "cli/exit_code.h"
-#include "cli/screen.h"
-#include "cli/train.h"
+#include "command/exit_code.h"
+#include "command/screen.h"
 #include "trainer/cli/job.h"
+#include "trainer/cli/train_options.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/plan/plan_text.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/loader.h"
 #include "trainer/loop/training.h"

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/parse.h"
-#include "cli/train.h"
+#include "command/parse.h"
+#include "trainer/cli/train_options.h"
 
 namespace plateau::train {
 namespace {

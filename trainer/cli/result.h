@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/output.h"
+#include "command/output.h"
 #include "report/text.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/self_watch.h"

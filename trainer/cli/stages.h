@@ -2,7 +2,7 @@
 // `--only STAGE`: the pipeline up to one stage and no further, to see which of them grows.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 #include "report/text.h"
 #include "trainer/cli/job.h"
 

@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "base/units.h"
-#include "cli/screen.h"
-#include "cli/train.h"
+#include "command/screen.h"
 #include "report/terminal.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/stages.h"
+#include "trainer/cli/train_options.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
 #include "trainer/data/ahead.h"

@@ -2,7 +2,7 @@
 // The verbs of plateau-train, each declared and run in the file of its name.
 #pragma once
 
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau::train {
 

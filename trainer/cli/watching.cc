@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "cli/screen.h"
+#include "command/screen.h"
 #include "trainer/cli/progress.h"
 
 namespace plateau::train {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "cli/output.h"
 #include "clients/cpp/plateau.hpp"
+#include "command/output.h"
 #include "report/text.h"
 #include "trainer/cli/self_watch.h"
 #include "trainer/loop/training.h"

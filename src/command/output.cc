@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/output.h"
+#include "command/output.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "cli/exit_code.h"
+#include "command/exit_code.h"
 #include "report/text.h"
 
 namespace plateau {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/screen.h"
+#include "command/screen.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes CLI11, which costs ten seconds to compile. CLI11 splits the words;
 // what a value must look like, and every message, is ours.
-#include "cli/parse.h"
+#include "command/parse.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/suggest.h"
-#include "cli/until.h"
+#include "command/suggest.h"
+#include "command/time_limit.h"
 
 namespace plateau {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verb.h"
+#include "command/verb.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/until.h"
+#include "command/time_limit.h"
 
 namespace plateau {
 

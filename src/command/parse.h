@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/verb.h"
+#include "command/verb.h"
 
 namespace plateau {
 

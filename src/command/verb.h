@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/output.h"
+#include "command/output.h"
 
 namespace plateau {
 
@@ -100,6 +100,7 @@ struct Verb {
   std::vector<Option> options;
   std::vector<Example> examples;
   std::vector<ExitMeaning> exits;  // Empty: 0, or 2 for trouble.
+  bool passes_on = false;          // Another program reads its words, --help too: not checked here.
   int (*run)(const Invocation&) = nullptr;
 };
 

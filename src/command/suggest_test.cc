@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suggest.h"
+#include "command/suggest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/help.h"
+#include "command/help.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "cli/exit_code.h"
-#include "cli/suggest.h"
 #include "report/text.h"
 
 namespace plateau {
@@ -78,25 +76,6 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
   return out;
 }
 
-int run_help(const Invocation& invocation) {
-  if (invocation.arguments.positionals.empty()) {
-    invocation.out.print(overview_help(plateau_program(), invocation.verbs));
-    return kExitFine;
-  }
-  const std::string& wanted = invocation.arguments.positionals.front();
-  std::vector<std::string> names;
-  for (const Verb& verb : invocation.verbs) {
-    if (verb.name == wanted) {
-      invocation.out.print(verb_help(verb));
-      return kExitFine;
-    }
-    names.push_back(verb.name);
-  }
-  invocation.out.complain("help", fmt::format("no verb '{}'{}; try 'plateau help'", wanted,
-                                              did_you_mean(wanted, names)));
-  return kExitTrouble;
-}
-
 }  // namespace
 
 std::string overview_help(const Program& program, std::span<const Verb> verbs) {
@@ -107,14 +86,6 @@ std::string overview_help(const Program& program, std::span<const Verb> verbs) {
   out += entry("-h, --help", fmt::format("this text; '{} VERB --help' for a verb", program.name));
   out += entry("-V, --version", "the version");
   return out + "\n" + program.way_in + exit_codes(program.exits);
-}
-
-Program plateau_program() {
-  return {.tagline = std::string(kTagline),
-          .way_in =
-              "Start with a log that has steps and memory in it, or with the job:\n"
-              "  plateau judge train.log\n  plateau run -- python train.py\n",
-          .exits = verdict_exits()};
 }
 
 std::string verb_help(const Verb& verb) {
@@ -130,18 +101,6 @@ std::string verb_help(const Verb& verb) {
     out += fmt::format("  # {}\n  {}\n", example.purpose, example.command);
   }
   return out + exit_codes(verb.exits);
-}
-
-Verb help_verb() {
-  Verb verb;
-  verb.name = "help";
-  verb.summary = "explain plateau or one of its verbs";
-  verb.positional = {.placeholder = "VERB", .help = "The verb to explain.", .takes = Takes::text};
-  verb.examples = {{"what there is", "plateau help"},
-                   {"all options of judge", "plateau help judge"},
-                   {"the same", "plateau judge --help"}};
-  verb.run = run_help;
-  return verb;
 }
 
 }  // namespace plateau

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/dispatch.h"
+#include "command/dispatch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/exit_code.h"
-#include "cli/help.h"
-#include "cli/parse.h"
-#include "cli/suggest.h"
+#include "command/exit_code.h"
+#include "command/help.h"
+#include "command/parse.h"
+#include "command/suggest.h"
 
 namespace plateau {
 namespace {
@@ -32,6 +32,10 @@ int unknown_verb(const Program& program, std::span<const Verb> verbs, const std:
 
 int run_verb(const Verb& verb, std::span<const Verb> verbs, std::span<const std::string> words,
              Output& out) {
+  if (verb.passes_on) {
+    return verb.run(
+        {.verb = verb, .verbs = verbs, .arguments = Arguments(), .out = out, .words = words});
+  }
   const Result<Arguments> arguments = parse_arguments(verb, words);
   if (!arguments) {
     out.complain(verb.name, fmt::format("{}; try '{} {} --help'", arguments.error().message,

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "command/output.h"
+#include "command/verb.h"
 
 namespace plateau {
 

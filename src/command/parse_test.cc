@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/parse.h"
+#include "command/parse.h"
 
 #include <gmock/gmock.h>
 
