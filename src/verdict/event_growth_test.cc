@@ -12,9 +12,6 @@
 namespace plateau {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-
 // Samples every 10 steps up to 1,200; `mb(step, events so far)` with an event every 100 steps, seen
 // from the sample after it on.
 Run with_events(EventKind kind, double per_event, double per_step, double noise_mb = 1) {
@@ -49,7 +46,7 @@ TEST_P(GrowthPerEvent, FollowsThatEventAndNoOther) {
   const std::vector<ClockGrowth> clocks = growth_of(with_events(kind, 80, 0));
   const ClockGrowth* of = find(clocks, clock);
   ASSERT_NE(of, nullptr);
-  EXPECT_TRUE(of->follows) << of->words;
+  EXPECT_TRUE(of->follows);
   EXPECT_EQ(followed(clocks), 1u);
   EXPECT_NEAR(of->mb_per_event.value_or(0), 80, 2);
   ASSERT_TRUE(of->range);
@@ -57,7 +54,6 @@ TEST_P(GrowthPerEvent, FollowsThatEventAndNoOther) {
   EXPECT_GE(of->range->high, 80);
   EXPECT_GT(of->share.value_or(0), 0.95);
   EXPECT_LT(of->share_expected.value_or(1), 0.3);
-  EXPECT_THAT(of->words, MatchesRegex("grows by (79|80).* MB at each .*, nothing in between"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, GrowthPerEvent,
@@ -74,11 +70,8 @@ TEST(EventGrowth, GrowthPerStepIsNotBlamedOnEvaluations) {
   EXPECT_TRUE(steps->follows);
   EXPECT_EQ(followed(clocks), 1u);
   EXPECT_NEAR(steps->mb_per_event.value_or(0), 0.8, 0.05);
-  EXPECT_THAT(steps->words, MatchesRegex("grows with every step, by (79|80).* kB; .*"));
-  EXPECT_THAT(steps->words, HasSubstr("evaluations make no difference"));
   const ClockGrowth* evals = find(clocks, GrowthClock::eval);
   ASSERT_NE(evals, nullptr);
-  EXPECT_EQ(evals->words, "evaluations make no difference");
   EXPECT_NEAR(evals->share.value_or(0), evals->share_expected.value_or(1), 0.05);
 }
 
@@ -88,8 +81,7 @@ TEST(EventGrowth, BothAreNamedWhereEvaluationsAddToALeakPerStep) {
   ASSERT_NE(evals, nullptr);
   EXPECT_TRUE(evals->follows);
   EXPECT_NEAR(evals->mb_per_event.value_or(0), 80, 3);
-  EXPECT_THAT(evals->words, HasSubstr("and by 19"));
-  EXPECT_THAT(evals->words, HasSubstr("kB per step in between"));
+  EXPECT_NEAR(evals->between_mb_per_step, 0.2, 0.02);
 }
 
 TEST(EventGrowth, ACacheThatFillsInTheFirstPassFollowsSteps) {
@@ -98,7 +90,6 @@ TEST(EventGrowth, ACacheThatFillsInTheFirstPassFollowsSteps) {
   const ClockGrowth* steps = find(clocks, GrowthClock::step);
   ASSERT_NE(steps, nullptr);
   EXPECT_TRUE(steps->follows);
-  EXPECT_THAT(steps->words, HasSubstr("grew with every step until step 83"));
   const ClockGrowth* epochs = find(clocks, GrowthClock::epoch);
   ASSERT_NE(epochs, nullptr);
   EXPECT_FALSE(epochs->follows);
@@ -131,8 +122,8 @@ TEST(EventGrowth, EventsThatAlwaysComeTogetherAreNotToldApart) {
   }
   const std::vector<ClockGrowth> clocks = growth_of(run);
   EXPECT_EQ(followed(clocks), 2u);
-  EXPECT_THAT(find(clocks, GrowthClock::eval)->words,
-              HasSubstr("checkpoints come at the same time and cannot be told apart"));
+  EXPECT_TRUE(find(clocks, GrowthClock::eval)->follows);
+  EXPECT_TRUE(find(clocks, GrowthClock::checkpoint)->follows);
 }
 
 TEST(EventGrowth, SpikesOfEvaluationsAreNoGrowth) {

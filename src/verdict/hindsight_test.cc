@@ -201,7 +201,7 @@ TEST(LookAhead, ASettledRunAndAShortOneHaveNothingToForesee) {
 TEST(PlannedEnd, IsForetoldByTheMedianOfTheBand) {
   plateau::Run run = with_production_context(run_of(production_run1()));
   run.context.total_steps = Fact{120, "test"};
-  const Fan fan = look_ahead(run);
+  const Fan fan = judge_ahead(run).ahead;
   ASSERT_EQ(fan.band.back().at, 120);
   EXPECT_DOUBLE_EQ(judge(run).forecast_at_total_steps_mb.value(), fan.band.back().mid_mb);
 }
