@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "base/clock.h"
 #include "serve/gzip.h"
 #include "serve/served_runs_for_test.h"
 
