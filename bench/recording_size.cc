@@ -67,7 +67,7 @@ std::vector<Worker> start(RecordingWriter& writer) {
   return workers;
 }
 
-void tick(Worker& worker, int second, Noise& noise, RecordedRow& row) {
+void tick(Worker& worker, int second, Noise& noise, Sample& row) {
   // A batch is decoded and dropped: some MB either way, and page-sized noise on top.
   const double swing = worker.is_main ? 40000 : 6000;
   const double batch = swing * (0.5 + 0.3 * std::sin(second * 0.7) + 0.1 * noise());
@@ -82,11 +82,11 @@ void tick(Worker& worker, int second, Noise& noise, RecordedRow& row) {
   const int64_t values[] = {anon,     file,      shmem,
                             0,        pss_anon,  pss_anon + pss_file + pss_shmem,
                             pss_file, pss_shmem, pss_anon - 1000};
-  for (size_t i = 0; i < worker.kb.size(); ++i) row.kb.emplace_back(worker.kb[i], values[i]);
+  for (size_t i = 0; i < worker.kb.size(); ++i) row.set_kb(worker.kb[i], values[i]);
   worker.cpu_s += std::round(100 * (0.6 + 0.1 * noise())) / 100;
-  row.gauges.emplace_back(worker.threads, second % 300 < 3 ? 13 : 12);
-  row.gauges.emplace_back(worker.fds, 40 + second / 60 % 2);
-  row.gauges.emplace_back(worker.cpu, std::round(worker.cpu_s * 100) / 100);
+  row.set_gauge(worker.threads, second % 300 < 3 ? 13 : 12);
+  row.set_gauge(worker.fds, 40 + second / 60 % 2);
+  row.set_gauge(worker.cpu, std::round(worker.cpu_s * 100) / 100);
 }
 
 std::string bytes_of(const std::string& path) {
@@ -107,7 +107,7 @@ void measure(const std::string& path) {
   uint64_t largest = 0;
   uint64_t first_rows = 0;
   for (int second = 0; second < kSeconds; ++second) {
-    RecordedRow row{.time_s = 1.0 * second, .step = second / 3, .kb = {}, .gauges = {}};
+    Sample row{.at = {.step = second / 3, .time_s = 1.0 * second}};
     for (Worker& worker : workers) tick(worker, second, noise, row);
     const double begin = cpu_seconds();
     writer.row(row);

@@ -21,8 +21,9 @@ void check(const plateau::StepWords& words) {
   require(std::isnan(words.epoch) || (words.epoch >= 0 && std::isfinite(words.epoch)));
   if (words.kind == Kind::gauge) require(std::isfinite(words.value));
   if (words.kind != Kind::run && words.kind != Kind::step) require(!words.name.empty());
-  for (const auto& fact : {words.total_steps, words.examples, words.batch, words.epoch_steps}) {
-    require(!fact || (*fact > 0 && std::isfinite(*fact)));
+  for (const plateau::FactKind& kind : plateau::kFacts) {
+    const auto& fact = words.facts.*kind.field;
+    require(!fact || (fact->value > 0 && std::isfinite(fact->value)));
   }
 }
 

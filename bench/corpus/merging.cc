@@ -70,18 +70,15 @@ Run recorded(const Run& run, size_t max_rows) {
   const double start_s = run.has_times() ? run.instants.front().time_s : 0;
   for (size_t i = 0; i < run.instants.size(); ++i) {
     const Instant& at = run.instants[i];
-    RecordedRow row;
-    row.time_s = run.has_times() ? at.time_s - start_s : static_cast<double>(i);
-    row.step = at.step;
-    row.epoch = at.epoch;
+    Sample row{.at = at};
+    row.at.time_s = run.has_times() ? at.time_s - start_s : static_cast<double>(i);
     for (size_t c = 0; c < columns.size(); ++c) {
       const double mb = run.series[c].mb[i];
-      if (std::isfinite(mb)) row.kb.emplace_back(columns[c], std::llround(mb * kKbPerMb));
+      if (std::isfinite(mb)) row.set_kb(columns[c], std::llround(mb * kKbPerMb));
     }
-    for (size_t c = 0; c < gauges.size(); ++c)
-      row.gauges.emplace_back(gauges[c], run.gauges[c].value[i]);
+    for (size_t c = 0; c < gauges.size(); ++c) row.set_gauge(gauges[c], run.gauges[c].value[i]);
     for (; event < run.events.size() && run.events[event].instant <= i; ++event) {
-      writer.event(run.events[event].kind, run.events[event].text, row.time_s);
+      writer.event(run.events[event].kind, run.events[event].text, row.at.time_s);
     }
     writer.row(row);
   }

@@ -12,14 +12,18 @@
 
 namespace {
 
+double value(const std::optional<plateau::Fact>& fact) {
+  return fact ? fact->value : 0;
+}
+
 std::string shown(const plateau::StepWords& words) {
   using Kind = plateau::StepWords::Kind;
   char text[256];
   switch (words.kind) {
     case Kind::run:
-      std::snprintf(text, sizeof(text), "run %g %g %g %g", words.total_steps.value_or(0),
-                    words.examples.value_or(0), words.batch.value_or(0),
-                    words.epoch_steps.value_or(0));
+      std::snprintf(text, sizeof(text), "run %g %g %g %g", value(words.facts.total_steps),
+                    value(words.facts.examples), value(words.facts.batch),
+                    value(words.facts.epoch_steps));
       return text;
     case Kind::step:
       std::snprintf(text, sizeof(text), "step %lld %g", static_cast<long long>(words.step),

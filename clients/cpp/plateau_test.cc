@@ -87,9 +87,9 @@ TEST_F(ClientTest, EverythingItSaysIsUnderstoodByTheWatcher) {
   const auto words = made.value().receive();
   // then
   ASSERT_EQ(words.size(), 6U);
-  EXPECT_EQ(words[0].total_steps, 250);
-  EXPECT_EQ(words[0].batch, 8);
-  EXPECT_FALSE(words[0].examples);
+  EXPECT_EQ(words[0].facts.total_steps->value, 250);
+  EXPECT_EQ(words[0].facts.batch->value, 8);
+  EXPECT_FALSE(words[0].facts.examples);
   EXPECT_EQ(words[1].step, 120);
   EXPECT_DOUBLE_EQ(words[1].epoch, 1.45);
   EXPECT_EQ(words[2].kind, StepWords::Kind::begin);

@@ -9,6 +9,7 @@
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/write_file.h"
+#include "recording/facts.h"
 #include "recording/tidy_csv.h"
 #include "report/text.h"
 
@@ -35,14 +36,6 @@ std::string columns_of(const Run& run) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void add_fact(std::vector<std::string>& facts, std::string_view name,
-              const std::optional<Fact>& fact) {
-  if (!fact) return;
-  const std::string value =
-      name == "limit" ? format_mb(fact->value) : fmt::format("{:.10g}", fact->value);
-  facts.push_back(fmt::format("{} {} ({})", name, value, fact->source));
-}
-
 // What was understood of one run, line by line, for standard error.
 std::string summary_of(const Run& run) {
   std::string title = run.title.empty() ? run.source : run.source + ", " + run.title;
@@ -51,11 +44,14 @@ std::string summary_of(const Run& run) {
       run.processes.size() == 1 ? "1 process" : fmt::format("{} processes", run.processes.size()));
   out += fmt::format("  columns  {}\n", columns_of(run));
   std::vector<std::string> facts;
-  add_fact(facts, "examples", run.context.examples);
-  add_fact(facts, "batch", run.context.batch);
-  add_fact(facts, "epoch steps", run.context.epoch_steps);
-  add_fact(facts, "total steps", run.context.total_steps);
-  add_fact(facts, "limit", run.context.limit_mb);
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = run.context.*kind.field;
+    if (!fact) continue;
+    facts.push_back(
+        fmt::format("{} {} ({})", kind.spelled(' '),
+                    kind.is_memory() ? format_mb(fact->value) : fmt::format("{:.10g}", fact->value),
+                    fact->source));
+  }
   if (!facts.empty()) out += fmt::format("  context  {}\n", fmt::join(facts, ", "));
   if (!run.events.empty()) out += fmt::format("  events   {}\n", run.events.size());
   for (const std::string& note : run.notes) out += fmt::format("  note     {}\n", note);

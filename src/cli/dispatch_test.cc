@@ -115,26 +115,5 @@ TEST(Generated, ManAndCompletionsKnowEveryVerbAndOption) {
   }
 }
 
-TEST(ApplyFacts, CommandLineWinsOverTheLog) {
-  Context context;
-  context.examples = Fact{100, "log line 4"};
-  context.epoch_steps = Fact{50, "log line 5"};
-  Context given;
-  given.examples = Fact{663, "--examples"};
-  given.batch = Fact{8, "--batch"};
-  apply_facts(given, context);
-  EXPECT_EQ(context.examples->source, "--examples");
-  EXPECT_EQ(epoch_steps_of(context), 83);
-}
-
-TEST(ApplyFacts, EpochOfTheLogStaysWhenNothingBetterIsGiven) {
-  Context context;
-  context.epoch_steps = Fact{50, "log line 5"};
-  Context given;
-  given.examples = Fact{663, "--examples"};
-  apply_facts(given, context);
-  EXPECT_EQ(epoch_steps_of(context), 50);
-}
-
 }  // namespace
 }  // namespace plateau

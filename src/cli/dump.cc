@@ -50,25 +50,25 @@ void add_head(Summary& out, const RecordingLog& log) {
 void add_rows(Summary& out, const RecordingLog& log) {
   size_t spans = 0;
   uint64_t most = 1;
-  int64_t first_ms = 0;
+  double first_s = 0;
   bool first = true;
   log.each_row([&](const SampleSpan& span) {
-    if (first) first_ms = span.early.time_ms;
+    if (first) first_s = span.early.at.time_s;
     first = false;
     spans += span.count > 1;
     most = std::max(most, span.count);
   });
   std::string text = counted(log.samples(), "sample", "samples");
   if (log.samples() > 1) {
-    text += " over " + format_seconds(static_cast<double>(log.last().time_ms - first_ms) / 1000);
+    text += " over " + format_seconds(log.last().at.time_s - first_s);
   }
   if (spans > 0) {
     text += fmt::format(", kept in {}: {} single, {} of up to {} samples",
                         counted(log.rows(), "row", "rows"), log.rows() - spans, spans, most);
   }
   out.add("rows", text);
-  if (log.last().step >= 0) {
-    out.add("steps", fmt::format("up to {}", format_count(log.last().step)));
+  if (log.last().at.step >= 0) {
+    out.add("steps", fmt::format("up to {}", format_count(log.last().at.step)));
   }
 }
 
@@ -91,10 +91,10 @@ void add_processes(Summary& out, const RecordingLog& log) {
 }
 
 void add_facts(Summary& out, const RecordingLog& log) {
-  for (size_t i = 0; i < kFactCount; ++i) {
-    const std::optional<Fact>& fact = log.context().*fact_member(i);
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = log.context().*kind.field;
     if (!fact) continue;
-    out.add("fact", fmt::format("{} {:.10g} ({})", fact_name(i), fact->value, fact->source));
+    out.add("fact", fmt::format("{} {:.10g} ({})", kind.key, fact->value, fact->source));
   }
 }
 

@@ -12,11 +12,6 @@ constexpr const char* kContext = "What you know about the job (wins over what th
 constexpr const char* kLooks = "Looks";
 constexpr const char* kExpect = "As a test";
 
-std::optional<Fact> fact(const std::optional<double>& value, std::string_view source) {
-  if (!value) return std::nullopt;
-  return Fact{*value, std::string(source)};
-}
-
 std::optional<Word> word_from_name(std::string_view name) {
   for (const Word word : {Word::plateau, Word::warming, Word::leak, Word::undecided}) {
     if (word_name(word) == name) return word;
@@ -27,33 +22,15 @@ std::optional<Word> word_from_name(std::string_view name) {
 }  // namespace
 
 std::vector<Option> context_options() {
-  return {
-      {.name = "examples",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Examples in the training set."},
-      {.name = "batch",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Examples per optimizer step, over all devices and accumulation."},
-      {.name = "epoch-steps",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Optimizer steps in one pass over the data, if you know it directly."},
-      {.name = "total-steps",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kContext,
-       .help = "Steps the job will run; the risk is about reaching the limit before then."},
-      {.name = "limit",
-       .takes = Takes::memory,
-       .placeholder = "SIZE",
-       .group = kContext,
-       .help = "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
-  };
+  std::vector<Option> options;
+  for (const FactKind& fact : kFacts) {
+    options.push_back({.name = fact.spelled('-'),
+                       .takes = fact.is_memory() ? Takes::memory : Takes::count,
+                       .placeholder = fact.is_memory() ? "SIZE" : "N",
+                       .group = kContext,
+                       .help = std::string(fact.help)});
+  }
+  return options;
 }
 
 std::vector<Option> expect_options() {
@@ -104,11 +81,11 @@ std::vector<Option> look_options() {
 
 Context given_facts(const Arguments& arguments) {
   Context given;
-  given.examples = fact(arguments.number("examples"), "--examples");
-  given.batch = fact(arguments.number("batch"), "--batch");
-  given.epoch_steps = fact(arguments.number("epoch-steps"), "--epoch-steps");
-  given.total_steps = fact(arguments.number("total-steps"), "--total-steps");
-  given.limit_mb = fact(arguments.memory_mb("limit"), "--limit");
+  for (const FactKind& fact : kFacts) {
+    const std::string option = fact.spelled('-');
+    const auto value = fact.is_memory() ? arguments.memory_mb(option) : arguments.number(option);
+    if (value) given.*fact.field = Fact{*value, "--" + option};
+  }
   return given;
 }
 

@@ -14,10 +14,9 @@
 
 namespace plateau {
 
-std::vector<Option>
-context_options();                     // --examples, --batch, --epoch-steps, --total-steps, --limit
-std::vector<Option> expect_options();  // --expect, --settle-by, --spread, --strict
-std::vector<Option> look_options();    // --quiet, --no-plot, --color, --width
+std::vector<Option> context_options();  // One for each of kFacts: --examples, --limit, ...
+std::vector<Option> expect_options();   // --expect, --settle-by, --spread, --strict
+std::vector<Option> look_options();     // --quiet, --no-plot, --color, --width
 
 Context given_facts(const Arguments& arguments);
 Policy policy_of(const Arguments& arguments);

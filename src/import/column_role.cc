@@ -113,26 +113,34 @@ constexpr Named kNamed[] = {
     {"run id", Kind::run, 8},
 };
 
+// Beside "context.KEY", as write_tidy_csv() names them.
 struct FactName {
   std::string_view words;
-  std::optional<Fact> Context::* fact;
+  FactField fact;
 };
 constexpr FactName kFactNames[] = {
-    {"context examples", &Context::examples},
-    {"context batch", &Context::batch},
-    {"context epoch steps", &Context::epoch_steps},
-    {"context total steps", &Context::total_steps},
-    {"context limit mb", &Context::limit_mb},
-    {"num examples", &Context::examples},
-    {"examples", &Context::examples},
-    {"epoch steps", &Context::epoch_steps},
-    {"steps per epoch", &Context::epoch_steps},
-    {"total steps", &Context::total_steps},
-    {"max steps", &Context::total_steps},
-    {"limit mb", &Context::limit_mb},
-    {"memory limit mb", &Context::limit_mb},
+    {"num examples", &Context::examples},   {"examples", &Context::examples},
+    {"epoch steps", &Context::epoch_steps}, {"steps per epoch", &Context::epoch_steps},
+    {"total steps", &Context::total_steps}, {"max steps", &Context::total_steps},
+    {"limit mb", &Context::limit_mb},       {"memory limit mb", &Context::limit_mb},
     {"limit bytes", &Context::limit_mb},
 };
+
+// nullptr if the words, joined by spaces, name none.
+FactField fact_of(std::string_view words) {
+  static constexpr std::string_view kOwn = "context ";
+  if (words.starts_with(kOwn)) {
+    std::string key(words.substr(kOwn.size()));
+    std::replace(key.begin(), key.end(), ' ', '_');
+    for (const FactKind& fact : kFacts) {
+      if (fact.key == key) return fact.field;
+    }
+  }
+  for (const FactName& fact : kFactNames) {
+    if (words == fact.words) return fact.fact;
+  }
+  return nullptr;
+}
 
 double time_scale_of(std::string_view words) {
   if (words.ends_with(" ms")) return 1e-3;
@@ -165,10 +173,9 @@ ColumnRole classify_column(std::string_view name) {
     return role;
   }
   const NameWords words = words_of(name.substr(0, 400));
-  for (const FactName& fact : kFactNames) {
-    if (words.joined != fact.words) continue;
+  if (const FactField fact = fact_of(words.joined); fact != nullptr) {
     role.kind = Kind::fact;
-    role.fact = fact.fact;
+    role.fact = fact;
     role.unit_mb = words.unit_mb > 0 ? words.unit_mb : 1;
     return role;
   }

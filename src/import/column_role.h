@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "import/words.h"
+#include "recording/facts.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -37,7 +38,7 @@ struct ColumnRole {
   double time_scale = 1;  // Seconds per unit of the column.
   int rank = 0;           // Among several of one kind the highest is used.
   std::string label;      // The gauge's name, or the column's.
-  std::optional<Fact> Context::* fact = nullptr;
+  FactField fact = nullptr;
 };
 
 ColumnRole classify_column(std::string_view name);

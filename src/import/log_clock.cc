@@ -55,10 +55,9 @@ LogClock& LogClocks::of(LogClockKind kind, int64_t total) {
   if (kind == LogClockKind::bar && bars >= kMaxBars) return of(LogClockKind::none, 0);
   clocks_.push_back(std::make_unique<LogClock>(kind, total));
   LogClock& clock = *clocks_.back();
-  for (const FactField field :
-       {&Context::examples, &Context::batch, &Context::epoch_steps, &Context::total_steps}) {
-    const std::optional<Fact>& stated = stated_.*field;
-    if (stated) clock.builder.fact(field, stated->value, stated->source);
+  for (const FactKind& fact : kFacts) {
+    const std::optional<Fact>& stated = stated_.*fact.field;
+    if (stated) clock.builder.fact(fact.field, stated->value, stated->source);
   }
   return clock;
 }

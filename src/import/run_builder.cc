@@ -22,15 +22,22 @@ std::string clean(std::string_view text) {
   return out;
 }
 
-using FactField = std::optional<Fact> Context::*;
-constexpr FactField kFacts[] = {&Context::examples, &Context::batch, &Context::epoch_steps,
-                                &Context::total_steps, &Context::limit_mb};
-
 // Takes over the facts of `from`; with `only_gaps`, those that `to` does not have.
 void merge_facts(Context& to, Context& from, bool only_gaps) {
-  for (const FactField field : kFacts) {
-    if (from.*field && !(only_gaps && to.*field)) to.*field = std::move(from.*field);
-    (from.*field).reset();
+  for (const FactKind& fact : kFacts) {
+    std::optional<Fact>& stated = from.*fact.field;
+    if (stated && !(only_gaps && to.*fact.field)) to.*fact.field = std::move(stated);
+    stated.reset();
+  }
+}
+
+// Trainers log the epoch as a fraction beside the step.
+void derive_epoch_steps(Run& run) {
+  if (epoch_steps_of(run.context)) return;
+  EpochRatio ratio;
+  for (const Instant& at : run.instants) ratio.see(at.step, at.epoch);
+  if (const std::optional<double> steps = ratio.steps()) {
+    run.context.epoch_steps = Fact{*steps, std::string(EpochRatio::kSource)};
   }
 }
 
@@ -298,23 +305,6 @@ void RunBuilder::new_run(bool keep_facts) {
     process.name.clear();
     process.parent = -1;
   }
-}
-
-// Trainers log the epoch as a fraction beside the step; their ratio is the length of an epoch. The
-// last row has the smallest rounding error; a ratio that moved is no ratio (the step was reset).
-void RunBuilder::derive_epoch_steps(Run& run) const {
-  if (epoch_steps_of(run.context)) return;
-  double first = 0;
-  double last = 0;
-  bool fractional = false;
-  for (const Instant& at : run.instants) {
-    if (at.step <= 0 || !(at.epoch >= 0.1)) continue;
-    last = static_cast<double>(at.step) / at.epoch;
-    if (first == 0) first = last;
-    fractional = fractional || at.epoch != std::floor(at.epoch);
-  }
-  if (!fractional || last < 1 || last > 1e12 || std::fabs(first / last - 1) > 0.1) return;
-  run.context.epoch_steps = Fact{std::round(last), "step / epoch"};
 }
 
 // Moves the columns that hold something into `run`, with the processes they belong to.

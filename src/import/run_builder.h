@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "recording/facts.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -63,8 +64,8 @@ class RunBuilder {
 
   // Something that happened at the current row, or after it when no row is open.
   void event(EventKind kind, std::string_view text);
-  void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
-  void fact_at_line(std::optional<Fact> Context::* which, double value, size_t line);
+  void fact(FactField which, double value, std::string_view source);
+  void fact_at_line(FactField which, double value, size_t line);
   // Ends the run whatever the next step is; without `keep_facts` the next one
   // starts from nothing, also about the processes.
   void new_run(bool keep_facts = true);
@@ -108,12 +109,11 @@ class RunBuilder {
   void append(Row& row);
   void drop(Row& row);
   void thin_out();
-  [[nodiscard]] bool is_known(std::optional<Fact> Context::* which, double value) const;
+  [[nodiscard]] bool is_known(FactField which, double value) const;
   void end_run(size_t next_line);
   [[nodiscard]] double key_of(const Instant& at) const;
   [[nodiscard]] bool goes_back(const Row& row) const;
   void fill_run(Run& run);
-  void derive_epoch_steps(Run& run) const;
 
   std::string format_;
   Join join_;

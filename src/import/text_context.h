@@ -6,11 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "recording/run.h"
+#include "recording/facts.h"
 
 namespace plateau {
-
-using FactField = std::optional<Fact> Context::*;
 
 // Remembers what trainers print at their start ("Num examples = 663", "Total batch size (2 x 4 x 1)
 // = 8", "Total optimization steps = 250"). A batch per device and an accumulation count without a

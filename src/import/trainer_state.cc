@@ -13,7 +13,7 @@ namespace plateau {
 namespace {
 
 void read_fact(RunBuilder& builder, simdjson::dom::object document, const char* key,
-               std::optional<Fact> Context::* fact) {
+               FactField fact) {
   double value = 0;
   if (document[key].get(value) == simdjson::SUCCESS) builder.fact(fact, value, key);
 }

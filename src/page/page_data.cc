@@ -7,6 +7,7 @@
 #include "page/page_comparison.h"
 #include "page/page_numbers.h"
 #include "page/page_run.h"
+#include "recording/facts.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "report/text.h"
@@ -44,22 +45,13 @@ void write_head(JsonWriter& json, const PageRun& page) {
 }
 
 void write_context(JsonWriter& json, const Context& context) {
-  struct Row {
-    const char* name;
-    const char* unit;
-    const std::optional<Fact>& fact;
-  };
-  const std::array<Row, 5> rows = {{{"examples", "examples", context.examples},
-                                    {"batch", "examples per step", context.batch},
-                                    {"epoch_steps", "steps", context.epoch_steps},
-                                    {"total_steps", "steps", context.total_steps},
-                                    {"limit", "MB", context.limit_mb}}};
   json.key("context").begin_array();
-  for (const Row& row : rows) {
-    if (!row.fact) continue;
-    json.begin_object().key("name").value(row.name).key("value").value(row.fact->value);
-    json.key("unit").value(row.unit);
-    json.key("source").value(printable(row.fact->source)).end_object();
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = context.*kind.field;
+    if (!fact) continue;
+    json.begin_object().key("name").value(kind.name).key("value").value(fact->value);
+    json.key("unit").value(kind.unit);
+    json.key("source").value(printable(fact->source)).end_object();
   }
   json.end_array();
 }

@@ -8,11 +8,14 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/units.h"
+#include "recording/pages.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -58,6 +61,37 @@ struct ProcessSample {
                                         // mapping it; counted once per tree, at its first holder.
   int64_t gpu_kb = kUnread;             // NVML, over all devices.
 };
+
+// The memory figures of a process by what they count.
+struct ProcessFigure {
+  Metric metric;
+  int64_t ProcessSample::* kb;
+};
+inline constexpr std::array<ProcessFigure, 12> kProcessFigures = {{
+    {Metric::rss, &ProcessSample::rss_kb},
+    {Metric::anon, &ProcessSample::anon_kb},
+    {Metric::file, &ProcessSample::file_kb},
+    {Metric::shmem, &ProcessSample::shmem_kb},
+    {Metric::swap, &ProcessSample::swap_kb},
+    {Metric::pss_anon, &ProcessSample::pss_anon_kb},
+    {Metric::pss, &ProcessSample::pss_kb},
+    {Metric::pss_file, &ProcessSample::pss_file_kb},
+    {Metric::pss_shmem, &ProcessSample::pss_shmem_kb},
+    {Metric::uss, &ProcessSample::uss_kb},
+    {Metric::shmem_unmapped, &ProcessSample::shmem_unmapped_kb},
+    {Metric::gpu, &ProcessSample::gpu_kb},
+}};
+
+// How much of a kind of pages the process holds, in MB; NaN if that was not read.
+inline double amount_mb(const PageKind& kind, const ProcessSample& process) {
+  return amount_of(kind, [&process](Metric metric) {
+    for (const ProcessFigure& figure : kProcessFigures) {
+      const int64_t kb = process.*figure.kb;
+      if (figure.metric == metric && kb != kUnread) return mb_of_kb(kb);
+    }
+    return kMissing;
+  });
+}
 
 struct CgroupSample {
   std::string path;  // As the kernel shows it: "/user.slice/job-1".

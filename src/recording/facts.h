@@ -1,13 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user says about a job, beside what its log says.
+// What is known about a job beside its memory: one table of facts, and how long an epoch is.
+//
+// Whoever lists facts (recordings, tidy CSV, options, the words of a training loop, the page) goes
+// through kFacts, so a new fact is a member of Context and a row here.
+//
+// The length of an epoch is had, in this order, from
+//   the fact itself | ceil(examples / batch) | step / epoch, where the job says both |
+//   the clock between two epochs as logged, on whatever clock the run is judged by
+// The first three are facts about the run, so that a look at its first half knows them too; the
+// last is about the samples at hand. Worked case: 663 examples by 8 are 83 steps; a log that says
+// "epoch 1.45" at step 120 has epochs of 120 / 1.45, rounded 83 steps.
+//
+// Blind spot: a job that counts micro-batches as steps and states examples per optimizer step.
 #pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "recording/run.h"
 
 namespace plateau {
 
+using FactField = std::optional<Fact> Context::*;
+
+struct FactKind {
+  FactField field;
+  std::string_view name;  // For people, words joined by '_'.
+  std::string_view unit;
+  std::string_view key;  // In recordings, tidy CSV and the words of a training loop.
+  bool loop_says;        // A training loop may state it; a limit is not the loop's to say.
+  std::string_view help;
+
+  [[nodiscard]] std::string spelled(char joint) const;  // The name: "epoch-steps", "epoch steps".
+  [[nodiscard]] bool is_memory() const { return unit == "MB"; }
+};
+
+// A fact's place is its number in recordings: rows are only ever added at the end.
+inline constexpr std::array<FactKind, 5> kFacts = {{
+    {&Context::examples, "examples", "examples", "examples", true, "Examples in the training set."},
+    {&Context::batch, "batch", "examples per step", "batch", true,
+     "Examples per optimizer step, over all devices and accumulation."},
+    {&Context::epoch_steps, "epoch_steps", "steps", "epoch_steps", true,
+     "Optimizer steps in one pass over the data, if you know it directly."},
+    {&Context::total_steps, "total_steps", "steps", "total_steps", true,
+     "Steps the job will run; the risk is about reaching the limit before then."},
+    {&Context::limit_mb, "limit", "MB", "limit_mb", false,
+     "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
+}};
+
+// Its place in kFacts. Requires: `field` is one of them.
+size_t fact_number(FactField field);
+
 // Puts the given facts over the run's own. Steps per epoch that the log states give way to given
 // examples and batch: the user knows better.
 void apply_facts(const Context& given, Context& context);
+
+struct EpochLength {
+  double length = 0;   // In units of the clock; 0: not known.
+  std::string source;  // "663 examples / 8 per step", "line 4", "epochs as logged"
+};
+
+// By the ladder above. `clock` holds one value per instant; facts count only if it counts `steps`.
+EpochLength epoch_length_of(const Run& run, std::span<const double> clock, bool steps);
+
+// Its first two rungs; nullopt if the context does not say.
+std::optional<double> epoch_steps_of(const Context& context);
+
+// Its third rung, one pair after another. Epochs are printed with few digits, so the last pair has
+// the smallest error. Epochs that are never fractional say nothing, and a ratio that has moved by a
+// tenth is none: the step was reset.
+class EpochRatio {
+ public:
+  static constexpr std::string_view kSource = "step / epoch";
+
+  void see(int64_t step, double epoch);
+  [[nodiscard]] std::optional<double> steps() const;
+
+ private:
+  double first_ = 0;
+  double last_ = 0;
+  bool fractional_ = false;
+};
 
 }  // namespace plateau

@@ -12,11 +12,6 @@ namespace {
 constexpr std::array<std::string_view, 12> kTypeNames = {
     "unknown", "head",        "process", "column", "fact",   "note",
     "event",   "events lost", "sample",  "span",   "ending", "heap"};
-constexpr std::array<std::string_view, kFactCount> kFactNames = {"examples", "batch", "epoch_steps",
-                                                                 "total_steps", "limit_mb"};
-constexpr std::array<std::optional<Fact> Context::*, kFactCount> kFactMembers = {
-    &Context::examples, &Context::batch, &Context::epoch_steps, &Context::total_steps,
-    &Context::limit_mb};
 constexpr std::array<std::string_view, 6> kEndingNames = {"unknown",    "exited", "signaled",
                                                           "oom killed", "left",   "vanished"};
 constexpr uint8_t kRoleCount = 7;
@@ -27,17 +22,6 @@ constexpr uint8_t kGaugeColumn = 255;
 
 std::string_view record_type_name(uint8_t type) {
   return kTypeNames[type < kTypeNames.size() ? type : 0];
-}
-std::optional<Fact> Context::* fact_member(size_t which) {
-  return kFactMembers[which];
-}
-size_t fact_number(std::optional<Fact> Context::* which) {
-  size_t number = 0;
-  while (number < kFactCount && kFactMembers[number] != which) ++number;
-  return number;
-}
-std::string_view fact_name(size_t which) {
-  return kFactNames[which];
 }
 std::string_view ending_name(Ending::Kind kind) {
   return kEndingNames[static_cast<size_t>(kind)];
@@ -148,7 +132,7 @@ std::optional<FactRecord> decode_fact(std::string_view payload) {
 std::string encode_event(const EventRecord& record) {
   std::string out;
   put_varint(out, record.serial);
-  put_varint(out, static_cast<uint64_t>(record.time_ms));
+  put_varint(out, static_cast<uint64_t>(whole_ms(record.time_s)));
   out.push_back(static_cast<char>(record.kind));
   put_text(out, record.text);
   return out;
@@ -163,7 +147,7 @@ std::optional<EventRecord> decode_event(std::string_view payload) {
   record.kind = kind < kEventKinds ? static_cast<EventKind>(kind) : EventKind::mark;
   record.text = in.text();
   if (!in.ok() || time_ms > static_cast<uint64_t>(kMaxTimeMs)) return std::nullopt;
-  record.time_ms = static_cast<int64_t>(time_ms);
+  record.time_s = static_cast<double>(time_ms) / 1000;
   return record;
 }
 

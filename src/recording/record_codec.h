@@ -54,13 +54,13 @@ struct ProcessRecord {
 
 struct EventRecord {
   uint64_t serial = 0;  // Of the sample that comes next.
-  int64_t time_ms = 0;
+  double time_s = 0;
   EventKind kind = EventKind::mark;
   std::string text;
 };
 
 struct FactRecord {
-  size_t which = 0;  // See fact_members().
+  size_t which = 0;  // Its place in kFacts; past the end for one of a later version.
   Fact fact;
 };
 
@@ -71,10 +71,6 @@ struct HeapRecord {
   std::string_view track;  // As encode_heap_track() gave it; points into the payload.
 };
 
-inline constexpr size_t kFactCount = 5;
-std::optional<Fact> Context::* fact_member(size_t which);
-size_t fact_number(std::optional<Fact> Context::* which);
-std::string_view fact_name(size_t which);
 std::string_view ending_name(Ending::Kind kind);  // "exited", "oom killed", ...
 
 std::string encode_head(const HeadRecord& record);

@@ -17,10 +17,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "recording/facts.h"
+#include "recording/row_codec.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -32,16 +33,6 @@ struct RecordingHead {
   std::string plateau_version;
   double started_unix_s = 0;  // Wall clock at time_s = 0.
   double interval_s = 0;      // Nominal distance of samples; 0: it varies.
-};
-
-// One sample of all columns. Columns that are not named keep no value at this row (NaN in the Run).
-struct RecordedRow {
-  double time_s = 0;  // Since the start of the recording; must not fall.
-  int64_t step = -1;
-  double epoch = kMissing;  // Like the step, the last known one goes on.
-  // Below zero, or past what there is: no value.
-  std::vector<std::pair<size_t, int64_t>> kb;     // Memory columns.
-  std::vector<std::pair<size_t, double>> gauges;  // Gauge columns.
 };
 
 class RecordingWriter {
@@ -64,10 +55,12 @@ class RecordingWriter {
   size_t memory_column(size_t process, Metric metric);
   size_t gauge_column(size_t process, std::string_view name);
 
-  void row(const RecordedRow& row);
+  // The time must not fall; step and epoch go on from the last known ones. Columns without a value
+  // are NaN at this row of the Run.
+  void row(const Sample& sample);
   // At the row that comes next; the last one if there is none.
   void event(EventKind kind, std::string_view text, double time_s);
-  void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
+  void fact(FactField which, double value, std::string_view source);
   void note(std::string_view text);  // Shown to readers of the recording; said once.
   // The heap of a process as encode_heap_track() gives it; takes the place of the pid's track
   // before it. Of more than 64 processes those whose tracks came last are kept, and a note says so.

@@ -90,9 +90,9 @@ void add_cells(Line& line, const Sample& sample, const Walk& walk) {
 
 void add_sample(Line& line, const Sample& sample, const Walk& walk) {
   line.add("serial", sample.serial);
-  line.add("time_s", static_cast<double>(sample.time_ms) / 1000);
-  if (sample.step >= 0) line.add("step", sample.step);
-  if (!std::isnan(sample.epoch)) line.add("epoch", sample.epoch);
+  line.add("time_s", sample.at.time_s);
+  if (sample.at.step >= 0) line.add("step", sample.at.step);
+  if (!std::isnan(sample.at.epoch)) line.add("epoch", sample.at.epoch);
   line.add("owned_kb", owned_kb(sample, walk.columns));
   if (line.json()) add_cells(line, sample, walk);
 }
@@ -105,8 +105,8 @@ void add_kept(Line& line, std::string_view name, const Sample& sample, const Wal
     return;
   }
   line.add(std::string(name) + "_kb", owned_kb(sample, walk.columns));
-  line.add("at_s", static_cast<double>(sample.time_ms) / 1000);
-  if (sample.step >= 0) line.add("step", sample.step);
+  line.add("at_s", sample.at.time_s);
+  if (sample.at.step >= 0) line.add("step", sample.at.step);
 }
 
 void add_row(Line& line, const RecordFrame& frame, Walk& walk) {
@@ -166,13 +166,13 @@ void add_column(Line& line, const RecordedColumn& column, Walk& walk) {
 
 void add_event(Line& line, const EventRecord& record) {
   line.add("serial", record.serial);
-  line.add("time_s", static_cast<double>(record.time_ms) / 1000);
+  line.add("time_s", record.time_s);
   line.add("kind", event_name(record.kind));
   line.add("text", record.text);
 }
 
 void add_fact(Line& line, const FactRecord& record) {
-  line.add("fact", record.which < kFactCount ? fact_name(record.which) : "unknown");
+  line.add("fact", record.which < kFacts.size() ? kFacts[record.which].key : "unknown");
   line.add("value", record.fact.value);
   line.add("source", record.fact.source);
 }

@@ -11,6 +11,7 @@
 
 #include "recording/recording.h"
 #include "recording/recording_reader.h"
+#include "recording/sample_for_test.h"
 
 namespace plateau {
 namespace {
@@ -46,10 +47,8 @@ std::string example_bytes() {
   writer.fact(&Context::limit_mb, 2, "--limit");
   for (int i = 0; i < 10; ++i) {
     if (i == 9) writer.event(EventKind::eval, "val", 8.5);
-    writer.row({.time_s = 1.0 * i,
-                .step = i / 2,
-                .kb = {{anon, 1000 + 100 * (i % 3)}},
-                .gauges = {{cpu, 0.5 * i}}});
+    writer.row(sample_at({.step = i / 2, .time_s = 1.0 * i}, {{anon, 1000 + 100 * (i % 3)}},
+                         {{cpu, 0.5 * i}}));
   }
   writer.finish({.kind = Ending::Kind::exited, .code = 0, .text = ""});
   const std::string bytes = text_of(path);

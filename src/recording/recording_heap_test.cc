@@ -10,6 +10,7 @@
 #include "recording/recording.h"
 #include "recording/recording_reader.h"
 #include "recording/same_run_for_test.h"
+#include "recording/sample_for_test.h"
 
 namespace plateau {
 namespace {
@@ -49,7 +50,7 @@ void add_rows(RecordingWriter& writer, int count) {
   const size_t process = writer.process({.id = 7, .id_is_pid = true, .name = "python"}, 1);
   const size_t rss = writer.memory_column(process, Metric::rss);
   for (int i = 0; i < count; ++i) {
-    writer.row({.time_s = 1.0 * i, .step = i, .kb = {{rss, 1000 + i}}, .gauges = {}});
+    writer.row(sample_at({.step = i, .time_s = 1.0 * i}, {{rss, 1000 + i}}));
   }
 }
 

@@ -38,7 +38,7 @@ std::string RecordingLog::put_column(const RecordedColumn& column) {
 
 std::string RecordingLog::put_fact(const FactRecord& record) {
   // A fact of a later version is none that we could use.
-  if (record.which < kFactCount) context_.*fact_member(record.which) = record.fact;
+  if (record.which < kFacts.size()) context_.*kFacts[record.which].field = record.fact;
   return "";
 }
 
@@ -116,8 +116,8 @@ std::string RecordingLog::bytes() const {
   }
   for (const RecordedColumn& column : columns_)
     put_record(out, RecordType::column, encode_column(column));
-  for (size_t i = 0; i < kFactCount; ++i) {
-    const std::optional<Fact>& fact = context_.*fact_member(i);
+  for (size_t i = 0; i < kFacts.size(); ++i) {
+    const std::optional<Fact>& fact = context_.*kFacts[i].field;
     if (fact) put_record(out, RecordType::fact, encode_fact({i, *fact}));
   }
   for (const std::string& note : notes_) put_record(out, RecordType::note, note);

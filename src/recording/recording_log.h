@@ -29,7 +29,6 @@ class RecordingLog {
   static constexpr size_t kLeastRows = 8;
   static constexpr size_t kMostRows = size_t{1} << 16;
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
-  static constexpr size_t kMaxColumns = size_t{1} << 18;
   static constexpr size_t kMaxNotes = 1000;
   static constexpr size_t kMaxHeaps = 64;                        // Processes with a track.
   static constexpr size_t kMaxHeapBytes = size_t{8} << 20;       // Of one encoded track.

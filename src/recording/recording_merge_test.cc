@@ -33,18 +33,18 @@ Given fill(RecordingLog& log, int count) {
   for (int i = 0; i < count; ++i) {
     Sample sample;
     sample.serial = static_cast<uint64_t>(i);
-    sample.time_ms = i * 1000;
-    sample.step = i / 3;
+    sample.at.time_s = i;
+    sample.at.step = i / 3;
     int64_t owned = 0;
     for (size_t column = 0; column < 3; ++column) {
       if (*rc::gen::inRange(0, 6) == 0) continue;
       const int64_t kb = *rc::gen::inRange(0, 100000);
-      sample.set(column, kb);
+      sample.set_kb(column, kb);
       // Swap counts beside resident pages, not alone.
       if (column != 1 || sample.has(0)) owned += kb;
     }
     if (*rc::gen::inRange(0, 4) > 0) {
-      sample.set(3, std::bit_cast<int64_t>(*rc::gen::inRange(0, 1000) / 100.0));
+      sample.set_gauge(3, *rc::gen::inRange(0, 1000) / 100.0);
     }
     RC_ASSERT(
         log.put_row(RecordType::sample, encode_sample(sample, log.last(), log.columns())).empty());
@@ -65,8 +65,8 @@ void check_row(const SampleSpan& span, const Given& given,
   RC_ASSERT(span.high().serial == high);
   for (const size_t at : {low, high}) {
     const Sample& kept = at == low ? span.low() : span.high();
-    RC_ASSERT(kept.time_ms == given.samples[at].time_ms);
-    RC_ASSERT(kept.step == given.samples[at].step);
+    RC_ASSERT(kept.at.time_s == given.samples[at].at.time_s);
+    RC_ASSERT(kept.at.step == given.samples[at].at.step);
     for (size_t i = 0; i < columns.size(); ++i) {
       RC_ASSERT(kept.has(i) == given.samples[at].has(i));
       if (kept.has(i)) RC_ASSERT(kept.cells[i] == given.samples[at].cells[i]);
@@ -109,8 +109,8 @@ TEST(RecordingMerge, OldRowsStandForEquallyManySamplesAndTheLatestStaySingle) {
   RecordingLog log = log_of_four_columns(64);
   for (int i = 0; i < 10000; ++i) {
     Sample sample = log.last();
-    sample.time_ms = i * 1000;
-    sample.set(0, i % 7);
+    sample.at.time_s = i;
+    sample.set_kb(0, i % 7);
     log.put_row(RecordType::sample, encode_sample(sample, log.last(), log.columns()));
     log.merge_if_full();
   }
@@ -127,11 +127,11 @@ TEST(RecordingMerge, EventStaysAtTheFirstKeptSampleAfterIt) {
   RecordingLog log = log_of_four_columns(8);
   for (int i = 0; i < 200; ++i) {
     if (i == 60) {
-      log.put_event({.serial = log.samples(), .time_ms = 0, .kind = EventKind::eval, .text = ""});
+      log.put_event({.serial = log.samples(), .time_s = 0, .kind = EventKind::eval, .text = ""});
     }
     Sample sample = log.last();
-    sample.time_ms = i * 1000;
-    sample.set(0, 100 + i);
+    sample.at.time_s = i;
+    sample.set_kb(0, 100 + i);
     log.put_row(RecordType::sample, encode_sample(sample, log.last(), log.columns()));
     log.merge_if_full();
   }

@@ -73,20 +73,20 @@ class RandomWatcher {
                  is_damaged ? text() : encode_heap_track(track_like(shape)));
   }
   void row() {
-    RecordedRow row;
+    Sample row;
     time_s_ += *rc::gen::inRange(-1, 2000) / 700.0;
-    row.time_s = time_s_;
-    if (*rc::gen::inRange(0, 2) == 0) row.step = *rc::gen::inRange(-1, 50);
-    if (*rc::gen::inRange(0, 5) == 0) row.epoch = *rc::gen::inRange(0, 50) / 7.0;
+    row.at.time_s = time_s_;
+    if (*rc::gen::inRange(0, 2) == 0) row.at.step = *rc::gen::inRange(-1, 50);
+    if (*rc::gen::inRange(0, 5) == 0) row.at.epoch = *rc::gen::inRange(0, 50) / 7.0;
     for (const size_t column : kb_) {
       if (*rc::gen::inRange(0, 5) > 0) {
-        row.kb.emplace_back(column, *rc::gen::element<int64_t>(-1, 0, 5, 1000, 4711, 1LL << 36));
+        row.set_kb(column, *rc::gen::element<int64_t>(-1, 0, 5, 1000, 4711, 1LL << 36));
       }
     }
     for (const size_t column : gauges_) {
       if (*rc::gen::inRange(0, 5) > 0) {
-        row.gauges.emplace_back(column, *rc::gen::element(-1.0, -0.0, 0.0, 3.0, 7.25, 0.1, 1.0 / 3,
-                                                          1e14, std::nan("")));
+        row.set_gauge(column, *rc::gen::element(-1.0, -0.0, 0.0, 3.0, 7.25, 0.1, 1.0 / 3, 1e14,
+                                                std::nan("")));
       }
     }
     writer_.row(row);

@@ -202,9 +202,8 @@ Run RecordingLog::to_run(bool with_heaps) const {
   const auto put = [&](const Sample& sample) {
     table.put(sample, serials.size());
     serials.push_back(sample.serial);
-    run.instants.push_back({.step = sample.step,
-                            .time_s = start_s + static_cast<double>(sample.time_ms) / 1000,
-                            .epoch = sample.epoch});
+    run.instants.push_back(sample.at);
+    run.instants.back().time_s += start_s;
   };
   each_row([&put](const SampleSpan& span) {
     put(span.early);

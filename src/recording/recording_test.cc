@@ -18,6 +18,7 @@
 #include "recording/record_codec.h"
 #include "recording/recording_reader.h"
 #include "recording/same_run_for_test.h"
+#include "recording/sample_for_test.h"
 
 namespace plateau {
 namespace {
@@ -63,7 +64,7 @@ void record_growth(RecordingWriter& writer, int rows) {
   const size_t process = writer.process(pid(7, "python"), 1);
   const size_t anon = writer.memory_column(process, Metric::anon);
   for (int i = 0; i < rows; ++i) {
-    writer.row({.time_s = 1.0 * i, .step = i, .kb = {{anon, 1000 + 10 * i}}, .gauges = {}});
+    writer.row(sample_at({.step = i, .time_s = 1.0 * i}, {{anon, 1000 + 10 * i}}));
   }
 }
 
@@ -73,9 +74,9 @@ TEST_F(RecordingTest, EverythingThatWasSaidComesBack) {
   const size_t anon = writer.memory_column(process, Metric::anon);
   const size_t threads = writer.gauge_column(process, "threads");
   writer.fact(&Context::limit_mb, 2000, "--limit");
-  writer.row({.time_s = 0.25, .kb = {{anon, 1000}}, .gauges = {{threads, 3}}});
+  writer.row(sample_at({.time_s = 0.25}, {{anon, 1000}}, {{threads, 3}}));
   writer.event(EventKind::eval, "validation", 0.3);
-  writer.row({.time_s = 1.25, .step = 5, .epoch = 0.5, .kb = {{anon, 2000}}, .gauges = {}});
+  writer.row(sample_at({.step = 5, .time_s = 1.25, .epoch = 0.5}, {{anon, 2000}}));
   writer.note("cgroup could not be read");
   writer.update_process(
       process, {.id = 4242, .name = "train", .role = Role::main, .role_reason = "has CUDA"});
@@ -100,14 +101,14 @@ TEST_F(RecordingTest, EverythingThatWasSaidComesBack) {
 
 TEST_F(RecordingTest, RunWithoutAnyStepHasNone) {
   RecordingWriter writer = this->writer();
-  writer.row({.time_s = 1, .kb = {}, .gauges = {}});
+  writer.row(sample_at({.time_s = 1}));
   EXPECT_EQ(read().instants[0].step, -1);
 }
 
 TEST_F(RecordingTest, StepsAndTimesNeverFall) {
   RecordingWriter writer = this->writer();
-  writer.row({.time_s = 5, .step = 10, .kb = {}, .gauges = {}});
-  writer.row({.time_s = 4, .step = 3, .kb = {}, .gauges = {}});
+  writer.row(sample_at({.step = 10, .time_s = 5}));
+  writer.row(sample_at({.step = 3, .time_s = 4}));
   const plateau::Run run = read();
   EXPECT_EQ(run.instants[1].step, 10);
   EXPECT_EQ(run.instants[1].time_s, 5);
@@ -122,7 +123,7 @@ TEST_F(RecordingTest, EventAfterTheLastRowPointsToTheLastRow) {
 
 TEST_F(RecordingTest, WallClockOfTheStartMakesTimesCountFrom1970) {
   auto writer = RecordingWriter::create(path_, {.started_unix_s = 1763251200});
-  writer.value().row({.time_s = 1.5, .kb = {}, .gauges = {}});
+  writer.value().row(sample_at({.time_s = 1.5}));
   const plateau::Run run = read();
   EXPECT_TRUE(run.epoch_time);
   EXPECT_EQ(run.instants[0].time_s, 1763251201.5);
@@ -151,7 +152,7 @@ TEST_F(RecordingTest, AppendsToTheFileAtEveryRow) {
   RecordingWriter writer = this->writer();
   const size_t anon = writer.memory_column(writer.process(pid(7, "python"), 1), Metric::anon);
   for (int i = 0; i < 5; ++i) {
-    writer.row({.time_s = 1.0 * i, .kb = {{anon, i}}, .gauges = {}});
+    writer.row(sample_at({.time_s = 1.0 * i}, {{anon, i}}));
     EXPECT_EQ(read().instants.size(), static_cast<size_t>(i) + 1);
     EXPECT_EQ(writer.bytes_written(), fs::file_size(path_));
   }
@@ -258,7 +259,7 @@ TEST_F(RecordingTest, FileThatCannotBeReplacedGoesOnAsItWas) {
   fs::remove_all(replacement_path(path_));
   const auto before = fs::file_size(path_);
   const size_t anon = writer.memory_column(0, Metric::anon);
-  for (int i = 0; i < 20; ++i) writer.row({.time_s = 500.0 + i, .kb = {{anon, 5}}, .gauges = {}});
+  for (int i = 0; i < 20; ++i) writer.row(sample_at({.time_s = 500.0 + i}, {{anon, 5}}));
   EXPECT_LT(fs::file_size(path_), before) << "the next merge rewrites it";
   EXPECT_EQ(difference_between(writer.run(), read()), "");
 }
@@ -358,15 +359,14 @@ TEST_F(RecordingTest, ShortLivedProcessesOfThousandsAreAddedUpByRole) {
   const size_t main = writer.memory_column(writer.process(pid(1, "main"), 0), Metric::anon);
   std::vector<int64_t> total_kb;
   for (int64_t second = 0; second < 60; ++second) {
-    RecordedRow row{
-        .time_s = 1.0 * static_cast<double>(second), .kb = {{main, 5000}}, .gauges = {}};
+    Sample row = sample_at({.time_s = 1.0 * static_cast<double>(second)}, {{main, 5000}});
     for (int64_t i = 0; i < 5; ++i) {
       Process worker = pid(100 + 5 * second + i, "worker");
       worker.parent = 1;
       worker.role = Role::data_worker;
       const size_t process = writer.process(worker, 0);
-      row.kb.emplace_back(writer.memory_column(process, Metric::anon), 10 * second + i);
-      row.gauges.emplace_back(writer.gauge_column(process, "threads"), 2);
+      row.set_kb(writer.memory_column(process, Metric::anon), 10 * second + i);
+      row.set_gauge(writer.gauge_column(process, "threads"), 2);
     }
     total_kb.push_back(5000 + 50 * second + 10);
     writer.row(row);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -25,11 +24,6 @@ constexpr int64_t kGeneration = 10'000'000;
 
 std::string cut(std::string_view text) {
   return std::string(text.substr(0, kMaxText));
-}
-
-int64_t whole_ms(double seconds) {
-  const double ms = std::round(seconds * 1000);
-  return ms > 0 ? static_cast<int64_t>(std::min(ms, static_cast<double>(kMaxTimeMs))) : 0;
 }
 
 // Seconds that survive being written, read and added to: whole milliseconds, or 0 for nonsense.
@@ -160,24 +154,14 @@ struct RecordingWriter::State {
     return log.columns().size() - 1;
   }
 
-  [[nodiscard]] Sample sample_of(const RecordedRow& row) const {
-    Sample sample;
+  // The sample as it can follow the last one.
+  [[nodiscard]] Sample next(const Sample& given) const {
     const Sample& last = log.last();
+    Sample sample = given;
     sample.serial = log.samples();
-    sample.time_ms = std::max(whole_ms(row.time_s), last.time_ms);
-    sample.step = std::max(std::min(row.step, INT64_MAX / 4), last.step);
-    sample.epoch = std::isfinite(row.epoch) ? row.epoch + 0.0 : last.epoch;
-    const std::vector<RecordedColumn>& columns = log.columns();
-    for (const auto& [column, kb] : row.kb) {
-      const bool fits = column < columns.size() && !columns[column].is_gauge;
-      if (fits && kb >= 0 && kb <= kMaxCellKb) sample.set(column, kb);
-    }
-    for (const auto& [column, value] : row.gauges) {
-      const bool fits = column < columns.size() && columns[column].is_gauge;
-      if (fits && value >= 0 && value <= kMaxGauge) {
-        sample.set(column, std::bit_cast<int64_t>(value + 0.0));
-      }
-    }
+    sample.at.time_s = std::max(last.at.time_s, given.at.time_s);
+    sample.at.step = std::max(std::min(given.at.step, INT64_MAX / 4), last.at.step);
+    sample.at.epoch = std::isfinite(given.at.epoch) ? given.at.epoch + 0.0 : last.at.epoch;
     return sample;
   }
 };
@@ -244,10 +228,10 @@ size_t RecordingWriter::gauge_column(size_t process, std::string_view name) {
       {.process = process, .is_gauge = true, .metric = Metric::memory, .name = cut(name)});
 }
 
-void RecordingWriter::row(const RecordedRow& row) {
+void RecordingWriter::row(const Sample& sample) {
   State& state = *state_;
   const std::string payload =
-      encode_sample(state.sample_of(row), state.log.last(), state.log.columns());
+      encode_sample(state.next(sample), state.log.last(), state.log.columns());
   if (!state.log.put_row(RecordType::sample, payload).empty()) return;
   state.append(RecordType::sample, payload);
   if (state.log.merge_if_full()) state.replace();
@@ -262,17 +246,16 @@ void RecordingWriter::event(EventKind kind, std::string_view text, double time_s
     return;
   }
   const EventRecord record{
-      .serial = state.log.samples(), .time_ms = whole_ms(time_s), .kind = kind, .text = cut(text)};
+      .serial = state.log.samples(), .time_s = time_s, .kind = kind, .text = cut(text)};
   if (!state.log.put_event(record).empty()) return;
   state.append(RecordType::event, encode_event(record));
 }
 
-void RecordingWriter::fact(std::optional<Fact> Context::* which, double value,
-                           std::string_view source) {
+void RecordingWriter::fact(FactField which, double value, std::string_view source) {
   State& state = *state_;
+  if (!std::isfinite(value)) return;
   const FactRecord record{.which = fact_number(which),
                           .fact = {.value = value, .source = cut(source)}};
-  if (record.which >= kFactCount || !std::isfinite(value)) return;
   const std::optional<Fact>& known = state.log.context().*which;
   if (known && known->value == value && known->source == record.fact.source) return;
   if (!state.log.put_fact(record).empty()) return;

@@ -5,8 +5,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <iterator>
 
+#include "recording/pages.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -38,6 +38,20 @@ bool in_hundredths(double value, int64_t& hundredths) {
 int64_t near_hundredths(double value) {
   const double scaled = std::round(value * 100);
   return std::fabs(scaled) <= kMaxHundredths ? static_cast<int64_t>(scaled) : 0;
+}
+
+bool sensible_gauge(double value) {
+  return value >= 0 && value <= kMaxGauge;
+}
+
+void put(Sample& sample, size_t column, int64_t cell) {
+  if (column >= kMaxColumns) return;
+  if (column >= sample.cells.size()) {
+    sample.cells.resize(column + 1);
+    sample.present.resize(column + 1);
+  }
+  sample.cells[column] = cell;
+  sample.present[column] = 1;
 }
 
 // Writes a set of columns: bytes of a bitmap, of which only those that are not zero are kept; a
@@ -111,10 +125,6 @@ void put_cell(std::string& out, const Sample& sample, const Sample& before, size
   }
 }
 
-bool sensible_gauge(double value) {
-  return value >= 0 && value <= kMaxGauge;
-}
-
 bool take_cell(WireReader& in, Sample& sample, const Sample& before, size_t column, bool is_gauge) {
   const bool had = before.has(column);
   const uint64_t code = in.varint();
@@ -129,25 +139,27 @@ bool take_cell(WireReader& in, Sample& sample, const Sample& before, size_t colu
     const double value =
         take_gauge(in, code, had ? near_hundredths(as_gauge(before.cells[column])) : 0);
     if (!sensible_gauge(value)) return false;
-    sample.set(column, as_cell(value + 0.0));  // Minus zero is zero.
+    sample.set_gauge(column, value);
     return true;
   }
   const auto base = static_cast<uint64_t>(had ? before.cells[column] : 0);
   const auto kb = static_cast<int64_t>(base + static_cast<uint64_t>(unzigzag(code)));
   if (kb < 0 || kb > kMaxCellKb) return false;
-  sample.set(column, kb);
+  sample.set_kb(column, kb);
   return true;
 }
 
 void put_sample(std::string& out, const Sample& sample, const Sample& before,
                 const std::vector<RecordedColumn>& columns) {
   uint8_t flags = 0;
-  if (sample.step != before.step) flags |= kHasStep;
-  if (as_cell(sample.epoch) != as_cell(before.epoch)) flags |= kHasEpoch;
+  if (sample.at.step != before.at.step) flags |= kHasStep;
+  if (as_cell(sample.at.epoch) != as_cell(before.at.epoch)) flags |= kHasEpoch;
   out.push_back(static_cast<char>(flags));
-  put_varint(out, static_cast<uint64_t>(sample.time_ms - before.time_ms));
-  if ((flags & kHasStep) != 0) put_varint(out, static_cast<uint64_t>(sample.step - before.step));
-  if ((flags & kHasEpoch) != 0) put_double(out, sample.epoch);
+  put_varint(out, static_cast<uint64_t>(whole_ms(sample.at.time_s) - whole_ms(before.at.time_s)));
+  if ((flags & kHasStep) != 0) {
+    put_varint(out, static_cast<uint64_t>(sample.at.step - before.at.step));
+  }
+  if ((flags & kHasEpoch) != 0) put_double(out, sample.at.epoch);
 
   std::vector<uint32_t> changed;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -169,12 +181,13 @@ bool take_sample(WireReader& in, Sample& sample, const Sample& before,
   if (flags > (kHasStep | kHasEpoch)) return false;
   const uint64_t passed_ms = in.varint();
   const uint64_t steps = (flags & kHasStep) != 0 ? in.varint() : 0;
-  if ((flags & kHasEpoch) != 0) sample.epoch = in.real();
-  if (!in.ok() || passed_ms > static_cast<uint64_t>(kMaxTimeMs - before.time_ms)) return false;
-  if (steps > static_cast<uint64_t>(INT64_MAX / 2 - before.step)) return false;
-  if (std::isinf(sample.epoch)) return false;
-  sample.time_ms += static_cast<int64_t>(passed_ms);
-  sample.step += static_cast<int64_t>(steps);
+  if ((flags & kHasEpoch) != 0) sample.at.epoch = in.real();
+  const int64_t before_ms = whole_ms(before.at.time_s);
+  if (!in.ok() || passed_ms > static_cast<uint64_t>(kMaxTimeMs - before_ms)) return false;
+  if (steps > static_cast<uint64_t>(INT64_MAX / 2 - before.at.step)) return false;
+  if (std::isinf(sample.at.epoch)) return false;
+  sample.at.time_s = static_cast<double>(before_ms + static_cast<int64_t>(passed_ms)) / 1000;
+  sample.at.step += static_cast<int64_t>(steps);
 
   std::vector<uint32_t> changed;
   if (!take_set(in, columns.size(), changed)) return false;
@@ -304,13 +317,17 @@ bool take_sums(WireReader& in, SampleSpan& span, const std::vector<RecordedColum
 
 }  // namespace
 
-void Sample::set(size_t column, int64_t cell) {
-  if (column >= cells.size()) {
-    cells.resize(column + 1);
-    present.resize(column + 1);
-  }
-  cells[column] = cell;
-  present[column] = 1;
+void Sample::set_kb(size_t column, int64_t kb) {
+  if (kb >= 0 && kb <= kMaxCellKb) put(*this, column, kb);
+}
+
+void Sample::set_gauge(size_t column, double value) {
+  if (sensible_gauge(value)) put(*this, column, as_cell(value + 0.0));  // Minus zero is zero.
+}
+
+int64_t whole_ms(double seconds) {
+  const double ms = std::round(seconds * 1000);
+  return ms > 0 ? static_cast<int64_t>(std::min(ms, static_cast<double>(kMaxTimeMs))) : 0;
 }
 
 double mean_of(const SampleSpan& span, size_t column, const std::vector<RecordedColumn>& columns) {
@@ -331,33 +348,23 @@ double add_gauges(double a, double b) {
 }
 
 int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns) {
-  using Figures = std::array<int64_t, kMetricCount>;
-  std::vector<Figures> of;  // By process; -1 where there is none.
+  using Figures = std::array<double, kMetricCount>;
+  std::vector<Figures> of;  // By process.
+  Figures none;
+  none.fill(kMissing);
   for (size_t i = 0; i < sample.present.size(); ++i) {
     if (sample.present[i] == 0 || columns[i].is_gauge) continue;
-    Figures none;
-    none.fill(-1);
     if (columns[i].process >= of.size()) of.resize(columns[i].process + 1, none);
-    of[columns[i].process][static_cast<size_t>(columns[i].metric)] = sample.cells[i];
+    of[columns[i].process][static_cast<size_t>(columns[i].metric)] =
+        static_cast<double>(sample.cells[i]);
   }
-  int64_t total = 0;
+  double total = 0;
   for (const Figures& figures : of) {
-    const auto get = [&figures](Metric metric) { return figures[static_cast<size_t>(metric)]; };
-    const int64_t swap = std::max<int64_t>(get(Metric::swap), 0);
-    const int64_t anon = get(Metric::anon);
-    const int64_t pss = get(Metric::pss);
-    if (get(Metric::pss_anon) >= 0) {
-      total += get(Metric::pss_anon) + swap;
-    } else if (anon >= 0 || pss >= 0) {
-      total += (anon < 0 || pss < 0 ? std::max(anon, pss) : std::min(anon, pss)) + swap;
-    } else {
-      const Metric rest[] = {Metric::uss, Metric::rss, Metric::memory};
-      const auto* const known = std::find_if(std::begin(rest), std::end(rest),
-                                             [&get](Metric metric) { return get(metric) >= 0; });
-      if (known != std::end(rest)) total += get(*known);
-    }
+    add_known(total, amount_of(kOwnedPages, [&figures](Metric metric) {
+                return figures[static_cast<size_t>(metric)];
+              }));
   }
-  return total;
+  return static_cast<int64_t>(total);
 }
 
 std::string encode_sample(const Sample& sample, const Sample& before,

@@ -24,6 +24,7 @@ inline constexpr int64_t kMaxCellKb = int64_t{1} << 37;       // 128 TiB: beyond
 inline constexpr double kMaxGauge = 1e15;                     // Also what a gauge can be.
 inline constexpr uint64_t kMaxSpanCount = uint64_t{1} << 25;  // So that sums fit into 62 bits.
 inline constexpr int64_t kMaxTimeMs = int64_t{1} << 50;       // 35,000 years.
+inline constexpr size_t kMaxColumns = size_t{1} << 18;
 
 struct RecordedColumn {
   size_t process = 0;
@@ -35,17 +36,19 @@ struct RecordedColumn {
 // One sample of all columns. `cells` and `present` are as long as the columns known when it was
 // taken; a column past the end is absent.
 struct Sample {
-  uint64_t serial = 0;  // Its number among all samples ever taken.
-  int64_t time_ms = 0;
-  int64_t step = -1;        // The last one known; -1 before the first.
-  double epoch = kMissing;  // Likewise.
-  std::vector<int64_t> cells;
-  std::vector<uint8_t> present;
+  uint64_t serial = 0;  // Its number among all samples ever taken; a writer gives it.
+  // Seconds count from the start of the recording and are whole milliseconds once written. Step and
+  // epoch are the last ones known.
+  Instant at = {.time_s = 0};
+  std::vector<int64_t> cells = {};
+  std::vector<uint8_t> present = {};
 
   [[nodiscard]] bool has(size_t column) const {
     return column < present.size() && present[column] != 0;
   }
-  void set(size_t column, int64_t cell);
+  // A value that cannot be (below zero, beyond what there is) is none.
+  void set_kb(size_t column, int64_t kb);
+  void set_gauge(size_t column, double value);
 };
 
 // Sums of every column over the samples of a span that had a value there.
@@ -68,6 +71,9 @@ struct SampleSpan {
   [[nodiscard]] const Sample& high() const { return two && low_is_early ? late : early; }
 };
 
+// Files count milliseconds; nonsense becomes 0.
+int64_t whole_ms(double seconds);
+
 // Mean of `column` over the span, in kB or the gauge's unit; NaN if no sample had a value.
 double mean_of(const SampleSpan& span, size_t column, const std::vector<RecordedColumn>& columns);
 
@@ -75,8 +81,7 @@ double mean_of(const SampleSpan& span, size_t column, const std::vector<Recorded
 // hundredths are exact and short.
 double add_gauges(double a, double b);
 
-// What the tree owned at `sample`, kB, by the ladder of verdict/signal.h: over processes pss_anon +
-// swap, else the smaller of anon and pss + swap, else uss, rss or memory.
+// What the tree owned at `sample` (recording/pages.h), in kB.
 int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns);
 
 // Payloads. `before` is the last sample of the row before (an empty one at the start).

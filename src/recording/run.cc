@@ -54,13 +54,6 @@ bool Run::has_times() const {
   });
 }
 
-std::optional<double> epoch_steps_of(const Context& context) {
-  if (context.epoch_steps && context.epoch_steps->value >= 1) return context.epoch_steps->value;
-  if (!context.examples || !context.batch) return std::nullopt;
-  if (context.examples->value < 1 || context.batch->value < 1) return std::nullopt;
-  return std::ceil(context.examples->value / context.batch->value);
-}
-
 Run prefix_of(const Run& run, size_t count) {
   Run cut = run;
   cut_to(cut, count);

@@ -95,7 +95,8 @@ struct Event {
   std::string text;
 };
 
-// What is known about the job besides its memory. `source` says from where, for the report.
+// What is known about the job besides its memory (facts.h). `source` says from where, for the
+// report.
 struct Fact {
   double value = 0;
   std::string source;  // "log line 4", "--examples"
@@ -149,9 +150,6 @@ struct Run {
   [[nodiscard]] bool has_steps() const;  // Every instant carries a step.
   [[nodiscard]] bool has_times() const;  // Every instant carries a time.
 };
-
-// Steps per epoch: given, or ceil(examples / batch); nullopt if the context does not say.
-std::optional<double> epoch_steps_of(const Context& context);
 
 // The first `count` instants of `run`, with series, gauges, events and the rows of heaps cut to
 // match. A process that only appears later stays listed; its columns are then all NaN. What is cut

@@ -28,14 +28,6 @@ TEST(Run, RaggedColumnIsNamed) {
   EXPECT_EQ(check_shape(run), "series rss is ragged");
 }
 
-TEST(Context, EpochIsExamplesOverBatchRoundedUp) {
-  Context context;
-  EXPECT_FALSE(epoch_steps_of(context));
-  context.examples = Fact{663, "test"};
-  context.batch = Fact{8, "test"};
-  EXPECT_DOUBLE_EQ(*epoch_steps_of(context), 83);
-}
-
 TEST(Names, MetricAndEventNamesRoundTrip) {
   for (size_t i = 0; i < kMetricCount; ++i) {
     const auto metric = static_cast<Metric>(i);

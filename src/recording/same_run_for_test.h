@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "recording/facts.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -60,9 +61,8 @@ inline bool same_event(const Event& a, const Event& b) {
 }
 
 inline bool same_context(const Context& a, const Context& b) {
-  return same_fact(a.examples, b.examples) && same_fact(a.batch, b.batch) &&
-         same_fact(a.epoch_steps, b.epoch_steps) && same_fact(a.total_steps, b.total_steps) &&
-         same_fact(a.limit_mb, b.limit_mb);
+  return std::all_of(kFacts.begin(), kFacts.end(),
+                     [&](const FactKind& fact) { return same_fact(a.*fact.field, b.*fact.field); });
 }
 
 inline bool same_ending(const Ending& a, const Ending& b) {

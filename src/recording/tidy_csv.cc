@@ -4,28 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "recording/facts.h"
+
 namespace plateau {
 namespace {
 
 constexpr size_t kPiece = 64u << 10;
-
-struct FactColumn {
-  std::string_view name;
-  std::optional<Fact> Context::* fact;
-};
-constexpr std::array<FactColumn, 5> kFactColumns = {{
-    {"context.examples", &Context::examples},
-    {"context.batch", &Context::batch},
-    {"context.epoch_steps", &Context::epoch_steps},
-    {"context.total_steps", &Context::total_steps},
-    {"context.limit_mb", &Context::limit_mb},
-}};
 
 // Which columns the runs together need.
 struct Layout {
@@ -39,7 +28,7 @@ struct Layout {
   bool parents = false;
   std::set<Metric> metrics;
   std::set<std::string> gauges;
-  std::vector<FactColumn> facts;
+  std::vector<FactKind> facts;
 };
 
 Layout layout_of(std::span<const Run> runs) {
@@ -60,9 +49,9 @@ Layout layout_of(std::span<const Run> runs) {
     for (const Series& series : run.series) layout.metrics.insert(series.metric);
     for (const Gauge& gauge : run.gauges) layout.gauges.insert(gauge.name);
   }
-  for (const FactColumn& column : kFactColumns) {
-    const auto known = [&column](const Run& run) { return (run.context.*column.fact).has_value(); };
-    if (std::any_of(runs.begin(), runs.end(), known)) layout.facts.push_back(column);
+  for (const FactKind& fact : kFacts) {
+    const auto known = [&fact](const Run& run) { return (run.context.*fact.field).has_value(); };
+    if (std::any_of(runs.begin(), runs.end(), known)) layout.facts.push_back(fact);
   }
   return layout;
 }
@@ -104,7 +93,7 @@ std::string header_of(const Layout& layout) {
   for (const std::string& gauge : layout.gauges) {
     names.push_back(gauge == "threads" ? gauge : field("gauge." + gauge));
   }
-  for (const FactColumn& column : layout.facts) names.emplace_back(column.name);
+  for (const FactKind& fact : layout.facts) names.push_back(fmt::format("context.{}", fact.key));
   return fmt::format("{}\n", fmt::join(names, ","));
 }
 
@@ -171,8 +160,8 @@ class RunWriter {
       out.push_back(',');
       if (found != gauges_[process].end()) out += number(found->second->value[instant]);
     }
-    for (const FactColumn& column : layout_.facts) {
-      const std::optional<Fact>& fact = run_.context.*column.fact;
+    for (const FactKind& kind : layout_.facts) {
+      const std::optional<Fact>& fact = run_.context.*kind.field;
       out += "," + (fact ? number(fact->value) : std::string());
     }
     out.push_back('\n');

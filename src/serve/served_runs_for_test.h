@@ -49,11 +49,9 @@ class InventedJob {
     for (int i = 0; i < count; ++i) {
       ++step_;
       const double mb = 1000 + mb_per_step_ * step_ + (step_ * 7919) % 13 * 0.1;
-      RecordedRow row;
-      row.time_s = step_;
-      row.step = step_;
-      row.kb = {{column_, static_cast<int64_t>(mb * 1000)}};
-      writer_.row(row);
+      Sample sample{.at = {.step = step_, .time_s = 1.0 * step_}};
+      sample.set_kb(column_, static_cast<int64_t>(mb * 1000));
+      writer_.row(sample);
     }
   }
   void finish() { writer_.finish({.kind = Ending::Kind::exited, .code = 0}); }

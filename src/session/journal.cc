@@ -13,27 +13,8 @@ namespace {
 
 constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
 constexpr double kCostMoved = 1.05;
+constexpr double kEpochMoved = 0.005;
 constexpr size_t kMaxSaid = 256;  // Gauges one loop may name; more are ignored.
-
-struct MemoryColumn {
-  Metric metric;
-  int64_t ProcessSample::* kb;
-};
-constexpr std::array<MemoryColumn, 13> kMemory = {{
-    {Metric::rss, &ProcessSample::rss_kb},
-    {Metric::anon, &ProcessSample::anon_kb},
-    {Metric::file, &ProcessSample::file_kb},
-    {Metric::shmem, &ProcessSample::shmem_kb},
-    {Metric::swap, &ProcessSample::swap_kb},
-    {Metric::pss_anon, &ProcessSample::pss_anon_kb},
-    {Metric::pss, &ProcessSample::pss_kb},
-    {Metric::pss_file, &ProcessSample::pss_file_kb},
-    {Metric::pss_shmem, &ProcessSample::pss_shmem_kb},
-    {Metric::uss, &ProcessSample::uss_kb},
-    {Metric::shmem_unmapped, &ProcessSample::shmem_unmapped_kb},
-    {Metric::gpu, &ProcessSample::gpu_kb},
-    {Metric::gpu_reserved, nullptr},
-}};
 
 Process described(const ProcessSample& sample) {
   return {.id = sample.key.pid,
@@ -72,25 +53,25 @@ Journal::Known& Journal::known(const ProcessSample& process) {
   return known;
 }
 
-void Journal::gauge(RecordedRow& row, size_t process, std::string_view name, double value) {
+void Journal::gauge(Sample& row, size_t process, std::string_view name, double value) {
   const auto [at, is_new] = gauges_.try_emplace({process, std::string(name)}, 0);
   if (is_new) at->second = recording_.gauge_column(process, name);
-  row.gauges.emplace_back(at->second, value);
+  row.set_gauge(at->second, value);
 }
 
-void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
+void Journal::add_process(const ProcessSample& process, Sample& row) {
   Known& of = known(process);
-  for (size_t i = 0; i < kMemory.size(); ++i) {
-    if (kMemory[i].kb == nullptr) continue;
-    const int64_t kb = process.*kMemory[i].kb;
+  for (size_t i = 0; i < kProcessFigures.size(); ++i) {
+    const auto [metric, figure] = kProcessFigures[i];
+    const int64_t kb = process.*figure;
     // A column that was never more than zero (no swap, no GPU) is not opened. That a forked worker
     // owns nothing yet is a figure of its own: without it all it shares would count as its own.
-    const bool says_nothing = kb == 0 && kMemory[i].metric != Metric::pss_anon;
+    const bool says_nothing = kb == 0 && metric != Metric::pss_anon;
     if (kb == kUnread || (says_nothing && of.columns[i] == kNoColumn)) continue;
     if (of.columns[i] == kNoColumn) {
-      of.columns[i] = recording_.memory_column(of.index, kMemory[i].metric);
+      of.columns[i] = recording_.memory_column(of.index, metric);
     }
-    row.kb.emplace_back(of.columns[i], kb);
+    row.set_kb(of.columns[i], kb);
   }
   if (process.threads != kUnread) {
     gauge(row, of.index, "threads", static_cast<double>(process.threads));
@@ -100,7 +81,7 @@ void Journal::add_process(const ProcessSample& process, RecordedRow& row) {
 }
 
 // Figures of the machine and the cgroup stand beside the first process: they belong to none.
-void Journal::add_machine(const Snapshot& snapshot, RecordedRow& row) {
+void Journal::add_machine(const Snapshot& snapshot, Sample& row) {
   const size_t first = known(snapshot.processes.front()).index;
   if (cost_cpu_s_ >= 0) {
     gauge(row, first, kCostCpu, cost_cpu_s_);
@@ -130,13 +111,10 @@ void Journal::state_limit(const Snapshot& snapshot) {
 void Journal::sample(const Snapshot& snapshot, double at_s) {
   if (snapshot.processes.empty()) return;
   state_limit(snapshot);
-  RecordedRow row;
-  row.time_s = at_s;
-  row.step = step_;
-  row.epoch = epoch_;
+  Sample row{.at = {.step = step_, .time_s = at_s, .epoch = epoch_}};
   for (const ProcessSample& process : snapshot.processes) add_process(process, row);
   add_machine(snapshot, row);
-  for (const auto& [name, said] : said_) row.gauges.emplace_back(said.first, said.second);
+  for (const auto& [name, said] : said_) row.set_gauge(said.first, said.second);
   recording_.row(row);
   const int64_t kills = snapshot.cgroup.oom_kills;
   if (oom_kills_ != kUnread && kills > oom_kills_) {
@@ -163,17 +141,17 @@ bool Journal::advance(int64_t step, double epoch) {
   return moved;
 }
 
-// The loop says step and epoch but seldom the length of the epoch. Epochs are printed with two
-// digits, so the quotient settles as they grow; it is stated anew when it moves by half a per cent.
+// The loop says step and epoch but seldom the length of the epoch. The ratio settles as they grow;
+// it is stated anew when it moves by half a per cent.
 void Journal::learn_epoch_steps() {
-  if (epoch_stated_ || !(epoch_ >= 0.1) || step_ < 10 || epoch_ == std::floor(epoch_)) return;
-  const double steps = std::round(static_cast<double>(step_) / epoch_);
-  if (steps < 2 || std::fabs(steps / std::max(1.0, epoch_steps_) - 1) < 0.005) return;
-  epoch_steps_ = steps;
-  recording_.fact(&Context::epoch_steps, steps, "step / epoch");
+  ratio_.see(step_, epoch_);
+  const std::optional<double> steps = ratio_.steps();
+  if (epoch_stated_ || !steps || std::fabs(*steps / epoch_steps_ - 1) < kEpochMoved) return;
+  epoch_steps_ = *steps;
+  recording_.fact(&Context::epoch_steps, *steps, EpochRatio::kSource);
 }
 
-void Journal::fact(std::optional<Fact> Context::* which, double value, std::string_view source) {
+void Journal::fact(FactField which, double value, std::string_view source) {
   // Progress bars say their total on every line.
   if ((stated_.*which) && (stated_.*which)->value == value) return;
   stated_.*which = Fact{value, std::string(source)};
@@ -182,19 +160,16 @@ void Journal::fact(std::optional<Fact> Context::* which, double value, std::stri
 }
 
 void Journal::facts(const Context& given) {
-  for (const auto field : {&Context::examples, &Context::batch, &Context::epoch_steps,
-                           &Context::total_steps, &Context::limit_mb}) {
-    if (given.*field) fact(field, (given.*field)->value, (given.*field)->source);
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& stated = given.*kind.field;
+    if (stated) fact(kind.field, stated->value, stated->source);
   }
 }
 
 bool Journal::words(const StepWords& words, double at_s) {
   switch (words.kind) {
     case StepWords::Kind::run:
-      if (words.total_steps) fact(&Context::total_steps, *words.total_steps, "the training loop");
-      if (words.examples) fact(&Context::examples, *words.examples, "the training loop");
-      if (words.batch) fact(&Context::batch, *words.batch, "the training loop");
-      if (words.epoch_steps) fact(&Context::epoch_steps, *words.epoch_steps, "the training loop");
+      facts(words.facts);
       return false;
     case StepWords::Kind::step:
       loop_speaks_ = true;

@@ -34,7 +34,7 @@ class Journal {
   bool words(const StepWords& words, double at_s);
   bool output(const LineClock::News& news, double at_s);
   void event(EventKind kind, std::string_view text, double at_s);
-  void fact(std::optional<Fact> Context::* which, double value, std::string_view source);
+  void fact(FactField which, double value, std::string_view source);
   // All facts that `given` holds.
   void facts(const Context& given);
 
@@ -45,17 +45,16 @@ class Journal {
   [[nodiscard]] const RecordingWriter& recording() const { return recording_; }
 
  private:
-  static constexpr size_t kColumns = 13;
   struct Known {
     size_t index = 0;
     Process described;
-    std::array<size_t, kColumns> columns;
+    std::array<size_t, kProcessFigures.size()> columns;  // Of each figure in the recording.
   };
 
   Known& known(const ProcessSample& process);
-  void add_process(const ProcessSample& process, RecordedRow& row);
-  void add_machine(const Snapshot& snapshot, RecordedRow& row);
-  void gauge(RecordedRow& row, size_t process, std::string_view name, double value);
+  void add_process(const ProcessSample& process, Sample& row);
+  void add_machine(const Snapshot& snapshot, Sample& row);
+  void gauge(Sample& row, size_t process, std::string_view name, double value);
   void state_limit(const Snapshot& snapshot);
   bool advance(int64_t step, double epoch);
   void learn_epoch_steps();
@@ -68,7 +67,8 @@ class Journal {
   double epoch_ = kMissing;
   bool loop_speaks_ = false;  // Steps came as words; the output is no longer asked for them.
   bool epoch_stated_ = false;
-  double epoch_steps_ = 0;
+  EpochRatio ratio_;
+  double epoch_steps_ = 0;  // As last stated from the ratio.
   Context stated_;
   double cost_cpu_s_ = -1;  // As last written; none yet if negative.
   double cost_walk_share_ = 0;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/units.h"
 
 namespace plateau {
 namespace {
@@ -84,16 +83,12 @@ std::string command_of(pid_t pid, const std::string& proc) {
 }
 
 double held_mb(const Snapshot& snapshot) {
-  int64_t kb = 0;
+  double mb = 0;
   for (const ProcessSample& process : snapshot.processes) {
-    const int64_t owned = process.pss_anon_kb != kUnread ? process.pss_anon_kb : process.anon_kb;
-    const int64_t shared =
-        process.pss_shmem_kb != kUnread ? process.pss_shmem_kb : process.shmem_kb;
-    for (const int64_t part : {owned, shared, process.swap_kb, process.shmem_unmapped_kb}) {
-      kb += std::max<int64_t>(0, part);
-    }
+    add_known(mb, amount_mb(kOwnedPages, process));
+    add_known(mb, amount_mb(kSharedPages, process));
   }
-  return mb_of_kb(kb);
+  return mb;
 }
 
 std::string shell_words(std::span<const std::string> words) {

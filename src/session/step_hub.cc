@@ -42,9 +42,8 @@ void StepHub::words(const StepWords& words) {
       subscribe(words.name);
       return;
     case StepWords::Kind::run:
-      for (const auto field : {&StepWords::total_steps, &StepWords::examples, &StepWords::batch,
-                               &StepWords::epoch_steps}) {
-        if (words.*field) facts_.*field = words.*field;
+      for (const FactKind& fact : kFacts) {
+        if (words.facts.*fact.field) facts_.facts.*fact.field = words.facts.*fact.field;
       }
       break;
     case StepWords::Kind::step:

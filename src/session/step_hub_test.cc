@@ -14,7 +14,7 @@ StepWords words_of(std::string_view line) {
 
 TEST(StepWords, FormattingReadsBackAsTheSameWords) {
   for (const std::string line :
-       {"run total_steps=250 examples=663 batch=8", "step 120 epoch=1.45 pid=42", "begin eval",
+       {"run examples=663 batch=8 total_steps=250", "step 120 epoch=1.45 pid=42", "begin eval",
         "end eval", "gauge tensors.cpu 330 pid=7", "mark after the fix", "subscribe /tmp/a b"}) {
     EXPECT_EQ(format_step_words(words_of(line)), line);
   }
@@ -36,7 +36,7 @@ TEST(StepHub, ASubscriberHearsWhatComesAndWhatItMissed) {
 
   const std::vector<StepWords> heard = listener.value().receive();
   ASSERT_EQ(heard.size(), 3u);
-  EXPECT_EQ(heard[0].examples, 663);
+  EXPECT_EQ(heard[0].facts.examples->value, 663);
   EXPECT_EQ(heard[1].step, 40);
   EXPECT_EQ(heard[2].step, 41);
   EXPECT_DOUBLE_EQ(heard[2].epoch, 0.5);

@@ -94,7 +94,7 @@ TEST_F(StepSocketTest, WordsArriveInOrderWithTheSendersPid) {
   const auto words = heard.receive();
   // then
   ASSERT_EQ(words.size(), 3U);
-  EXPECT_EQ(words[0].examples, 663);
+  EXPECT_EQ(words[0].facts.examples->value, 663);
   EXPECT_EQ(words[1].step, 1);
   EXPECT_EQ(words[0].pid, child);
   EXPECT_EQ(words[1].pid, child);

@@ -54,10 +54,10 @@ std::optional<StepWords> parse_run(std::string_view rest, StepWords words) {
     const auto [key, value] = split_pair(word);
     const auto number = finite(value);
     if (!number || *number <= 0) continue;
-    if (key == "total_steps") words.total_steps = number;
-    if (key == "examples") words.examples = number;
-    if (key == "batch") words.batch = number;
-    if (key == "epoch_steps") words.epoch_steps = number;
+    for (const FactKind& fact : kFacts) {
+      if (!fact.loop_says || key != fact.key) continue;
+      words.facts.*fact.field = Fact{*number, std::string(StepWords::kSource)};
+    }
   }
   return words;
 }
@@ -130,16 +130,15 @@ std::optional<StepWords> parse_step_words(std::string_view line) {
 
 std::string format_step_words(const StepWords& words) {
   std::string line;
-  const auto add = [&line](std::string_view key, const std::optional<double>& value) {
-    if (value) line += fmt::format(" {}={}", key, *value);
+  const auto add = [&line](std::string_view key, double value) {
+    line += fmt::format(" {}={}", key, value);
   };
   switch (words.kind) {
     case StepWords::Kind::run:
       line = "run";
-      add("total_steps", words.total_steps);
-      add("examples", words.examples);
-      add("batch", words.batch);
-      add("epoch_steps", words.epoch_steps);
+      for (const FactKind& fact : kFacts) {
+        if (words.facts.*fact.field) add(fact.key, (words.facts.*fact.field)->value);
+      }
       break;
     case StepWords::Kind::step:
       line = fmt::format("step {}", words.step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words between a training loop and the watcher: lines of text, one or several a datagram.
 //
-//   run total_steps=250 examples=663 batch=8 epoch_steps=83      facts, any of them
+//   run total_steps=250 examples=663 batch=8 epoch_steps=83      facts by their keys, any of them
 //   step 120 epoch=1.45                                          a step has ended
 //   begin eval | end eval | begin save | end save                a phase; others are marks
 //   gauge tensors.cpu 330                                        a count
@@ -19,18 +19,19 @@
 #include <string>
 #include <string_view>
 
-#include "recording/run.h"
+#include "recording/facts.h"
 
 namespace plateau {
 
 struct StepWords {
+  static constexpr std::string_view kSource = "the training loop";
   enum class Kind : uint8_t { run, step, begin, end, gauge, mark, subscribe };
   Kind kind = Kind::mark;
   int64_t step = -1;        // step
   double epoch = kMissing;  // step, if said
   std::string name;         // begin, end, gauge, mark; the path of subscribe
   double value = kMissing;  // gauge
-  std::optional<double> total_steps, examples, batch, epoch_steps;  // run
+  Context facts;            // run; all from kSource
   int64_t pid = -1;
 };
 

@@ -32,19 +32,19 @@ TEST(StepWords, RunFactsAreTakenOneByOne) {
   const auto words = parse_step_words("run total_steps=250 examples=663 batch=8 epoch_steps=83");
   ASSERT_TRUE(words);
   EXPECT_EQ(words->kind, Kind::run);
-  EXPECT_EQ(words->total_steps, 250);
-  EXPECT_EQ(words->examples, 663);
-  EXPECT_EQ(words->batch, 8);
-  EXPECT_EQ(words->epoch_steps, 83);
+  EXPECT_EQ(words->facts.total_steps->value, 250);
+  EXPECT_EQ(words->facts.examples->value, 663);
+  EXPECT_EQ(words->facts.batch->value, 8);
+  EXPECT_EQ(words->facts.epoch_steps->value, 83);
 }
 
 TEST(StepWords, FactThatCannotBeIsLeftOut) {
   const auto words = parse_step_words("run total_steps=-1 examples=nan batch=many epoch_steps=83");
   ASSERT_TRUE(words);
-  EXPECT_FALSE(words->total_steps);
-  EXPECT_FALSE(words->examples);
-  EXPECT_FALSE(words->batch);
-  EXPECT_EQ(words->epoch_steps, 83);
+  EXPECT_FALSE(words->facts.total_steps);
+  EXPECT_FALSE(words->facts.examples);
+  EXPECT_FALSE(words->facts.batch);
+  EXPECT_EQ(words->facts.epoch_steps->value, 83);
 }
 
 TEST(StepWords, PhasesHaveAName) {
@@ -95,7 +95,7 @@ TEST(StepWords, UnknownKeysAndWordsAreIgnored) {
   EXPECT_DOUBLE_EQ(step->epoch, 0.5);
   const auto run = parse_step_words("run world=8");
   ASSERT_TRUE(run);
-  EXPECT_FALSE(run->examples);
+  EXPECT_FALSE(run->facts.examples);
 }
 
 TEST(StepWords, OtherLinesAreNotWords) {

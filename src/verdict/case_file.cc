@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/case_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "base/units.h"
+#include "recording/facts.h"
 
 namespace plateau {
 namespace {
-
-// Clock units per epoch from logged fractional epochs, 0 if the log has none.
-double epoch_from_log(const Run& run, const Signals& signals) {
-  size_t first = run.instants.size(), last = 0;
-  for (size_t i = 0; i < run.instants.size(); ++i) {
-    if (!std::isfinite(run.instants[i].epoch)) continue;
-    first = std::min(first, i);
-    last = i;
-  }
-  if (first >= last) return 0;
-  const double epochs = run.instants[last].epoch - run.instants[first].epoch;
-  const double clock = signals.clock_of_instant[last] - signals.clock_of_instant[first];
-  // Epochs are logged with two to four digits; less than a hundredth of one says nothing.
-  if (epochs < 0.01 || clock <= 0) return 0;
-  const double steps = clock / epochs;
-  return signals.clock == Clock::steps ? std::round(steps) : steps;
-}
 
 double median_of(const std::vector<double>& values, size_t from, size_t count) {
   std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(from),
@@ -113,13 +94,6 @@ bool is_count(std::string_view name) {
                       [name](std::string_view unit) { return name.ends_with(unit); });
 }
 
-std::string source_of_epoch(const Context& context) {
-  if (context.epoch_steps) return context.epoch_steps->source;
-  return fmt::format("{} examples / {} per step",
-                     format_count(std::llround(context.examples->value)),
-                     format_count(std::llround(context.batch->value)));
-}
-
 void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
   // Gauges of one name are summed over processes.
   std::vector<std::string> names;
@@ -149,15 +123,11 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   file.run = &run;
   file.signals = &signals;
   Timeline& timeline = file.timeline;
-  if (signals.clock == Clock::steps) {
-    timeline.epoch_steps = epoch_steps_of(run.context).value_or(0);
-    if (timeline.epoch_steps > 0) file.epoch_source = source_of_epoch(run.context);
-    if (run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
-  }
-  if (timeline.epoch_steps <= 0) {
-    timeline.epoch_steps = epoch_from_log(run, signals);
-    if (timeline.epoch_steps > 0) file.epoch_source = "epochs as logged";
-  }
+  const bool steps = signals.clock == Clock::steps;
+  const EpochLength epoch = epoch_length_of(run, signals.clock_of_instant, steps);
+  timeline.epoch_steps = epoch.length;
+  file.epoch_source = epoch.source;
+  if (steps && run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
   timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
                                       policy.warmup_epochs);
   timeline.evaluations = signals.evaluations;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "recording/facts.h"
 #include "verdict/signal.h"
 
 namespace plateau {
@@ -20,10 +21,6 @@ constexpr double kSameEnd = 0.02;
 constexpr double kLateStart = 0.1;
 constexpr double kOtherEpoch = 0.05;
 constexpr double kOtherDensity = 2.0;
-
-// The figures from which owned memory is formed; signal.h has the ladder.
-constexpr std::array<Metric, 6> kOwned = {Metric::pss_anon, Metric::anon, Metric::pss,
-                                          Metric::uss,      Metric::rss,  Metric::memory};
 
 bool has_metric(const Run& run, Metric metric) {
   return std::any_of(run.series.begin(), run.series.end(),
@@ -113,14 +110,13 @@ class Aligner {
   }
 
   void use_common_measure(const std::string& before, const std::string& after) {
-    std::vector<Metric> common;
-    for (const Metric metric : kOwned) {
-      if (all_runs(out_, [metric](const Run& run) { return has_metric(run, metric); })) {
-        common.push_back(metric);
-      }
-    }
-    const bool swap = all_runs(out_, [](const Run& run) { return has_metric(run, Metric::swap); });
-    if (common.empty()) {
+    const auto is_common = [this](Metric metric) {
+      return all_runs(out_, [metric](const Run& run) { return has_metric(run, metric); });
+    };
+    const auto& ladder = kOwnedPages.ladder;
+    const bool any_common = std::any_of(ladder.begin(), ladder.end(),
+                                        [&](const Rung& rung) { return is_common(rung.metric); });
+    if (!any_common) {
       const auto plain = [](const std::string& measure) {
         return measure == "RSS" || measure == "memory as logged";
       };
@@ -130,11 +126,15 @@ class Aligner {
                                               : ": levels are not compared, only growth"));
       return;
     }
+    std::array<bool, kMetricCount> one_sided = {};
+    for (const Rung& rung : ladder) {
+      for (const Metric metric : {rung.metric, rung.plus.value_or(rung.metric)}) {
+        one_sided[static_cast<size_t>(metric)] = !is_common(metric);
+      }
+    }
     each_run(out_, [&](Run& run) {
       std::erase_if(run.series, [&](const Series& series) {
-        const bool owned = std::find(kOwned.begin(), kOwned.end(), series.metric) != kOwned.end();
-        const bool shared = std::find(common.begin(), common.end(), series.metric) != common.end();
-        return (owned && !shared) || (series.metric == Metric::swap && !swap);
+        return one_sided[static_cast<size_t>(series.metric)];
       });
     });
     warn(fmt::format("{} logs {}, {} logs {}: compared on {}, which both have.", before_name_,

@@ -36,9 +36,8 @@ bool rises(const Decision& decision) {
          decision.floors.level_mb - decision.floors.mb.front() > decision.tolerated_mb;
 }
 
-// Judges every component against the level of the primary one, and picks the worst. Reclaimable
-// pages never decide; nor does swap, which owned memory contains, so that pages on their way out
-// are no growth; nor the whole machine when the job's own memory is known.
+// Judges every component against the level of the primary one, and picks the worst of those that
+// may decide.
 void decide_components(CaseFile& file, const Policy& policy) {
   const std::vector<Component>& components = file.signals->components;
   double reference = 0;
@@ -47,9 +46,7 @@ void decide_components(CaseFile& file, const Policy& policy) {
     if (component.primary) reference = file.decisions.back().floors.level_mb;
   }
   for (size_t i = 1; i < components.size(); ++i) {
-    const std::string& name = components[i].name;
-    if (components[i].reclaimable || name == "swap" || name == "system") continue;
-    if (!rises(file.decisions[i])) continue;
+    if (!components[i].decides || !rises(file.decisions[i])) continue;
     if (badness(file.decisions[i].word) > badness(file.decision().word)) file.headline = i;
   }
 }

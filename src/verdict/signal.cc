@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/signal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,66 +27,28 @@ std::vector<ProcessColumns> columns_by_process(const Run& run) {
   return columns;
 }
 
-double value_at(const ProcessColumns& columns, Metric metric, size_t instant) {
-  const Series* series = columns[static_cast<size_t>(metric)];
-  return series == nullptr ? kMissing : series->mb[instant];
+// How much of a kind one process holds at one instant; NaN if nothing is known.
+double amount_at(const PageKind& kind, const ProcessColumns& columns, size_t instant) {
+  return amount_of(kind, [&](Metric metric) {
+    const Series* series = columns[static_cast<size_t>(metric)];
+    return series == nullptr ? kMissing : series->mb[instant];
+  });
 }
 
-// Owned memory of one process at one instant, by the ladder in the header; NaN if nothing is known.
-double owned_at(const ProcessColumns& columns, size_t instant) {
-  const auto get = [&](Metric metric) { return value_at(columns, metric, instant); };
-  const double swap = std::isfinite(get(Metric::swap)) ? get(Metric::swap) : 0.0;
-  if (std::isfinite(get(Metric::pss_anon))) return get(Metric::pss_anon) + swap;
-  const double anon = get(Metric::anon);
-  const double pss = get(Metric::pss);
-  if (std::isfinite(anon) && std::isfinite(pss)) return std::min(anon, pss) + swap;
-  if (std::isfinite(anon)) return anon + swap;
-  if (std::isfinite(pss)) return pss + swap;
-  for (const Metric metric : {Metric::uss, Metric::rss, Metric::memory}) {
-    if (std::isfinite(get(metric))) return get(metric);
-  }
-  return kMissing;
-}
-
-// One kind of page of one process at one instant. Of shared and file-backed pages the proportional
-// figure is taken where there is one: summed over a tree, the plain one counts them once per
-// mapper. Shared memory that only descriptors hold is in neither, and is added.
-double kind_at(const ProcessColumns& columns, Metric metric, size_t instant) {
-  const auto get = [&](Metric which) { return value_at(columns, which, instant); };
-  double mb = get(metric);
-  if (metric == Metric::file && std::isfinite(get(Metric::pss_file))) mb = get(Metric::pss_file);
-  if (metric == Metric::shmem) {
-    if (std::isfinite(get(Metric::pss_shmem))) mb = get(Metric::pss_shmem);
-    const double unmapped = get(Metric::shmem_unmapped);
-    if (std::isfinite(unmapped)) mb = (std::isfinite(mb) ? mb : 0) + unmapped;
-  }
-  return mb;
-}
-
-// Which rung of the ladder the log stands on, in words.
-std::string owned_measure(const std::vector<ProcessColumns>& columns, size_t processes) {
-  const auto has = [&](Metric metric) {
-    return std::any_of(columns.begin(), columns.end(), [metric](const ProcessColumns& of) {
-      return of[static_cast<size_t>(metric)] != nullptr;
-    });
+// Which rung of its ladder a kind stands on in this log, in words.
+std::string measure_of(const PageKind& kind, const std::vector<ProcessColumns>& columns) {
+  const auto has = [&](const std::optional<Metric>& metric) {
+    return metric && std::any_of(columns.begin(), columns.end(), [&](const ProcessColumns& of) {
+             return of[static_cast<size_t>(*metric)] != nullptr;
+           });
   };
-  std::string what = "memory as logged";
-  if (has(Metric::pss_anon)) {
-    what = "anonymous memory, shared pages divided (Pss_Anon)";
-  } else if (has(Metric::anon) && has(Metric::pss)) {
-    what = "anonymous memory (the smaller of RssAnon and PSS)";
-  } else if (has(Metric::anon)) {
-    what = "anonymous memory (RssAnon)";
-  } else if (has(Metric::pss)) {
-    what = "PSS";
-  } else if (has(Metric::uss)) {
-    what = "USS";
-  } else if (has(Metric::rss)) {
-    what = "RSS";
+  for (const Rung& rung : kind.ladder) {
+    if (!has(rung.metric) || (rung.or_smaller && !has(rung.or_smaller))) continue;
+    std::string what(rung.measure);
+    if (rung.plus == Metric::swap && has(rung.plus)) what += " + swap";
+    return what;
   }
-  if (has(Metric::swap)) what += " + swap";
-  if (processes > 1) what += ", summed over " + std::to_string(processes) + " processes";
-  return what;
+  return "";
 }
 
 Clock choose_clock(const Run& run) {
@@ -141,10 +105,6 @@ std::vector<double> without_gaps(size_t instants, Value value) {
     if (gap && std::isfinite(values[i + 1])) values[i] = values[i - 1];
   }
   return values;
-}
-
-void add_to(double& sum, double mb) {
-  if (std::isfinite(mb)) sum = std::isfinite(sum) ? sum + mb : mb;
 }
 
 // The first `count` of `values`, the last of them replaced: carrying over a gap looks one instant
@@ -248,21 +208,6 @@ std::vector<double> clock_of_events(const Run& run, const Signals& signals, Even
   return at;
 }
 
-struct OtherKind {
-  Metric metric;
-  const char* name;
-  const char* measure;
-  bool reclaimable;
-};
-constexpr std::array<OtherKind, TreeColumns::kOtherKinds> kOthers = {{
-    {Metric::shmem, "shmem", "shared memory", false},
-    {Metric::file, "file", "file-backed pages", true},
-    {Metric::swap, "swap", "memory swapped out (part of owned)", false},
-    {Metric::gpu, "gpu", "GPU memory in use", false},
-    {Metric::gpu_reserved, "gpu_reserved", "GPU memory held by the caching allocator", false},
-    {Metric::system_used, "system", "memory in use on the whole machine", false},
-}};
-
 }  // namespace
 
 struct TreeColumns::Sources {
@@ -273,30 +218,20 @@ TreeColumns::TreeColumns(const Run& run)
     : sources_(std::make_unique<Sources>(Sources{columns_by_process(run)})) {
   const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t instants = run.instants.size();
-  const auto add_process = [instants](std::vector<double>& sum, const std::vector<double>& mb) {
-    for (size_t i = 0; i < instants; ++i) add_to(sum[i], mb[i]);
-  };
-  owned_.assign(instants, kMissing);
   owned_of_process_.reserve(columns.size());
-  for (const ProcessColumns& of : columns) {
-    owned_of_process_.push_back(
-        without_gaps(instants, [&of](size_t i) { return owned_at(of, i); }));
-    add_process(owned_, owned_of_process_.back());
-  }
-  for (size_t k = 0; k < kOtherKinds; ++k) {
-    others_[k].assign(instants, kMissing);
+  for (size_t k = 0; k < kPageKinds.size(); ++k) {
+    std::vector<double>& sum = of_kind_[k];
+    sum.assign(instants, kMissing);
     for (const ProcessColumns& of : columns) {
-      const auto kind_of = [&](size_t i) { return kind_at(of, kOthers[k].metric, i); };
-      add_process(others_[k], without_gaps(instants, kind_of));
+      std::vector<double> mb =
+          without_gaps(instants, [&](size_t i) { return amount_at(kPageKinds[k], of, i); });
+      for (size_t i = 0; i < instants; ++i) add_known(sum[i], mb[i]);
+      if (k == 0) owned_of_process_.push_back(std::move(mb));
     }
   }
 }
 
 TreeColumns::~TreeColumns() = default;
-
-std::string_view TreeColumns::other_name(size_t kind) {
-  return kOthers[kind].name;
-}
 
 Signals TreeColumns::signals(const Run& prefix) const {
   Signals signals;
@@ -305,35 +240,32 @@ Signals TreeColumns::signals(const Run& prefix) const {
   const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t count = prefix.instants.size();
   const size_t last = count - 1;  // Used only where there is one.
-  const auto sum_at_end = [&](auto value) {
-    double sum = kMissing;
+  for (size_t k = 0; k < kPageKinds.size(); ++k) {
+    const PageKind& kind = kPageKinds[k];
+    double at_end = kMissing;
     for (const ProcessColumns& of : columns) {
-      if (count > 0) add_to(sum, value(of));
+      if (count > 0) add_known(at_end, amount_at(kind, of, last));
     }
-    return sum;
-  };
-  const std::vector<double> owned = cut(
-      owned_, count, sum_at_end([last](const ProcessColumns& of) { return owned_at(of, last); }));
-  mark_working(prefix, owned, signals);
-  add_component(signals, {.name = "owned",
-                          .measure = owned_measure(columns, columns.size()),
-                          .points = working_points(signals, owned)});
-  for (size_t k = 0; k < kOtherKinds; ++k) {
-    const OtherKind& other = kOthers[k];
-    const double at_end =
-        sum_at_end([&](const ProcessColumns& of) { return kind_at(of, other.metric, last); });
-    add_component(signals, {.name = other.name,
-                            .measure = other.measure,
-                            .reclaimable = other.reclaimable,
-                            .points = working_points(signals, cut(others_[k], count, at_end))});
+    const std::vector<double> mb = cut(of_kind_[k], count, at_end);
+    std::string measure = measure_of(kind, columns);
+    if (k == 0) {
+      mark_working(prefix, mb, signals);
+      if (columns.size() > 1) measure += fmt::format(", summed over {} processes", columns.size());
+    }
+    add_component(signals, {.name = std::string(kind.name),
+                            .measure = std::move(measure),
+                            .decides = kind.decides,
+                            .reclaimable = kind.reclaimable,
+                            .points = working_points(signals, mb)});
   }
   signals.owned_of_process.reserve(columns.size());
   signals.process_count.assign(count, kMissing);
   for (size_t p = 0; p < columns.size(); ++p) {
     const std::vector<double> mb =
-        cut(owned_of_process_[p], count, count > 0 ? owned_at(columns[p], last) : kMissing);
+        cut(owned_of_process_[p], count,
+            count > 0 ? amount_at(kOwnedPages, columns[p], last) : kMissing);
     for (size_t i = 0; i < count; ++i) {
-      if (signals.working[i] && std::isfinite(mb[i])) add_to(signals.process_count[i], 1);
+      if (signals.working[i] && std::isfinite(mb[i])) add_known(signals.process_count[i], 1);
     }
     signals.owned_of_process.push_back(working_points(signals, mb));
   }

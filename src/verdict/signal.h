@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a recording to the series that are judged: which pages, of which processes, on which clock.
 //
-// One process's RSS is the wrong number in both directions: it misses children, and summed over a
-// tree it counts shared pages several times. What a tree *owns* is the sum of its anonymous pages,
-// shared ones divided among their holders, plus swap. Recordings that have Pss_Anon give exactly
-// that. Others are approximated, per process and in this order:
-//
-//   pss_anon + swap | min(anon, pss) + swap | anon + swap | pss + swap | uss | rss | memory
-//
-// min(anon, pss) is right at both ends: for an ordinary process anon <= pss, which also holds its
-// share of files; for a forked worker pss is smaller, because anon counts inherited pages in full.
-// Worked case: a parent with 400 MB and three fresh workers show anon 4 x 400 = 1600 MB from the
-// start, flat, while pss grows from 400 to 1600 MB as reference counts are touched. The minimum
-// follows pss.
-//
-// Blind spot: workers that share anonymous pages *and* map a growing file; pss then carries part
-// of the file. Pss_Anon, when recorded, has no such blind spot.
+// What a tree owns, and its other kinds of pages, are defined in recording/pages.h.
 //
 // Which instants count. A recording of a live job begins before its work and ends after it, and
 // neither end says anything about growth (`working`, one flag per instant):
@@ -47,6 +33,7 @@
 #include <string_view>
 #include <vector>
 
+#include "recording/pages.h"
 #include "recording/run.h"
 #include "verdict/verdict.h"
 
@@ -59,8 +46,9 @@ struct TimedValue {
 
 // One judged series: one kind of page over the whole tree.
 struct Component {
-  std::string name;     // "owned", "shmem", "file", "swap", "gpu", "gpu_reserved", "system"
+  std::string name;     // Of its PageKind.
   std::string measure;  // In words, for the report.
+  bool decides = true;  // As in PageKind.
   bool reclaimable = false;
   bool primary = false;            // The series that decides unless another one is worse.
   std::vector<TimedValue> points;  // By rising clock, one per clock value, finite, non-negative.
@@ -86,7 +74,7 @@ Signals extract_signals(const Run& run);
 // Requires: the run outlives this.
 class TreeColumns {
  public:
-  static constexpr size_t kOtherKinds = 6;  // Beside owned memory.
+  static constexpr size_t kOtherKinds = kPageKinds.size() - 1;  // Beside owned memory.
 
   explicit TreeColumns(const Run& run);
   ~TreeColumns();
@@ -99,9 +87,11 @@ class TreeColumns {
 
   // For drawing: one value per instant of the run, start-up and tear-down with it; NaN where
   // nothing was read.
-  [[nodiscard]] const std::vector<double>& owned() const { return owned_; }
-  [[nodiscard]] const std::vector<double>& other(size_t kind) const { return others_[kind]; }
-  [[nodiscard]] static std::string_view other_name(size_t kind);  // "shmem", "file", ...
+  [[nodiscard]] const std::vector<double>& owned() const { return of_kind_[0]; }
+  [[nodiscard]] const std::vector<double>& other(size_t kind) const { return of_kind_[kind + 1]; }
+  [[nodiscard]] static std::string_view other_name(size_t kind) {  // "shmem", "file", ...
+    return kPageKinds[kind + 1].name;
+  }
   [[nodiscard]] const std::vector<std::vector<double>>& owned_of_process() const {
     return owned_of_process_;
   }
@@ -109,8 +99,7 @@ class TreeColumns {
  private:
   struct Sources;
   std::unique_ptr<Sources> sources_;
-  std::vector<double> owned_;
-  std::array<std::vector<double>, kOtherKinds> others_;
+  std::array<std::vector<double>, kPageKinds.size()> of_kind_;  // Parallel to kPageKinds.
   std::vector<std::vector<double>> owned_of_process_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "recording/facts.h"
 #include "verdict/site_series.h"
 
 namespace plateau {
