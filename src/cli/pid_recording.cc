@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -54,13 +55,13 @@ void record(const WatchOptions& options, int stop_fd, const HelperProcess::Repor
     return;
   }
   Watcher& watcher = attached.value();
+  Session& session = watcher.session();
   watcher.tick();
   report(std::string("recording"));
   while (!watcher.over()) {
-    if (watcher.seconds_to_tick() <= 0) watcher.tick();
-    std::vector<pollfd> polled = {{stop_fd, POLLIN, 0}};
-    for (const int fd : watcher.fds()) polled.push_back({fd, POLLIN, 0});
-    const double wait_s = std::clamp(watcher.seconds_to_tick(), 0.0, 60.0);
+    if (session.seconds_to_tick() <= 0) watcher.tick();
+    std::array<pollfd, 2> polled = {{{stop_fd, POLLIN, 0}, {session.socket_fd(), POLLIN, 0}}};
+    const double wait_s = std::min(session.seconds_to_tick(), 60.0);
     if (poll(polled.data(), polled.size(), static_cast<int>(std::ceil(wait_s * 1000))) <= 0) {
       continue;
     }

@@ -64,7 +64,7 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }
-  if (outcome.heap_tracks > 0) {
+  if (!outcome.run.heaps.empty()) {
     out.remark(
         fmt::format("plateau: 'plateau profile {}' says what grew\n", request.job.recording_path));
   }

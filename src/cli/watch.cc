@@ -102,7 +102,7 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
     request.watch.heap = KeeperOptions{};
     if (arguments.text("heap") == "exact") request.watch.heap->mode = HeapMode::exact;
   }
-  request.watch.policy = policy_of(arguments);
+  request.watch.judged_by = policy_of(arguments);
   const Result<Expectation> expected = expectation_of(arguments);
   if (!expected) return expected.error();
   request.expected = expected.value();
@@ -149,7 +149,7 @@ int run_watch(const Invocation& invocation) {
     watch_on_screen(watcher.value(), request.look, out);
   }
   // From here on nothing is sampled any more.
-  Verdict verdict = watcher.value().finish();
+  Verdict verdict = judge(watcher.value().finish(), *request.watch.judged_by);
   verdict.file = request.watch.recording_path.empty() ? fmt::format("pid {}", request.watch.pid)
                                                       : request.watch.recording_path;
   print_verdict(verdict, request, out);

@@ -23,35 +23,31 @@ int to_ms(double seconds) {
   return static_cast<int>(std::ceil(std::clamp(seconds, 0.0, 3600.0) * 1000));
 }
 
-bool time_is_up(const Watcher& watcher, const LookOptions& look) {
-  return look.for_s && watcher.elapsed_s() >= *look.for_s;
+bool time_is_up(const Session& session, const LookOptions& look) {
+  return look.for_s && session.now() >= *look.for_s;
 }
 
 double seconds_to_wait(const Watcher& watcher, const LookOptions& look) {
-  double wait_s = watcher.seconds_to_tick();
-  if (look.for_s) wait_s = std::min(wait_s, *look.for_s - watcher.elapsed_s());
+  const Session& session = watcher.session();
+  double wait_s = watcher.over() ? 3600 : session.seconds_to_tick();
+  if (look.for_s) wait_s = std::min(wait_s, *look.for_s - session.now());
   return wait_s;
 }
 
 void wait_for(std::vector<pollfd>& polled, Watcher& watcher, int timeout_ms) {
-  const size_t own = polled.size();
-  for (const int fd : watcher.fds()) polled.push_back({fd, POLLIN, 0});
+  polled.push_back({watcher.session().socket_fd(), POLLIN, 0});
   if (poll(polled.data(), polled.size(), timeout_ms) <= 0) return;
-  for (size_t i = own; i < polled.size(); ++i) {
-    if (polled[i].revents == 0) continue;
-    watcher.listen();
-    return;
-  }
+  if (polled.back().revents != 0) watcher.listen();
 }
 
 class Screen {
  public:
   Screen(Watcher& watcher, const LookOptions& look, Terminal& terminal)
-      : watcher_(watcher), look_(look), terminal_(terminal) {}
+      : watcher_(watcher), session_(watcher.session()), look_(look), terminal_(terminal) {}
 
   void run() {
-    while (!controls_.quit && !time_is_up(watcher_, look_)) {
-      if (!watcher_.over() && watcher_.seconds_to_tick() <= 0) tick();
+    while (!controls_.quit && !time_is_up(session_, look_)) {
+      if (!watcher_.over() && session_.seconds_to_tick() <= 0) tick();
       if (redraw_) draw();
       wait();
     }
@@ -61,9 +57,9 @@ class Screen {
   void tick() {
     watcher_.tick();
     state_.tick(watcher_);
-    if (const std::string trouble = watcher_.trouble(); !trouble.empty()) say(trouble);
+    for (const std::string& trouble : session_.troubles()) say(trouble);
     if (watcher_.over()) {
-      state_.note(watcher_.elapsed_s(), "the job has ended");
+      state_.note(session_.now(), "the job has ended");
       say("the job has ended; q leaves and prints the verdict");
       status_until_s_ = kEndedViewSeconds;
     }
@@ -71,7 +67,7 @@ class Screen {
   }
 
   void draw() {
-    const std::string status = watcher_.elapsed_s() < status_until_s_ ? status_ : "";
+    const std::string status = session_.now() < status_until_s_ ? status_ : "";
     last_ = state_.state(watcher_, status);
     const TerminalSize size = terminal_.size();
     terminal_.show(render_live(last_, controls_, size.columns, size.rows, look_.view));
@@ -81,9 +77,7 @@ class Screen {
   void wait() {
     std::vector<pollfd> polled = {{terminal_.input_fd(), POLLIN, 0},
                                   {terminal_.news_fd(), POLLIN, 0}};
-    double wait_s = watcher_.over() ? 3600 : seconds_to_wait(watcher_, look_);
-    if (watcher_.over() && look_.for_s) wait_s = *look_.for_s - watcher_.elapsed_s();
-    wait_for(polled, watcher_, terminal_.wait_ms(to_ms(wait_s)));
+    wait_for(polled, watcher_, terminal_.wait_ms(to_ms(seconds_to_wait(watcher_, look_))));
     const TerminalNews news = terminal_.take_news();
     for (const Key& key : news.keys) {
       controls_ = handle_key(controls_, key, last_);
@@ -96,21 +90,21 @@ class Screen {
 
   void mark() {
     controls_.mark = false;
-    const std::string text = watcher_.journal().step() >= 0
-                                 ? fmt::format("mark at step {}", watcher_.journal().step())
-                                 : "mark";
-    watcher_.mark(text);
-    state_.note(watcher_.elapsed_s(), text);
+    const int64_t step = session_.journal().step();
+    const std::string text = step >= 0 ? fmt::format("mark at step {}", step) : "mark";
+    session_.event(EventKind::mark, text);
+    state_.note(session_.now(), text);
     say(text + " recorded");
   }
 
   void say(const std::string& text) {
     status_ = text;
-    status_until_s_ = watcher_.elapsed_s() + kStatusSeconds;
+    status_until_s_ = session_.now() + kStatusSeconds;
     redraw_ = true;
   }
 
   Watcher& watcher_;
+  Session& session_;
   const LookOptions& look_;
   Terminal& terminal_;
   WatchState state_;
@@ -136,20 +130,16 @@ void watch_on_screen(Watcher& watcher, const LookOptions& look, Output& out) {
 void watch_in_lines(Watcher& watcher, const LookOptions& look, Output& out) {
   SignalReader signals({SIGINT, SIGTERM, SIGHUP});
   WatchState state;
+  Session& session = watcher.session();
   double next_print_s = 0;
-  while (!watcher.over() && !time_is_up(watcher, look) && !out.closed()) {
-    if (watcher.seconds_to_tick() <= 0) {
+  while (!time_is_up(session, look) && !out.closed()) {
+    if (session.seconds_to_tick() <= 0) {
       watcher.tick();
       state.tick(watcher);
-      for (const std::string& complaint : watcher.snapshot().complaints) {
-        out.complain("watch", complaint);
-      }
-      if (const std::string trouble = watcher.trouble(); !trouble.empty()) {
-        out.complain("watch", trouble);
-      }
+      for (const std::string& trouble : session.troubles()) out.complain("watch", trouble);
+      if (watcher.over()) return;
     }
-    const bool tell = !look.quiet && watcher.elapsed_s() >= next_print_s;
-    if (tell && !watcher.over()) {
+    if (!look.quiet && session.now() >= next_print_s) {
       const LiveState now = state.state(watcher, "");
       out.print((look.json ? live_json(now) : live_line(now, look.view)) + "\n");
       out.flush();

@@ -20,21 +20,6 @@ double mb_of(int64_t kb) {
   return kb == kUnread ? kMissing : mb_of_kb(kb);
 }
 
-double sum_known(double a, double b) {
-  if (!std::isfinite(a)) return b;
-  return std::isfinite(b) ? a + b : a;
-}
-
-double owned_mb(const ProcessSample& process) {
-  const int64_t owned = process.pss_anon_kb != kUnread ? process.pss_anon_kb : process.anon_kb;
-  return sum_known(mb_of(owned), mb_of(process.swap_kb));
-}
-
-double shared_mb(const ProcessSample& process) {
-  const int64_t shared = process.pss_shmem_kb != kUnread ? process.pss_shmem_kb : process.shmem_kb;
-  return sum_known(mb_of(shared), mb_of(process.shmem_unmapped_kb));
-}
-
 std::string time_of_day() {
   const time_t now = time(nullptr);
   tm local = {};
@@ -45,12 +30,11 @@ std::string time_of_day() {
 LiveTotals totals_of(const Snapshot& snapshot) {
   LiveTotals totals;
   for (const ProcessSample& process : snapshot.processes) {
-    const int64_t file = process.pss_file_kb != kUnread ? process.pss_file_kb : process.file_kb;
-    totals.owned_mb = sum_known(totals.owned_mb, owned_mb(process));
-    totals.shared_mb = sum_known(totals.shared_mb, shared_mb(process));
-    totals.file_mb = sum_known(totals.file_mb, mb_of(file));
-    totals.swap_mb = sum_known(totals.swap_mb, mb_of(process.swap_kb));
-    totals.gpu_mb = sum_known(totals.gpu_mb, mb_of(process.gpu_kb));
+    add_known(totals.owned_mb, amount_mb(kOwnedPages, process));
+    add_known(totals.shared_mb, amount_mb(kSharedPages, process));
+    add_known(totals.file_mb, amount_mb(kFilePages, process));
+    add_known(totals.swap_mb, amount_mb(kSwappedPages, process));
+    add_known(totals.gpu_mb, amount_mb(kGpuPages, process));
   }
   return totals;
 }
@@ -87,7 +71,7 @@ void WatchState::see(const ProcessSample& process, double at_s) {
   const auto [at, is_new] = seen_.try_emplace(process.key);
   Seen& seen = at->second;
   if (is_new) {
-    seen.first_owned_mb = owned_mb(process);
+    seen.first_owned_mb = amount_mb(kOwnedPages, process);
     seen.name = process.name;
     if (!first_) {
       note(at_s, fmt::format("pid {} ({}, {}) started", process.key.pid, process.name,
@@ -101,8 +85,9 @@ void WatchState::see(const ProcessSample& process, double at_s) {
 }
 
 void WatchState::tick(const Watcher& watcher) {
-  const Snapshot& snapshot = watcher.snapshot();
-  const double at_s = watcher.elapsed_s();
+  const Snapshot& snapshot = watcher.session().snapshot();
+  const double at_s = watcher.session().now();
+  const int64_t step = watcher.session().journal().step();
   for (const ProcessSample& process : snapshot.processes) see(process, at_s);
   for (const ProcessKey& key : snapshot.gone) {
     const auto found = seen_.find(key);
@@ -111,7 +96,7 @@ void WatchState::tick(const Watcher& watcher) {
     seen_.erase(found);
   }
   for (const std::string& complaint : snapshot.complaints) complaints_.push_back(complaint);
-  if (watcher.journal().step() >= 0) steps_.emplace_back(at_s, watcher.journal().step());
+  if (step >= 0) steps_.emplace_back(at_s, step);
   while (steps_.size() > 2 && steps_.front().first < at_s - kRateWindowSeconds) steps_.pop_front();
   first_ = false;
 }
@@ -123,10 +108,10 @@ LiveProcess WatchState::live(const ProcessSample& process) const {
   shown.name = process.name;
   shown.role = process.role;
   shown.role_reason = process.role_reason;
-  shown.owned_mb = owned_mb(process);
+  shown.owned_mb = amount_mb(kOwnedPages, process);
   shown.rss_mb = mb_of(process.rss_kb);
   shown.file_mb = mb_of(process.file_kb);
-  shown.shmem_mb = shared_mb(process);
+  shown.shmem_mb = amount_mb(kSharedPages, process);
   shown.swap_mb = mb_of(process.swap_kb);
   shown.gpu_mb = mb_of(process.gpu_kb);
   shown.uss_mb = mb_of(process.uss_kb);
@@ -170,13 +155,14 @@ std::vector<LiveProcess> WatchState::in_tree_order(const Snapshot& snapshot) con
 }
 
 LiveState WatchState::state(const Watcher& watcher, const std::string& status) const {
-  const Snapshot& snapshot = watcher.snapshot();
-  const Journal& journal = watcher.journal();
+  const Session& session = watcher.session();
+  const Snapshot& snapshot = session.snapshot();
+  const Journal& journal = session.journal();
   LiveState state;
   state.title = watcher.command();
   state.root_pid = watcher.root_pid();
   state.clock_text = time_of_day();
-  state.elapsed_s = watcher.elapsed_s();
+  state.elapsed_s = session.now();
   state.step = journal.step();
   if (journal.stated().total_steps) {
     state.total_steps = static_cast<int64_t>(journal.stated().total_steps->value);
@@ -190,8 +176,8 @@ LiveState WatchState::state(const Watcher& watcher, const std::string& status) c
   state.processes = in_tree_order(snapshot);
   state.totals = totals_of(snapshot);
   state.limit = live_limit(snapshot, journal.stated());
-  if (watcher.verdict() != nullptr) {
-    state.verdict = *watcher.verdict();
+  if (session.verdict() != nullptr) {
+    state.verdict = *session.verdict();
     state.limit.seconds_to_limit = seconds_to(state.limit, *state.verdict, state.steps_per_s);
   }
   state.system_available_mb = mb_of(snapshot.system_available_kb);
@@ -201,7 +187,8 @@ LiveState WatchState::state(const Watcher& watcher, const std::string& status) c
   for (const GpuSample& gpu : snapshot.gpus) {
     state.gpus.push_back({gpu.index, gpu.name, mb_of(gpu.used_kb), mb_of(gpu.total_kb)});
   }
-  state.cost = {100 * watcher.cpu_share(), 100 * snapshot.cost.worst_share, watcher.interval_s()};
+  state.cost = {100 * session.cpu_s() / std::max(1e-3, state.elapsed_s),
+                100 * snapshot.cost.worst_share, session.interval_s()};
   state.events.assign(events_.begin(), events_.end());
   state.complaints = complaints_;
   state.recording_path = journal.recording().path();

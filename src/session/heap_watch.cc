@@ -79,8 +79,8 @@ void HeapWatch::say_of_room() const {
   }
 }
 
-size_t HeapWatch::finish(RecordingWriter& recording) {
-  if (!keeper_) return std::min(written_.size(), kMaxWritten);
+void HeapWatch::finish(RecordingWriter& recording) {
+  if (!keeper_) return;
   write(recording);
   const bool answered = keeper_.has_value();
   if (answered && keeper_->forgotten() > 0) {
@@ -95,7 +95,6 @@ size_t HeapWatch::finish(RecordingWriter& recording) {
         "no allocation of the job was seen: it allocates less than one sample, or its programs are "
         "statically linked or setuid and cannot load the tracer");
   }
-  return std::min(written_.size(), kMaxWritten);
 }
 
 }  // namespace plateau

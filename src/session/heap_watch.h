@@ -34,8 +34,8 @@ class HeapWatch {
   void step(int64_t step);
   void tick(double at_s, int64_t step, RecordingWriter& recording);
 
-  // Writes the last tracks and ends the keeper. Returns how many tracks the recording has.
-  size_t finish(RecordingWriter& recording);
+  // Writes the last tracks and ends the keeper.
+  void finish(RecordingWriter& recording);
 
  private:
   HeapWatch(std::optional<Keeper> keeper, Say say)

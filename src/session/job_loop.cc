@@ -27,45 +27,27 @@ constexpr double kHelperGraceSeconds = 0.5;
 
 }  // namespace
 
-JobLoop::JobLoop(const SupervisorOptions& options, Journal journal, StepSocket socket, Job job,
-                 std::optional<Sampler> sampler, HeapWatch heap)
+JobLoop::JobLoop(const SupervisorOptions& options, Session session, Job job)
     : options_(options),
-      journal_(std::move(journal)),
-      socket_(std::move(socket)),
+      session_(std::move(session)),
       job_(std::move(job)),
-      sampler_(std::move(sampler)),
-      heap_(std::move(heap)),
       output_(job_.relays.size()),
-      pace_(options.interval_s),
       guard_(options.limit),
       oom_before_(oom_kills_of_machine()) {}
 
-double JobLoop::now() const {
-  return monotonic_s() - start_s_;
-}
-
 // Sleeps until something comes or the next sample is due, and deals with what came.
 void JobLoop::wait(SignalReader& signals) {
-  std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
+  std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}, {session_.socket_fd(), POLLIN, 0}};
   for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
-  const double left_s = pace_.next_s(now()) - now();
-  const int timeout_ms = std::max(0, static_cast<int>(left_s * 1000) + 1);
+  const int timeout_ms = static_cast<int>(session_.seconds_to_tick() * 1000) + 1;
   if (poll(polled.data(), polled.size(), timeout_ms) <= 0) return;
-  if ((polled[1].revents & POLLIN) != 0) read_words();
+  if ((polled[1].revents & POLLIN) != 0) session_.read_words();
   for (size_t i = 0; i < job_.relays.size(); ++i) {
     if (polled[i + 2].revents != 0) read_output(i);
   }
   if ((polled[0].revents & POLLIN) != 0) {
     for (const int number : signals.read_all()) handle_signal(number);
   }
-}
-
-void JobLoop::read_words() {
-  for (const StepWords& words : socket_.receive()) {
-    hub_.words(words);
-    step_ended_ = journal_.words(words, now()) || step_ended_;
-  }
-  heap_.step(journal_.step());
 }
 
 void JobLoop::read_output(size_t relay) {
@@ -77,17 +59,7 @@ void JobLoop::read_output(size_t relay) {
     copy.reset();  // poll() ignores a negative descriptor.
     return;
   }
-  const std::string_view bytes(buffer.data(), static_cast<size_t>(n));
-  for (const LineClock::News& news : output_[relay].read(bytes)) {
-    if (!journal_.output(news, now())) continue;
-    step_ended_ = true;
-    heap_.step(journal_.step());
-    StepWords words;
-    words.kind = StepWords::Kind::step;
-    words.step = journal_.step();
-    words.epoch = news.epoch;
-    hub_.words(words);
-  }
+  session_.output(output_[relay].read({buffer.data(), static_cast<size_t>(n)}));
 }
 
 // A signal to us is one to the job. Those that ask for an end reach its whole group, as from a
@@ -143,26 +115,18 @@ void JobLoop::suspend(int stop_signal) {
 }
 
 void JobLoop::tick() {
-  const double at_s = now();
-  if (!sampler_) {
-    pace_.sampled(at_s);
-    return;
-  }
-  const Snapshot snapshot = sampler_->sample(monotonic_s());
-  pace_.sampled(at_s);
-  step_ended_ = false;
-  cost_ = snapshot.cost;
-  journal_.cost(own_cpu_s() - cpu_before_s_ + heap_.cpu_s(), cost_.worst_share);
-  journal_.sample(snapshot, at_s);
-  heap_.tick(at_s, journal_.step(), journal_.recording());
-  for (const std::string& complaint : snapshot.complaints) options_.say(complaint);
-  if (const std::string trouble = journal_.recording().trouble(); !trouble.empty()) {
-    options_.say(trouble);
-  }
+  const Snapshot& snapshot = session_.tick();
+  for (const std::string& trouble : session_.troubles()) options_.say(trouble);
   for (const ProcessSample& process : snapshot.processes) {
     if (process.role == Role::main) main_ = process.key.pid;
   }
   guard(snapshot);
+}
+
+// What we did to the job, for the user and for the recording.
+void JobLoop::tell(const std::string& text) {
+  session_.event(EventKind::mark, text);
+  options_.say(text);
 }
 
 void JobLoop::guard(const Snapshot& snapshot) {
@@ -170,7 +134,7 @@ void JobLoop::guard(const Snapshot& snapshot) {
   const double mb = held_mb(snapshot);
   const pid_t target = main_ > 0 ? main_ : job_.pid;
   const bool can_save = options_.save_signal > 0 && handles_signal(target, options_.save_signal);
-  const LimitAction action = guard_.check(mb, now(), can_save);
+  const LimitAction action = guard_.check(mb, session_.now(), can_save);
   if (action == LimitAction::none) return;
   std::string what;
   switch (action) {
@@ -192,10 +156,8 @@ void JobLoop::guard(const Snapshot& snapshot) {
       kill(-job_.pid, SIGKILL);
       break;
   }
-  const std::string text = fmt::format("memory {} with a limit of {}: {}", format_mb(mb),
-                                       format_mb(options_.limit.limit_mb), what);
-  journal_.event(EventKind::mark, text, now());
-  options_.say(text);
+  tell(fmt::format("memory {} with a limit of {}: {}", format_mb(mb),
+                   format_mb(options_.limit.limit_mb), what));
 }
 
 Ending JobLoop::ending() const {
@@ -222,11 +184,11 @@ void JobLoop::end_leftovers_of_job() {
   std::vector<pid_t> ours(job_.relays.size());
   std::transform(job_.relays.begin(), job_.relays.end(), ours.begin(),
                  [](const Relay& relay) { return relay.pid; });
-  if (heap_.pid() > 0) ours.push_back(heap_.pid());
+  if (session_.heap().pid() > 0) ours.push_back(session_.heap().pid());
   ours.insert(ours.end(), options_.companions.begin(), options_.companions.end());
   size_t left = children_left(ours).size();
-  const double deadline_s = now() + kHelperGraceSeconds;
-  while (left > 0 && now() < deadline_s) {
+  const double deadline_s = monotonic_s() + kHelperGraceSeconds;
+  while (left > 0 && monotonic_s() < deadline_s) {
     poll(nullptr, 0, 10);
     left = children_left(ours).size();
   }
@@ -239,23 +201,20 @@ void JobLoop::end_leftovers_of_job() {
   const std::string_view end = orphans_stay_ ? "could not be ended"
                                : told == 1   ? "was ended (--keep-orphans leaves it)"
                                              : "were ended (--keep-orphans leaves them)";
-  const std::string text =
-      fmt::format("{} process{} outlived the job and {}", told, told == 1 ? "" : "es", end);
-  journal_.event(EventKind::mark, text, now());
-  options_.say(text);
+  tell(fmt::format("{} process{} outlived the job and {}", told, told == 1 ? "" : "es", end));
 }
 
 // The relays end by themselves once the last writer has, and once a slow reader has taken all: that
 // is waited for, as the job itself would have waited, until somebody interrupts. Orphans that stay
 // may write for ever, so they are not.
 void JobLoop::carry_rest(SignalReader& signals) {
-  const double deadline_s = now() + kRelayGraceSeconds;
+  const double deadline_s = monotonic_s() + kRelayGraceSeconds;
   const auto open = [&] {
     return std::any_of(job_.relays.begin(), job_.relays.end(),
                        [](const Relay& relay) { return relay.copy.open(); });
   };
   interrupted_ = false;
-  while (open() && !interrupted_ && !(orphans_stay_ && now() > deadline_s)) {
+  while (open() && !interrupted_ && !(orphans_stay_ && monotonic_s() > deadline_s)) {
     std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}};
     for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
     if (poll(polled.data(), polled.size(), 50) <= 0) continue;
@@ -267,36 +226,31 @@ void JobLoop::carry_rest(SignalReader& signals) {
   reap();
 }
 
-JobOutcome JobLoop::run(SignalReader& signals, double start_s, double cpu_before_s) {
-  start_s_ = start_s;
-  cpu_before_s_ = cpu_before_s;
+JobOutcome JobLoop::run(SignalReader& signals) {
   tick();
   while (!status_) {
     wait(signals);
     if (status_) break;
-    if (pace_.due(now()) || (step_ended_ && pace_.due_after_step(now()))) tick();
+    if (session_.seconds_to_tick() <= 0) tick();
     reap();  // SIGCHLD may have come before it was blocked.
   }
-  const int code = exit_code_of(*status_);
   JobOutcome outcome;
-  outcome.interrupted = interrupted_ || code == 128 + SIGINT;
-  read_words();
+  outcome.exit_code = exit_code_of(*status_);
+  outcome.interrupted = interrupted_ || outcome.exit_code == 128 + SIGINT;
+  session_.read_words();
   take_terminal(job_);
   orphans_stay_ = options_.keep_orphans;
   if (!options_.keep_orphans) end_leftovers_of_job();
   carry_rest(signals);
   outcome.ending = ending();
-  outcome.exit_code = code;
   outcome.stopped_by_limit = guard_.acted();
-  outcome.elapsed_s = now();
-  outcome.cost = cost_;
-  outcome.watch_cpu_s = heap_.cpu_s();
+  outcome.elapsed_s = session_.now();
+  outcome.cost = session_.snapshot().cost;
   if (outcome.ending.kind == Ending::Kind::oom_killed) {
-    journal_.event(EventKind::oom, "the kernel killed the job for want of memory", now());
+    session_.event(EventKind::oom, "the kernel killed the job for want of memory");
   }
-  outcome.heap_tracks = heap_.finish(journal_.recording());
-  journal_.recording().finish(outcome.ending);
-  outcome.run = journal_.recording().run();
+  outcome.run = session_.finish(outcome.ending);
+  outcome.watch_cpu_s = session_.cpu_s();
   return outcome;
 }
 

@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 
 #include "session/claim.h"
 #include "session/job_cgroup.h"
@@ -17,16 +16,6 @@
 
 namespace plateau {
 namespace {
-
-RecordingHead head_of(const SupervisorOptions& options) {
-  RecordingHead head;
-  head.command = shell_words(options.command);
-  head.host = host_name();
-  head.plateau_version = PLATEAU_VERSION;
-  head.started_unix_s = static_cast<double>(time(nullptr));
-  head.interval_s = options.interval_s;
-  return head;
-}
 
 // "ours", or "ours:theirs" under another watcher: every one of them is told.
 std::string socket_variable(const std::string& path) {
@@ -72,10 +61,11 @@ Supervised withdrawn(const Claim& claim, std::string message, int exit_code = 2)
 
 // The file was writable a moment ago; if it no longer is, the job goes on without it.
 RecordingWriter recording_of(const SupervisorOptions& options) {
-  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head_of(options));
+  const RecordingHead head = head_of(options, shell_words(options.command));
+  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head);
   if (file) return std::move(file.value());
   options.say(file.error().message + "; the recording is kept in memory only");
-  return std::move(RecordingWriter::create("", head_of(options)).value());
+  return std::move(RecordingWriter::create("", head).value());
 }
 
 }  // namespace
@@ -91,7 +81,6 @@ Supervised supervise(const SupervisorOptions& options) {
   if (!heap) return withdrawn(claim.value(), heap.error().message);
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 
-  const double cpu_before_s = own_cpu_s();
   JobRequest request;
   request.command = options.command;
   request.environment = {socket_variable(socket.value().path())};
@@ -99,7 +88,7 @@ Supervised supervise(const SupervisorOptions& options) {
     request.environment.push_back(std::move(entry));
   }
   if (group) request.cgroup_procs = group->procs_file();
-  const double start_s = monotonic_s();
+  const SessionStart start;
   Started started = start_job(request);
   if (!started.job) {
     return withdrawn(claim.value(), started.failure.error.message, started.failure.exit_code);
@@ -122,13 +111,10 @@ Supervised supervise(const SupervisorOptions& options) {
   }
   std::optional<Sampler> sampler;
   if (found) sampler = std::move(found.value());
-  Journal journal(recording_of(options));
-  journal.facts(options.given);
-  JobLoop loop(options, std::move(journal), std::move(socket.value()), std::move(*started.job),
-               std::move(sampler), std::move(heap.value()));
-  JobOutcome outcome = loop.run(signals, start_s, cpu_before_s);
-  outcome.watch_cpu_s += own_cpu_s() - cpu_before_s;
-  return {std::move(outcome), {}};
+  Session session(options, start, recording_of(options), std::move(sampler),
+                  std::move(heap.value()));
+  session.listen_at(std::move(socket.value()));
+  return {JobLoop(options, std::move(session), std::move(*started.job)).run(signals), {}};
 }
 
 }  // namespace plateau

@@ -12,33 +12,22 @@
 
 #include <sys/types.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "heap/keeper.h"
-#include "probe/sampler.h"
-#include "recording/recording.h"
 #include "session/limit_guard.h"
+#include "session/session.h"
 
 namespace plateau {
 
-struct SupervisorOptions {
+struct SupervisorOptions : SessionOptions {
   std::vector<std::string> command;
-  std::string recording_path;  // Empty: in memory only.
-  double interval_s = 0;       // 0: the default pace.
   LimitPolicy limit;
   int save_signal = 0;  // Asks the job to save; see LimitGuard.
   bool keep_orphans = false;
   double orphan_grace_s = 5;
-  Context given;  // Facts from the command line.
-  ProbeOptions probe;
-  std::vector<pid_t> companions;      // Children of ours that are no part of the job.
-  std::optional<KeeperOptions> heap;  // Trace the job's allocations.
-  // Called with one sentence when something happens that the user should see at once.
-  std::function<void(const std::string&)> say;
+  std::vector<pid_t> companions;  // Children of ours that are no part of the job.
 };
 
 struct JobOutcome {
@@ -50,7 +39,6 @@ struct JobOutcome {
   double elapsed_s = 0;
   double watch_cpu_s = 0;  // All CPU of this process and of the keeper, while they watched.
   ProbeCost cost;
-  size_t heap_tracks = 0;  // In the recording.
 };
 
 // Blocks until the job has ended and nothing of it is left. The error carries the exit code to use:

@@ -7,38 +7,24 @@
 //   - a regular file that its standard output or error goes to is read along.
 // Otherwise growth is judged over time.
 //
-// The owner runs the loop: it polls fds(), calls listen() when one is readable, and tick() when
-// due() says so. One thread. The job is never signalled or stopped, unless its heap is to be
-// traced: then the tracer is loaded into the one process whose pid was given (inject/inject.h), and
-// taken out again at the end.
+// The owner runs the loop: it polls session().socket_fd(), calls listen() when that is readable,
+// and tick() when session().seconds_to_tick() is 0. One thread. The job is never signalled or
+// stopped, unless its heap is to be traced: then the tracer is loaded into the one process whose
+// pid was given (inject/inject.h), and taken out again at the end.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "heap/keeper.h"
-#include "probe/sampler.h"
-#include "session/journal.h"
-#include "session/pace.h"
-#include "verdict/verdict.h"
+#include "session/session.h"
+#include "session/step_sources.h"
 
 namespace plateau {
 
-struct WatchOptions {
-  pid_t pid = -1;              // Any process of the job.
-  std::string recording_path;  // Empty: in memory only.
-  double interval_s = 0;       // 0: the default pace.
-  Context given;
-  Policy policy;
+struct WatchOptions : SessionOptions {
+  pid_t pid = -1;   // Any process of the job; the one whose heap is traced.
   std::string log;  // A file to read steps from, instead of what is found.
-  ProbeOptions probe;
-  std::optional<KeeperOptions> heap;  // Trace the allocations of `pid`.
-  // Called with one sentence that the user should see.
-  std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 class Watcher {
@@ -47,39 +33,36 @@ class Watcher {
   // and cannot be.
   static Result<Watcher> attach(const WatchOptions& options);
 
-  Watcher(Watcher&&) noexcept;
-  Watcher& operator=(Watcher&&) noexcept;
-  ~Watcher();
-
-  // To poll for reading; may change with every tick.
-  [[nodiscard]] std::vector<int> fds() const;
   void listen();
-
-  [[nodiscard]] double elapsed_s() const;
-  [[nodiscard]] double seconds_to_tick() const;  // 0 if one is due.
-  // Samples; judges if a verdict can be afforded (it may cost 0.3 % of one core).
   const Snapshot& tick();
   // The job has ended: the last tick found none of its processes.
-  [[nodiscard]] bool over() const;
+  [[nodiscard]] bool over() const { return over_; }
 
-  [[nodiscard]] const Snapshot& snapshot() const;
-  [[nodiscard]] const Verdict* verdict() const;  // The latest; nullptr before there is one.
-  [[nodiscard]] const Journal& journal() const;
-  [[nodiscard]] pid_t root_pid() const;
-  [[nodiscard]] const std::string& command() const;      // Of the root, when it was attached to.
-  [[nodiscard]] const std::string& step_source() const;  // "the job's output file x.log", ...
-  [[nodiscard]] double interval_s() const;
-  [[nodiscard]] double cpu_share() const;  // Of one core, this process since attach().
-  [[nodiscard]] std::string trouble();     // Of the recording, once.
+  Session& session() { return session_; }
+  [[nodiscard]] const Session& session() const { return session_; }
+  [[nodiscard]] pid_t root_pid() const { return root_pid_; }
+  [[nodiscard]] const std::string& command() const { return command_; }  // Of the root.
+  // "the job's output in x.log", ...
+  [[nodiscard]] const std::string& step_source() const { return step_source_; }
 
-  void mark(const std::string& text);
-  // Ends the recording and judges it once more.
-  Verdict finish();
+  // Ends the recording, which is what the Run holds.
+  Run finish();
 
  private:
-  struct State;
-  explicit Watcher(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  Watcher(const WatchOptions& options, Session session)
+      : options_(options), session_(std::move(session)) {}
+  void find_steps(const Snapshot& first);
+  bool find_hub(pid_t pid);
+  bool listen_for(pid_t pid);
+  bool find_file(pid_t pid);
+
+  WatchOptions options_;
+  Session session_;
+  std::vector<FileFollower> files_;
+  std::string command_;
+  pid_t root_pid_ = -1;
+  std::string step_source_ = "none found: growth is judged over time";
+  bool over_ = false;
 };
 
 }  // namespace plateau

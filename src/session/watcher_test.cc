@@ -69,18 +69,17 @@ TEST(Watcher, SeesAJobGrowAndEnd) {
   ShellJob job("exec tail -f /dev/null");
   auto watcher = Watcher::attach(of(job.pid()));
   ASSERT_TRUE(watcher.ok()) << watcher.error().message;
-  EXPECT_THAT(watcher.value().journal().recording().run().command, HasSubstr("tail -f"));
+  EXPECT_THAT(watcher.value().session().journal().recording().run().command, HasSubstr("tail -f"));
 
   watcher.value().tick();
   watcher.value().tick();
   EXPECT_FALSE(watcher.value().over());
-  EXPECT_EQ(watcher.value().snapshot().processes.front().key.pid, job.pid());
+  EXPECT_EQ(watcher.value().session().snapshot().processes.front().key.pid, job.pid());
   job.end();
   watcher.value().tick();
 
   EXPECT_TRUE(watcher.value().over());
-  watcher.value().finish();
-  const plateau::Run run = watcher.value().journal().recording().run();
+  const plateau::Run run = watcher.value().finish();
   EXPECT_EQ(run.ending.kind, Ending::Kind::vanished);
   EXPECT_EQ(run.instants.size(), 2u);
 }
@@ -90,8 +89,7 @@ TEST(Watcher, AJobThatGoesOnIsLeft) {
   auto watcher = Watcher::attach(of(job.pid()));
   ASSERT_TRUE(watcher.ok());
   watcher.value().tick();
-  watcher.value().finish();
-  EXPECT_EQ(watcher.value().journal().recording().run().ending.kind, Ending::Kind::left);
+  EXPECT_EQ(watcher.value().finish().ending.kind, Ending::Kind::left);
   EXPECT_EQ(kill(job.pid(), 0), 0);
 }
 
@@ -108,7 +106,7 @@ TEST(Watcher, ReadsStepsOffTheFileTheJobWritesTo) {
   std::ofstream(log, std::ios::app) << "Step 42: loss 0.3\n";
   watcher.value().tick();
 
-  EXPECT_EQ(watcher.value().journal().step(), 42);
+  EXPECT_EQ(watcher.value().session().journal().step(), 42);
 }
 
 TEST(Watcher, HearsTheWordsThatAnotherWatcherPassesOn) {
@@ -123,13 +121,13 @@ TEST(Watcher, HearsTheWordsThatAnotherWatcherPassesOn) {
   watcher.value().tick();
   for (const StepWords& words : socket.value().receive()) hub.words(words);
   watcher.value().listen();
-  EXPECT_EQ(watcher.value().journal().step(), 7);
+  EXPECT_EQ(watcher.value().session().journal().step(), 7);
   hub.words(*parse_step_words("step 8"));
   watcher.value().listen();
 
   EXPECT_EQ(hub.subscribers(), 1u);
-  EXPECT_EQ(watcher.value().journal().step(), 8);
-  EXPECT_EQ(watcher.value().fds().size(), 1u);
+  EXPECT_EQ(watcher.value().session().journal().step(), 8);
+  EXPECT_GE(watcher.value().session().socket_fd(), 0);
   EXPECT_THAT(watcher.value().step_source(), HasSubstr("passed on"));
 }
 
@@ -145,7 +143,7 @@ TEST(Watcher, ListensWhereNobodyDoes) {
   EXPECT_TRUE(send_step_words(sender.get(), path, "step 12"));
   watcher.value().listen();
 
-  EXPECT_EQ(watcher.value().journal().step(), 12);
+  EXPECT_EQ(watcher.value().session().journal().step(), 12);
 }
 
 TEST(Watcher, AGivenLogIsReadInsteadOfWhatIsFound) {
@@ -157,7 +155,7 @@ TEST(Watcher, AGivenLogIsReadInsteadOfWhatIsFound) {
   auto watcher = Watcher::attach(options);
   ASSERT_TRUE(watcher.ok());
   watcher.value().tick();
-  EXPECT_EQ(watcher.value().journal().step(), 5);
+  EXPECT_EQ(watcher.value().session().journal().step(), 5);
   options.log = scratch.file("missing.log");
   EXPECT_FALSE(Watcher::attach(options).ok());
 }

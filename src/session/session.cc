@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/session.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace plateau {
+namespace {
+
+// A verdict may take 0.3 % of one core, so the next one waits 300 times as long as the last took.
+constexpr double kVerdictRest = 300;
+constexpr double kFirstVerdictSeconds = 1;
+
+}  // namespace
+
+RecordingHead head_of(const SessionOptions& options, const std::string& command) {
+  return {.command = command,
+          .host = host_name(),
+          .plateau_version = PLATEAU_VERSION,
+          .started_unix_s = static_cast<double>(time(nullptr)),
+          .interval_s = options.interval_s};
+}
+
+Session::Session(const SessionOptions& options, const SessionStart& start,
+                 RecordingWriter recording, std::optional<Sampler> sampler, HeapWatch heap)
+    : start_(start),
+      judged_by_(options.judged_by),
+      journal_(std::move(recording)),
+      sampler_(std::move(sampler)),
+      heap_(std::move(heap)),
+      pace_(options.interval_s),
+      next_verdict_s_(kFirstVerdictSeconds) {
+  journal_.facts(options.given);
+}
+
+double Session::now() const {
+  return monotonic_s() - start_.at_s;
+}
+
+double Session::seconds_to_tick() const {
+  const double at_s = now();
+  if (step_ended_ && pace_.due_after_step(at_s)) return 0;
+  return std::max(0.0, pace_.next_s(at_s) - at_s);
+}
+
+const Snapshot& Session::tick() {
+  const double at_s = now();
+  if (sampler_) snapshot_ = sampler_->sample(monotonic_s());
+  pace_.sampled(at_s);
+  step_ended_ = false;
+  if (!sampler_) return snapshot_;
+  journal_.cost(cpu_s(), snapshot_.cost.worst_share);
+  journal_.sample(snapshot_, at_s);
+  heap_.tick(at_s, journal_.step(), journal_.recording());
+  judge_if_due(at_s);
+  return snapshot_;
+}
+
+void Session::judge_if_due(double at_s) {
+  if (!judged_by_ || at_s < next_verdict_s_) return;
+  const double before_s = monotonic_s();
+  verdict_ = judge(journal_.recording().run_without_heaps(), *judged_by_);
+  const double took_s = monotonic_s() - before_s;
+  next_verdict_s_ = now() + std::max(std::clamp(at_s / 50, 1.0, 10.0), kVerdictRest * took_s);
+}
+
+void Session::read_words() {
+  if (!socket_) return;
+  for (const StepWords& words : socket_->receive()) {
+    hub_.words(words);
+    step_ended_ = journal_.words(words, now()) || step_ended_;
+  }
+  heap_.step(journal_.step());
+}
+
+void Session::output(std::span<const LineClock::News> news) {
+  for (const LineClock::News& line : news) {
+    if (!journal_.output(line, now())) continue;
+    step_ended_ = true;
+    heap_.step(journal_.step());
+    StepWords words;
+    words.kind = StepWords::Kind::step;
+    words.step = journal_.step();
+    words.epoch = line.epoch;
+    hub_.words(words);
+  }
+}
+
+void Session::event(EventKind kind, std::string_view text) {
+  journal_.event(kind, text, now());
+}
+
+double Session::cpu_s() const {
+  return own_cpu_s() - start_.cpu_s + std::max(keeper_cpu_s_, heap_.cpu_s());
+}
+
+std::vector<std::string> Session::troubles() {
+  std::vector<std::string> all = snapshot_.complaints;
+  if (std::string trouble = journal_.recording().trouble(); !trouble.empty()) {
+    all.push_back(std::move(trouble));
+  }
+  return all;
+}
+
+Run Session::finish(const Ending& ending) {
+  keeper_cpu_s_ = heap_.cpu_s();
+  heap_.finish(journal_.recording());
+  journal_.recording().finish(ending);
+  return journal_.recording().run();
+}
+
+}  // namespace plateau
