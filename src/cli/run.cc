@@ -97,7 +97,7 @@ int run_attempts(RunRequest request, Output& out) {
     request.job.recording_path = attempt_name(first_path, attempt);
     Supervised supervised = supervise(request.job);
     if (!supervised.outcome) {
-      out.complain("run", supervised.failure.message);
+      out.complain("run", supervised.failure.error.message);
       return supervised.failure.exit_code;
     }
     JobOutcome& outcome = *supervised.outcome;

@@ -71,9 +71,8 @@ class RecordingWriter {
   // What reading the file would give now (source and format differ). Steps: rows before the first
   // known step stand right before it (at 0 for a job that starts with step 1), so that a job with
   // steps is judged by them from its start.
-  [[nodiscard]] Run run() const;
-  // The same without heaps, which take up to 40 ms each to unpack: for verdicts while a job runs.
-  [[nodiscard]] Run run_without_heaps() const;
+  // Heaps take up to 40 ms each to unpack: verdicts while a job runs do without.
+  [[nodiscard]] Run run(bool with_heaps = true) const;
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] uint64_t bytes_written() const;  // Of the current file.
 

@@ -76,10 +76,10 @@ TEST_F(RecordingHeap, RunWithoutHeapsIsTheSameButForThem) {
   add_rows(writer, 3);
   writer.heap(7, encoded(2));
   plateau::Run with = writer.run();
-  EXPECT_EQ(difference_between(with, writer.run_without_heaps()), "heaps");
+  EXPECT_EQ(difference_between(with, writer.run(false)), "heaps");
   with.heaps.clear();
   with.heap_start_s = 0;
-  EXPECT_EQ(difference_between(with, writer.run_without_heaps()), "");
+  EXPECT_EQ(difference_between(with, writer.run(false)), "");
 }
 
 TEST_F(RecordingHeap, TrackThatCannotBeReadIsANoteAndTheRestIsUsed) {

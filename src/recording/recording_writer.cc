@@ -306,15 +306,8 @@ void RecordingWriter::finish(const Ending& ending) {
   if (state.broken) state.replace();
 }
 
-Run RecordingWriter::run() const {
-  Run run = state_->log.to_run();
-  run.source = state_->path;
-  run.format = "recording";
-  return run;
-}
-
-Run RecordingWriter::run_without_heaps() const {
-  Run run = state_->log.to_run(false);
+Run RecordingWriter::run(bool with_heaps) const {
+  Run run = state_->log.to_run(with_heaps);
   run.source = state_->path;
   run.format = "recording";
   return run;

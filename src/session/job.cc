@@ -87,7 +87,7 @@ StartError cannot_start(const std::string& command, int error) {
 }
 
 Started failed(const Error& error) {
-  return {std::nullopt, {error, 2}};
+  return {std::nullopt, {error}};
 }
 
 // 0 once the command runs, else the errno of exec.

@@ -22,6 +22,7 @@ namespace {
 
 // For output that is still on its way when the job has ended, while something may yet write more.
 constexpr double kRelayGraceSeconds = 2;
+constexpr double kRelayLookSeconds = 0.05;
 // Helpers that end by themselves right after the job (Python's resource tracker) are no leftovers.
 constexpr double kHelperGraceSeconds = 0.5;
 
@@ -35,11 +36,11 @@ JobLoop::JobLoop(const SupervisorOptions& options, Session session, Job job)
       guard_(options.limit),
       oom_before_(oom_kills_of_machine()) {}
 
-// Sleeps until something comes or the next sample is due, and deals with what came.
-void JobLoop::wait(SignalReader& signals) {
+// Sleeps until something comes or the time has passed, and deals with what came.
+void JobLoop::wait(SignalReader& signals, double seconds) {
   std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}, {session_.socket_fd(), POLLIN, 0}};
   for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
-  const int timeout_ms = static_cast<int>(session_.seconds_to_tick() * 1000) + 1;
+  const int timeout_ms = static_cast<int>(seconds * 1000) + 1;
   if (poll(polled.data(), polled.size(), timeout_ms) <= 0) return;
   if ((polled[1].revents & POLLIN) != 0) session_.read_words();
   for (size_t i = 0; i < job_.relays.size(); ++i) {
@@ -135,7 +136,6 @@ void JobLoop::guard(const Snapshot& snapshot) {
   const pid_t target = main_ > 0 ? main_ : job_.pid;
   const bool can_save = options_.save_signal > 0 && handles_signal(target, options_.save_signal);
   const LimitAction action = guard_.check(mb, session_.now(), can_save);
-  if (action == LimitAction::none) return;
   std::string what;
   switch (action) {
     case LimitAction::none:
@@ -215,13 +215,7 @@ void JobLoop::carry_rest(SignalReader& signals) {
   };
   interrupted_ = false;
   while (open() && !interrupted_ && !(orphans_stay_ && monotonic_s() > deadline_s)) {
-    std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}};
-    for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
-    if (poll(polled.data(), polled.size(), 50) <= 0) continue;
-    for (size_t i = 0; i < job_.relays.size(); ++i) {
-      if (polled[i + 1].revents != 0) read_output(i);
-    }
-    for (const int number : signals.read_all()) handle_signal(number);
+    wait(signals, kRelayLookSeconds);
   }
   reap();
 }
@@ -229,7 +223,7 @@ void JobLoop::carry_rest(SignalReader& signals) {
 JobOutcome JobLoop::run(SignalReader& signals) {
   tick();
   while (!status_) {
-    wait(signals);
+    wait(signals, session_.seconds_to_tick());
     if (status_) break;
     if (session_.seconds_to_tick() <= 0) tick();
     reap();  // SIGCHLD may have come before it was blocked.

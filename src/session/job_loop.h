@@ -28,7 +28,7 @@ class JobLoop {
   JobOutcome run(SignalReader& signals);
 
  private:
-  void wait(SignalReader& signals);
+  void wait(SignalReader& signals, double seconds);
   void read_output(size_t relay);
   void handle_signal(int number);
   void reap();

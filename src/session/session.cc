@@ -59,7 +59,7 @@ const Snapshot& Session::tick() {
 void Session::judge_if_due(double at_s) {
   if (!judged_by_ || at_s < next_verdict_s_) return;
   const double before_s = monotonic_s();
-  verdict_ = judge(journal_.recording().run_without_heaps(), *judged_by_);
+  verdict_ = judge(journal_.recording().run(false), *judged_by_);
   const double took_s = monotonic_s() - before_s;
   next_verdict_s_ = now() + std::max(std::clamp(at_s / 50, 1.0, 10.0), kVerdictRest * took_s);
 }

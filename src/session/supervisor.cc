@@ -50,13 +50,9 @@ std::optional<JobCgroup> backstop(const SupervisorOptions& options) {
   return std::nullopt;
 }
 
-Supervised failure(std::string message, int exit_code = 2) {
-  return {std::nullopt, {std::move(message), exit_code}};
-}
-
-Supervised withdrawn(const Claim& claim, std::string message, int exit_code = 2) {
+Supervised withdrawn(const Claim& claim, const StartError& failure) {
   claim.withdraw();
-  return failure(std::move(message), exit_code);
+  return {std::nullopt, failure};
 }
 
 // The file was writable a moment ago; if it no longer is, the job goes on without it.
@@ -73,12 +69,12 @@ RecordingWriter recording_of(const SupervisorOptions& options) {
 Supervised supervise(const SupervisorOptions& options) {
   fill_standard_descriptors();
   const Result<Claim> claim = Claim::on(options.recording_path);
-  if (!claim) return failure(claim.error().message);
+  if (!claim) return {std::nullopt, {claim.error()}};
   Result<StepSocket> socket = StepSocket::create();
-  if (!socket) return withdrawn(claim.value(), socket.error().message);
+  if (!socket) return withdrawn(claim.value(), {socket.error()});
   const std::optional<JobCgroup> group = backstop(options);
   Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
-  if (!heap) return withdrawn(claim.value(), heap.error().message);
+  if (!heap) return withdrawn(claim.value(), {heap.error()});
   SignalReader signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT});
 
   JobRequest request;
@@ -90,9 +86,7 @@ Supervised supervise(const SupervisorOptions& options) {
   if (group) request.cgroup_procs = group->procs_file();
   const SessionStart start;
   Started started = start_job(request);
-  if (!started.job) {
-    return withdrawn(claim.value(), started.failure.error.message, started.failure.exit_code);
-  }
+  if (!started.job) return withdrawn(claim.value(), started.failure);
   // From here on a job runs, and every way out waits for it.
   if (group && !holds(*group, started.job->pid)) {
     options.say("the job could not be put into its cgroup; sampling alone guards the limit");
@@ -107,7 +101,7 @@ Supervised supervise(const SupervisorOptions& options) {
     kill(-started.job->pid, SIGKILL);
     waitpid(started.job->pid, nullptr, 0);
     take_terminal(*started.job);
-    return withdrawn(claim.value(), found.error().message);
+    return withdrawn(claim.value(), {found.error()});
   }
   std::optional<Sampler> sampler;
   if (found) sampler = std::move(found.value());

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "session/job.h"
 #include "session/limit_guard.h"
 #include "session/session.h"
 
@@ -41,15 +42,10 @@ struct JobOutcome {
   ProbeCost cost;
 };
 
-// Blocks until the job has ended and nothing of it is left. The error carries the exit code to use:
-// 127 or 126 if the command cannot be started, as shells have it, else 2.
-struct SupervisorFailure {
-  std::string message;
-  int exit_code = 2;
-};
+// Blocks until the job has ended and nothing of it is left.
 struct Supervised {
   std::optional<JobOutcome> outcome;
-  SupervisorFailure failure;
+  StartError failure;
 };
 Supervised supervise(const SupervisorOptions& options);
 

@@ -146,6 +146,25 @@ TEST(Watcher, ListensWhereNobodyDoes) {
   EXPECT_EQ(watcher.value().session().journal().step(), 12);
 }
 
+TEST(Watcher, ASecondOneHearsWhatTheFirstListensTo) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("steps");
+  const ShellJob job("exec tail -f /dev/null", "/dev/null", path);
+  auto first = Watcher::attach(of(job.pid()));
+  auto second = Watcher::attach(of(job.pid()));
+  ASSERT_TRUE(first.ok() && second.ok());
+  first.value().tick();
+  second.value().tick();
+  first.value().listen();
+
+  const Fd sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  EXPECT_TRUE(send_step_words(sender.get(), path, "step 12"));
+  first.value().listen();
+  second.value().listen();
+
+  EXPECT_EQ(second.value().session().journal().step(), 12);
+}
+
 TEST(Watcher, AGivenLogIsReadInsteadOfWhatIsFound) {
   const ScratchDirectory scratch;
   std::ofstream(scratch.file("other.log")) << "Step 5: ok\n";
