@@ -41,17 +41,17 @@ TEST(Answer, VerdictIsThatOfJudge) {
   EXPECT_FALSE(answer.detail);
 }
 
-TEST(Answer, BadLinesAreCountedAndQuotedAfterTheVerdictsOwnWarnings) {
+TEST(Answer, BadLinesAreCountedAndQuotedAfterTheImportersNotes) {
   plateau::Run run;
   run.lines_read = 1200;
   run.lines_bad = 3;
   run.bad_samples = {"line 17: '-3 MB'"};
   run.notes = {"summed over 4 GPUs"};
   const Answer answer = answer_run(run);
-  EXPECT_THAT(answer.notes, ElementsAre("summed over 4 GPUs",
-                                        "3 of 1,200 lines looked like data but could not be read: "
-                                        "line 17: '-3 MB'."));
-  EXPECT_EQ(answer.verdict.warnings, answer.notes);
+  EXPECT_THAT(answer.verdict.notes,
+              ElementsAre("summed over 4 GPUs",
+                          "3 of 1,200 lines looked like data but could not be read: "
+                          "line 17: '-3 MB'."));
 }
 
 TEST(Answer, ARunIsCalledByItsFileAndOnlyThenByTheNameGiven) {
@@ -107,14 +107,14 @@ TEST(Answer, DetailOfALongerRunTakesKnownMomentsOver) {
   KnownMoments known;
   Answer before = answer_run(growing(500), options);
   add_detail(growing(500), options, known, before);
-  for (auto& [count, moment] : known.moments) moment.headline = "as judged before";
+  for (auto& [count, moment] : known.moments) moment.title = "as judged before";
 
   Answer after = answer_run(growing(510), options);
   add_detail(growing(510), options, known, after);
 
   size_t judged = 0;
   for (const Verdict& moment : after.detail->moments) {
-    judged += moment.headline == "as judged before" ? 0 : 1;
+    judged += moment.title == "as judged before" ? 0 : 1;
   }
   EXPECT_LE(judged, 2u);  // The answer, and one more if the word has just changed.
   EXPECT_GT(after.detail->moments.size(), 10u);
@@ -126,12 +126,11 @@ TEST(Answer, MomentsAreJudgedAnewWhenAFactIsLearnedOrTheClockChanges) {
     KnownMoments known;
     Answer before = answer_run(growing(500), options);
     add_detail(growing(500), options, known, before);
-    for (auto& [count, moment] : known.moments) moment.headline = "as judged before";
+    for (auto& [count, moment] : known.moments) moment.title = "as judged before";
     Answer after = answer_run(later, options);
     add_detail(later, options, known, after);
-    return std::count_if(
-        after.detail->moments.begin(), after.detail->moments.end(),
-        [](const Verdict& moment) { return moment.headline == "as judged before"; });
+    return std::count_if(after.detail->moments.begin(), after.detail->moments.end(),
+                         [](const Verdict& moment) { return moment.title == "as judged before"; });
   };
   EXPECT_GT(taken_over(growing(510)), 0);
   EXPECT_EQ(taken_over(with_epoch(growing(510), 90)), 0);

@@ -132,14 +132,14 @@ void watch_in_lines(Watcher& watcher, const LookOptions& look, Output& out) {
   WatchState state;
   Session& session = watcher.session();
   double next_print_s = 0;
-  while (!watcher.over() && !time_is_up(session, look) && !out.closed()) {
+  while (!time_is_up(session, look) && !out.closed()) {
     if (session.seconds_to_tick() <= 0) {
       watcher.tick();
       state.tick(watcher);
       for (const std::string& trouble : session.troubles()) out.complain("watch", trouble);
+      if (watcher.over()) return;
     }
-    const bool tell = !look.quiet && session.now() >= next_print_s;
-    if (tell && !watcher.over()) {
+    if (!look.quiet && session.now() >= next_print_s) {
       const LiveState now = state.state(watcher, "");
       out.print((look.json ? live_json(now) : live_line(now, look.view)) + "\n");
       out.flush();
