@@ -62,7 +62,8 @@ std::optional<HeapProfile> answering_profile(const Run& run, const Verdict& verd
 // What was judged for the detail of an earlier state of a run.
 struct KnownMoments {
   Context context;
-  std::vector<Instant> instants;  // The last of each prefix.
+  size_t count = 0;  // Of instants that the run had.
+  Instant last = {};
   PrefixVerdicts moments;
 };
 

@@ -32,15 +32,10 @@ bool is_same(const Context& a, const Context& b) {
 
 // Steps may be found late, rows merged and facts learned: then every prefix is another one.
 bool still_begins_like(const KnownMoments& known, const Run& run) {
-  if (!is_same(known.context, run.context)) return false;
-  size_t i = 0;
-  return std::all_of(known.moments.begin(), known.moments.end(), [&](const auto& moment) {
-    const size_t count = moment.first;
-    if (count == 0 || count > run.instants.size()) return false;
-    const Instant& now = run.instants[count - 1];
-    const Instant& then = known.instants[i++];
-    return now.step == then.step && is_same(now.time_s, then.time_s);
-  });
+  if (known.count == 0 || known.count > run.instants.size()) return false;
+  const Instant& now = run.instants[known.count - 1];
+  return is_same(known.context, run.context) && now.step == known.last.step &&
+         is_same(now.time_s, known.last.time_s);
 }
 
 std::vector<Verdict> moments_of(const Run& run, const AnswerOptions& options,
@@ -55,10 +50,8 @@ std::vector<Verdict> moments_of(const Run& run, const AnswerOptions& options,
   std::vector<Verdict> moments =
       hindsight(run, std::min(options.moments, affordable), options.policy, &known.moments);
   known.context = run.context;
-  known.instants.clear();
-  for (const auto& [count, moment] : known.moments) {
-    if (count > 0) known.instants.push_back(run.instants[count - 1]);
-  }
+  known.count = samples;
+  if (samples > 0) known.last = run.instants.back();
   return moments;
 }
 
