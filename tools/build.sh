@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/progress.sh
+# The same compilers whoever calls: CMake starts a directory anew, without its options, when they change.
+export PATH=/usr/lib/ccache:$PATH
 
 options=()
 while [[ "${1:-}" = --* ]]; do
