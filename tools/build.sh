@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/progress.sh
+# The same compilers whoever calls: CMake starts a directory anew, without its options, when they change.
+export PATH=/usr/lib/ccache:$PATH
 
 options=()
 while [[ "${1:-}" = --* ]]; do
@@ -26,11 +28,13 @@ off=()
 for option in "${options[@]}"; do
   grep -q "^$option:[A-Z]*=ON" "$directory/CMakeCache.txt" 2>/dev/null || off+=("-D$option=ON")
 done
+log=$directory/configure.log
 if [ ! -f "$directory/build.ninja" ] || [ ${#off[@]} -gt 0 ]; then
   progress "build $preset: configuring"
-  cmake --preset "$preset" "${off[@]}" >"${TMPDIR:-/tmp}/plateau-configure.$$" 2>&1 ||
-    { cat "${TMPDIR:-/tmp}/plateau-configure.$$"; rm -f "${TMPDIR:-/tmp}/plateau-configure.$$"; exit 1; }
-  rm -f "${TMPDIR:-/tmp}/plateau-configure.$$"
+  mkdir -p "$directory"
+  how=(--preset "$preset")
+  [ ! -f "$directory/build.ninja" ] || how=("$directory")
+  cmake "${how[@]}" "${off[@]}" >"$log" 2>&1 || { cat "$log"; exit 1; }
 elif grep -q '^PLATEAU_UNITY:BOOL=ON' "$directory/CMakeCache.txt"; then
   python3 -B tools/unity_groups.py "$directory/unity_groups.cmake"
 fi

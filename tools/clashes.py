@@ -20,8 +20,6 @@ CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|constini
                       r"[^()\n]*?\b(\w+)(?=\s*(?:=|\[|\{|;))", re.MULTILINE)
 # The kernel's headers and libc's define the same structures; who includes the former stays alone.
 KERNEL = re.compile(r"^#include <(?:linux|asm)/", re.MULTILINE)
-# A type inside a function would hide one of that name from another source's header, which is warned of.
-LOCAL_TYPE = re.compile(r"^ +(?:struct|class|enum class|enum|union) (\w+)(?=\s*\{)", re.MULTILINE)
 FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&*\[\] ]*[ &*>](\w+)\(", re.MULTILINE)
 STATIC = re.compile(r"^(?:static|#define) .*?\b(\w+)(?=[(=;\[ ])", re.MULTILINE)
 
@@ -52,7 +50,7 @@ def names(source):
     """A source's own file-local names, those that it gets from headers, and its lines."""
     text = source.read_text()
     own = {name for block in NAMELESS.findall(text) for name in declared(block)}
-    own |= set(STATIC.findall(text)) | set(LOCAL_TYPE.findall(text))
+    own |= set(STATIC.findall(text))
     seen = {name for header in included(source) for name in header_names(header)}
     return own, seen, text.count("\n")
 

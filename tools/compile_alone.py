@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a source includes what it needs: tools/compile_alone.py < SOURCES
+"""Checks that a source includes what it needs and hides no name: tools/compile_alone.py < SOURCES
 
 The build compiles several sources as one, so one that leans on the includes of another would not be
 noticed there. Here each is parsed by itself, by clang. That takes seconds for each, so a source is
@@ -46,7 +46,8 @@ def compiles(entry):
     at = words.index("-o")
     del words[at:at + 2]
     words.remove("-c")
-    run = subprocess.run(["clang++-19", *words[1:], "-w", "-fsyntax-only"], cwd=entry["directory"],
+    how = ["-Wno-everything", "-Wshadow", "-Werror", "-fsyntax-only"]
+    run = subprocess.run(["clang++-19", *words[1:], *how], cwd=entry["directory"],
                          capture_output=True, text=True, check=False)
     return run.returncode == 0, run.stderr
 

@@ -29,7 +29,7 @@ analysed() {
 }
 
 # A command for every source by itself, new ones included.
-commands() { cmake --preset lint >/dev/null; }
+commands() { PATH=/usr/lib/ccache:$PATH cmake --preset lint >/dev/null; }
 
 # TIDY_CHECKS replaces the list of .clang-tidy.
 tidy() {
