@@ -194,7 +194,7 @@ TEST(PageData, OneSampleAndNoSampleGiveADocument) {
   EXPECT_EQ(none["verdict"]["verdict"], "undecided");
   const Json empty = Json::parse(empty_page_json());
   EXPECT_TRUE(empty["runs"].empty());
-  EXPECT_EQ(empty["schema"], 1);
+  EXPECT_EQ(empty["schema"], 2);
 }
 
 TEST(PageData, TwoRunsAreCompared) {
