@@ -152,7 +152,7 @@ function todoOf({ said, verdict }: RunPage): Paragraph[] {
   const shown = said.next.slice(0, kNextShown);
   const fix = said.causes[0]?.fix ?? [];
   if (verdict.verdict !== "leak" || fix.length === 0 || said.next.some(({ role }) => role === "fix")) return shown;
-  return [...shown, { role: "fix", lead: "Fix:", claim: fix, detail: [] }];
+  return [...shown, { role: "fix", lead: "Fix:", claim: fix, detail: ["."] }];
 }
 
 function WhatNext({ run }: { run: RunPage }) {
