@@ -66,11 +66,10 @@ void write_change(JsonWriter& json, const Comparison& comparison, const Change& 
 
 std::string comparison_page_json(const Comparison& comparison) {
   const View plain;
-  std::string said = render_comparison_line(comparison, plain);
-  while (said.ends_with('\n')) said.pop_back();
   JsonWriter json;
   json.begin_object().key("outcome").value(outcome_name(comparison.outcome));
-  json.key("said").value(said).key("sides").begin_array();
+  json.key("stamp").value(comparison_stamp(comparison));
+  json.key("said").value(comparison_sentence(comparison)).key("sides").begin_array();
   for (size_t i = 0; i < comparison.sides.size(); ++i) {
     const ComparedSide& side = comparison.sides[i];
     json.begin_object().key("name").value(side.name).key("runs");

@@ -34,7 +34,7 @@ TEST(PageComparison, SaysWhatTheTerminalSays) {
   const Comparison comparison = compare(std::span<const plateau::Run>(runs));
   const std::string json = comparison_page_json(comparison);
   EXPECT_THAT(json, HasSubstr(R"("outcome":"no_worse")"));
-  EXPECT_THAT(json, HasSubstr(R"("said":"BETTER)"));
+  EXPECT_THAT(json, HasSubstr(R"("stamp":"BETTER","said":"the fix)"));
   EXPECT_THAT(json, HasSubstr(change_sentence(comparison, comparison.changes.front())));
   EXPECT_THAT(json, HasSubstr(R"("name":"A","runs":[0],"verdict":"leak")"));
   EXPECT_THAT(json, HasSubstr(R"("name":"B","runs":[1],"verdict":"plateau")"));

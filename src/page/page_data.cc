@@ -15,7 +15,7 @@
 namespace plateau {
 namespace {
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
 std::string_view ending_name(Ending::Kind kind) {
   constexpr std::array<std::string_view, 6> kNames = {"unknown",    "exited", "signaled",

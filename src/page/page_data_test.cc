@@ -89,6 +89,26 @@ TEST(PageData, ProductionLogHasItsVerdictAndItsSentences) {
   EXPECT_EQ(page["lines"][0]["mb"][0], 5434);
 }
 
+TEST(PageData, SentencesAreWordsAndFiguresWithTheirField) {
+  const Json said = page_of(with_production_context(run_of(production_run2())))["said"];
+  EXPECT_EQ(said["course"]["label"], "Grew");
+  EXPECT_EQ(said["course"]["text"][0][1], "first_mb");
+  EXPECT_EQ(said["course"]["text"][1], " over ");
+  EXPECT_EQ(said["why"][0]["role"], "cause");
+  EXPECT_EQ(said["why"][0]["lead"], "Cause:");
+  EXPECT_EQ(said["next"][0]["role"], "outlook");
+  EXPECT_TRUE(said["undecided"].empty());
+  EXPECT_TRUE(said["who"].empty());
+}
+
+TEST(PageData, DetailsStandBesideTheListsOfTheVerdict) {
+  const Json page = page_of(with_production_context(run_of(production_run1())));
+  for (const char* list : {"evidence", "causes", "explanations"}) {
+    EXPECT_EQ(page["said"][list].size(), page["verdict"][list].size()) << list;
+  }
+  EXPECT_FALSE(page["said"]["undecided"].empty());
+}
+
 TEST(PageData, VerdictIsThatOfTheAnswer) {
   PlateauRun run = with_production_context(run_of(production_run1()));
   EXPECT_EQ(page_of(run)["verdict"], Json::parse(verdict_json(answer_run(run).verdict)));
@@ -194,7 +214,7 @@ TEST(PageData, OneSampleAndNoSampleGiveADocument) {
   EXPECT_EQ(none["verdict"]["verdict"], "undecided");
   const Json empty = Json::parse(empty_page_json());
   EXPECT_TRUE(empty["runs"].empty());
-  EXPECT_EQ(empty["schema"], 1);
+  EXPECT_EQ(empty["schema"], 2);
 }
 
 TEST(PageData, TwoRunsAreCompared) {

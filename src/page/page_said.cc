@@ -37,6 +37,36 @@ void write_paragraphs(JsonWriter& json, const std::vector<Paragraph>& paragraphs
   json.end_array();
 }
 
+void write_findings(JsonWriter& json, const std::vector<Finding>& findings,
+                    const Verdict& verdict) {
+  json.begin_array();
+  for (const Finding& finding : findings) write_sentence(json, tell_sentence(finding, verdict));
+  json.end_array();
+}
+
+// What the sections below the first screen tell, beside the same lists of the verdict.
+void write_details(JsonWriter& json, const Verdict& verdict) {
+  json.key("evidence");
+  write_findings(json, verdict.evidence, verdict);
+  json.key("causes").begin_array();
+  for (const Cause& cause : verdict.causes) {
+    json.begin_object().key("evidence");
+    write_sentence(json, tell_sentence(cause.evidence, verdict));
+    json.key("fix");
+    write_sentence(json, fix_of(cause));
+    json.end_object();
+  }
+  json.end_array().key("explanations").begin_array();
+  for (const Explanation& explanation : verdict.explanations) {
+    json.begin_object().key("for");
+    write_findings(json, explanation.speaks_for, verdict);
+    json.key("against");
+    write_findings(json, explanation.speaks_against, verdict);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_said(JsonWriter& json, const PageRun& page) {
@@ -62,6 +92,7 @@ void write_said(JsonWriter& json, const PageRun& page) {
   write_sentence(json, risk_of(verdict));
   json.key("peaks");
   write_sentence(json, peaks_of(verdict));
+  write_details(json, verdict);
   json.key("text").value(render_verdict(page.answer->verdict, View{}));
   json.end_object();
 }

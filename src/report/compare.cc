@@ -38,14 +38,10 @@ Stamp stamp_of(const Comparison& comparison) {
 }
 
 // "B: ..." in front of each sentence when there are several.
-std::string headline_of(const Comparison& comparison) {
-  std::string out;
-  for (const Change& change : comparison.changes) {
-    if (!out.empty()) out += " · ";
-    if (comparison.changes.size() > 1) out += comparison.sides[change.side].name + ": ";
-    out += change_sentence(comparison, change);
-  }
-  return out;
+std::string sentence_of(const Comparison& comparison, const Change& change) {
+  const std::string sentence = change_sentence(comparison, change);
+  if (comparison.changes.size() == 1) return sentence;
+  return comparison.sides[change.side].name + ": " + sentence;
 }
 
 std::string stamped(const Comparison& comparison, const View& view) {
@@ -168,9 +164,22 @@ void add_notes(const Comparison& comparison, const Change& change, Layout& layou
 
 }  // namespace
 
+std::string_view comparison_stamp(const Comparison& comparison) {
+  return stamp_of(comparison).word;
+}
+
+std::string comparison_sentence(const Comparison& comparison) {
+  std::string out;
+  for (const Change& change : comparison.changes) {
+    if (!out.empty()) out += " · ";
+    out += sentence_of(comparison, change);
+  }
+  return out;
+}
+
 std::string render_comparison_line(const Comparison& comparison, const View& view) {
   Layout layout(view);
-  layout.line(fmt::format("{} {}", stamped(comparison, view), headline_of(comparison)));
+  layout.line(fmt::format("{} {}", stamped(comparison, view), comparison_sentence(comparison)));
   return layout.take();
 }
 
@@ -180,11 +189,7 @@ std::string render_comparison(const Comparison& comparison, const View& view) {
   const size_t width = std::min(view.width, kWidestHeadline) - kIndent;
   bool first = true;
   for (const Change& change : comparison.changes) {
-    std::string sentence = change_sentence(comparison, change);
-    if (comparison.changes.size() > 1) {
-      sentence.insert(0, comparison.sides[change.side].name + ": ");
-    }
-    for (const std::string& line : wrap(sentence, width)) {
+    for (const std::string& line : wrap(sentence_of(comparison, change), width)) {
       layout.line((first ? stamped(comparison, view) + " " : std::string(kIndent, ' ')) + line);
       first = false;
     }

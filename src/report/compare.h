@@ -41,7 +41,12 @@ std::string_view outcome_name(Outcome outcome);  // "no_worse", "worse", "undeci
 // What is significant about one change, in one sentence without a full stop.
 std::string change_sentence(const Comparison& comparison, const Change& change);
 
-// The answer in one line, all changes together: "BETTER    the fix removed the growth ...".
+// The outcome in a word, "BETTER" or "NO WORSE" where nothing got worse; and all changes together
+// in one line, as printable text.
+std::string_view comparison_stamp(const Comparison& comparison);
+std::string comparison_sentence(const Comparison& comparison);
+
+// Both, as the terminal shows them: "BETTER    the fix removed the growth ...".
 std::string render_comparison_line(const Comparison& comparison, const View& view);
 
 // The whole report, several lines, each ended by a newline.

@@ -203,6 +203,18 @@ void facts(JsonWriter& json, const Verdict& verdict) {
   json.end_object();
 }
 
+void peaks(JsonWriter& json, const Verdict& verdict) {
+  const bool any = verdict.spikes.count > 0;
+  json.key("highest_mb").value(any ? std::optional(verdict.spikes.max_mb) : std::nullopt);
+  json.key("sawtooth");
+  if (!verdict.sawtooth) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("height_mb").value(verdict.sawtooth->height_mb);
+  json.key("period_steps").value(verdict.sawtooth->period_steps).end_object();
+}
+
 void additions(JsonWriter& json, const Verdict& verdict) {
   json.key("schema").value(kSchema).key("run");
   text_or_null(json, verdict.title);
@@ -212,6 +224,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
   json.key("current_rate_mb_per_step").value(verdict.current_rate_mb_per_step);
   json.key("mb_per_example").value(verdict.mb_per_example);
   forecast(json, verdict);
+  peaks(json, verdict);
   json.key("onset_step").value(verdict.onset_step);
   json.key("total_steps").value(verdict.total_steps);
   json.key("at_total_steps_mb").value(verdict.forecast_at_total_steps_mb);

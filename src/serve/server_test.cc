@@ -45,7 +45,7 @@ TEST_F(ServerTest, EveryAddressAnswers) {
   const std::string list = get(server.port(), "/api/runs");
   EXPECT_THAT(list, HasSubstr("\"name\":\"train.plateau\",\"live\":true,\"word\":\""));
   const std::string id = id_in(list);
-  EXPECT_THAT(get(server.port(), "/api/page?run=" + id), HasSubstr("\"schema\":1"));
+  EXPECT_THAT(get(server.port(), "/api/page?run=" + id), HasSubstr("\"schema\":2"));
   EXPECT_THAT(get(server.port(), "/api/verdict?run=" + id), HasSubstr("\"verdict\":\""));
   EXPECT_THAT(get(server.port(), "/api/verdict"), HasSubstr("\"verdict\":\""));
   EXPECT_THAT(get(server.port(), "/metrics"), HasSubstr("plateau_owned_memory_bytes"));

@@ -198,12 +198,12 @@ TEST(Shelf, PageIsBuiltOncePerVersion) {
   const Result<PageBytes> second = shelf.page("");
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first.value().plain, second.value().plain);
-  EXPECT_THAT(*first.value().plain, HasSubstr("\"schema\":1"));
+  EXPECT_THAT(*first.value().plain, HasSubstr("\"schema\":2"));
   EXPECT_LT(first.value().packed->size(), first.value().plain->size());
 }
 
 TEST(Shelf, PageShowsTheVerdictOfTheListAlsoWhenAnotherRunWasReadSince) {
-  const RunDirectory directory;
+  const ScratchDirectory directory;
   for (const char* name : {"a.plateau", "b.plateau"}) {
     InventedJob job(directory.file(name), 0);
     job.steps(30);

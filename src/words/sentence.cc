@@ -38,9 +38,15 @@ constexpr std::array kFields = std::to_array<FieldOf>({
     {"samples", "samples"},
     {"spikes", "spikes.count"},
     {"height_mb", "spikes.height_mb"},
-    {"max_mb", "spikes.max_mb"},
+    {"max_mb", "highest_mb"},
     {"weight", "explanations[].weight"},
-    {"share", "process.share"},
+    {"sigma_mb", "explanations[].for"},
+    {"odds", "explanations[].against"},
+    {"one_off_steps", "explanations[].against"},
+    {"since_step", "explanations[].for"},
+    {"expected_mb", "explanations[].against"},
+    {"seen_mb", "explanations[].for"},
+    {"share", "processes[].share"},
 });
 
 std::string_view field_of(std::string_view name) {

@@ -198,7 +198,7 @@ Sentence culprit_of(const Verdict& verdict) {
               {{"process", process_phrase(process), "process.pid"},
                {"growth", format_mb_signed(process.growth_mb), "processes[].growth_mb"},
                {"share", percent_phrase(process.share), "processes[].share"},
-               {"count", std::to_string(verdict.processes.size()), "processes[]"}});
+               {"count", std::to_string(verdict.processes.size()), "processes[].growth_mb"}});
 }
 
 Sentence peaks_of(const Verdict& verdict) {
@@ -214,7 +214,7 @@ Sentence peaks_of(const Verdict& verdict) {
          {"height", format_mb(spikes.height_mb), "spikes.height_mb"},
          {"events", std::string(spikes.at_events), ""},
          {"period", period, "spikes.count"},
-         {"max", format_mb(spikes.max_mb), "spikes.max_mb"}});
+         {"max", format_mb(spikes.max_mb), "highest_mb"}});
   }
   if (verdict.sawtooth) {
     append(text, fill("Sawtooth of {height} every {period}: taken and given back, not kept.",

@@ -4,7 +4,7 @@
 // Markdown or HTML in them is escaped, and code blocks are fenced longer than any fence inside.
 
 import type { RunPage } from "./data";
-import { count, dateTime, moment, percent, rate, size, span } from "./format";
+import { count, dateTime, moment, percent, plainText, rate, size, span } from "./format";
 
 export function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
@@ -46,12 +46,12 @@ function answer(run: RunPage): string[] {
   const item = (name: string, text: string | null) => {
     if (text !== null && text !== "") lines.push(`- **${name}:** ${escapeMarkdown(text)}`);
   };
-  item(said.course.label, said.course.text);
+  item(said.course.label, plainText(said.course.text));
   item("Since", said.since);
-  item("Process", said.who);
+  item("Process", plainText(said.who));
   item("Place", said.site);
-  item("Peaks", said.peaks);
-  item("Risk", said.risk);
+  item("Peaks", plainText(said.peaks));
+  item("Risk", plainText(said.risk));
   return lines;
 }
 
@@ -83,7 +83,7 @@ function context(run: RunPage): string[] {
 }
 
 export function markdown(run: RunPage, version: string): string {
-  const next = run.said.next.map((text) => `- ${escapeMarkdown(text)}`);
+  const next = run.said.next.map(({ lead, claim, detail }) => `- ${escapeMarkdown(`${lead} ${plainText([...claim, ...detail])}`)}`);
   const doubts = run.verdict.warnings.map((text) => `- Note: ${escapeMarkdown(text)}`);
   return [
     ...answer(run),

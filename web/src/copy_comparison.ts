@@ -31,7 +31,7 @@ export function comparisonMarkdown(data: PageData, comparison: ComparisonPage): 
     return `- ${escapeMarkdown(source)}: **${verdict.verdict}**, ${escapeMarkdown(verdict.headline)}${sure}${course}`;
   });
   return [
-    `## ${escapeMarkdown(comparison.said)}`,
+    `## ${comparison.stamp}: ${escapeMarkdown(comparison.said)}`,
     "",
     ...runs,
     ...differences(comparison),

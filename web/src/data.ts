@@ -13,7 +13,7 @@ export type Clock = "step" | "second" | "sample";
 export type MarkKind = "eval" | "checkpoint" | "epoch" | "restart" | "oom" | "mark";
 
 export interface PageData {
-  schema: 1;
+  schema: 2;
   plateau: string; // Version of the program.
   runs: RunPage[]; // One; two or more in a comparison, the baseline first.
   comparison: ComparisonPage | null;
@@ -94,17 +94,31 @@ export interface ComponentVerdict {
   reclaimable: boolean;
 }
 
+// Plain words, or a figure with its key of docs/report-fields.md; empty if there is nothing to say.
+export type Sentence = (string | [text: string, field: string])[];
+
+export interface Paragraph {
+  role: "cause" | "other-cause" | "evidence" | "outlook" | "fix" | "known-by" | "missing" | "confirm" | "experiment";
+  lead: string; // "Cause:", "Confirm:"; may be empty.
+  claim: Sentence; // "per-example cache (decoded data kept), 79 %"
+  detail: Sentence; // What follows it.
+}
+
 // The sentences of the terminal report, so that the page and the terminal say the same.
 export interface Said {
   headline: string; // "no leak · 99.9 %"
-  course: { label: string; text: string }; // "Grew", "5.43 -> 17.4 GB over steps 10-83 ..."
+  course: { label: string; text: Sentence }; // "Grew", "5.43 -> 17.4 GB over steps 10-83 ..."
   since: string | null; // "level since step 83", "growing since step 12"
-  who: string | null;
+  who: Sentence;
   site: string | null; // "grows at load (ImageFile.py:245)"
-  why: string[]; // The likeliest cause first.
-  next: string[]; // What to do, the most useful first.
-  risk: string | null;
-  peaks: string | null;
+  why: Paragraph[]; // The likeliest cause first.
+  next: Paragraph[]; // What to do, the most useful first.
+  undecided: Sentence; // What is tied.
+  risk: Sentence;
+  peaks: Sentence;
+  evidence: Sentence[]; // Beside Verdict.evidence.
+  causes: { evidence: Sentence; fix: Sentence }[]; // Beside Verdict.causes.
+  explanations: { for: Sentence[]; against: Sentence[] }[]; // Beside Verdict.explanations.
   text: string; // The whole terminal report without colours, 80 columns, with its plot.
 }
 
@@ -247,7 +261,8 @@ export interface CountPage {
 // `plateau compare --json` and its sentences.
 export interface ComparisonPage {
   outcome: "no_worse" | "worse" | "undecided";
-  said: string; // "BETTER    the fix removed the growth ..."
+  stamp: "BETTER" | "NO WORSE" | "WORSE" | "UNDECIDED";
+  said: string; // "the fix removed the growth ..."
   sides: { name: string; runs: number[]; verdict: Word }[]; // runs: indices into PageData.runs.
   changes: ChangePage[];
   text: string; // The whole terminal report.

@@ -2,7 +2,7 @@
 // Numbers as the terminal writes them (src/base/units.cc, src/report/phrases.cc): three digits that
 // mean something, units of 1000, the clock's own words. What is unknown is "–".
 
-import type { Clock, ProcessId, Word } from "./data";
+import type { Clock, ProcessId, Sentence, Word } from "./data";
 
 type Maybe = number | null | undefined;
 
@@ -100,6 +100,14 @@ export function baseName(path: string): string {
 // Words too long for a card keep their beginning and their end; the whole stands further down.
 export function shortWords(text: string): string {
   return text.replace(/\S{49,}/g, (word) => `${word.slice(0, 26)}…${word.slice(-20)}`);
+}
+
+export function shortSentence(sentence: Sentence): Sentence {
+  return sentence.map((part) => (typeof part === "string" ? shortWords(part) : [shortWords(part[0]), part[1]]));
+}
+
+export function plainText(sentence: Sentence): string {
+  return sentence.map((part) => (typeof part === "string" ? part : part[0])).join("");
 }
 
 // "2 s ago", for the live page.

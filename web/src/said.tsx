@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sentence of the report in which every number links to its explanation; `k` is the key of what
-// the sentence is about.
+// A sentence of the report in which every figure links to its explanation.
 
+import type { Sentence } from "./data";
 import { Num } from "./number";
-import { partsOf } from "./said_numbers";
 
-export function Said({ text, k }: { text: string; k: string }) {
+// A percentage stays on one line.
+const whole = (words: string) => words.replaceAll(" %", "\u00a0%");
+
+export function Said({ sentence }: { sentence: Sentence }) {
   return (
     <>
-      {partsOf(text, k).map((part, i) =>
-        part.key === null ? (
-          part.text
+      {sentence.map((fragment, i) =>
+        typeof fragment === "string" ? (
+          whole(fragment)
         ) : (
-          <Num key={i} k={part.key}>
-            {part.text}
+          <Num key={i} k={fragment[1]}>
+            {fragment[0]}
           </Num>
         ),
       )}

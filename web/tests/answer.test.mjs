@@ -24,7 +24,9 @@ test("aPlateauSaysNoLeakSinceWhenWhyAndWhatToDo", async () => {
   const said = await cards(page);
   assert.match(said["Since when"], /step 83/);
   assert.match(said["Why"], /per-example cache/);
-  assert.match(said["What to do"], /lru_cache|decode per batch/);
+  assert.match(said["What to do"], /Fix: .*(lru_cache|decode per batch)/);
+  assert.match(await page.locator("#answer strong", { hasText: "Cause:" }).innerText(), /^Cause: per-example cache/);
+  assert.match(await page.locator("#answer strong", { hasText: "Confirm:" }).innerText(), /^Confirm:\s*$/);
   assert.ok(await onFirstScreen(page, page.locator("#memory h2")), "the chart begins on the first screen");
   await close(page);
 });
@@ -35,6 +37,7 @@ test("aLeakSaysSoAndHowFast", async () => {
   const said = await cards(page);
   assert.match(said["Since when"], /MB\/step/);
   assert.ok(said["What to do"].length > 30);
+  assert.match(await page.locator("#answer strong", { hasText: "Fix:" }).innerText(), /Fix: \S+/);
   await close(page);
 });
 

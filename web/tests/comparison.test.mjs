@@ -10,6 +10,8 @@ test("theOutcomeIsTheHeadline", async () => {
   const page = await open(path());
   const headline = page.locator("h1").first();
   assert.match(await headline.innerText(), /better|no worse|worse|undecided/i);
+  assert.match(await headline.locator(".compare-stamp").innerText(), /^better$/i);
+  assert.match(await headline.locator(".compare-said").innerText(), /^the (fix|growth|leak)/);
   assert.ok(await onFirstScreen(page, headline));
   await close(page);
 });

@@ -18,14 +18,18 @@ function run(changes = {}) {
     clock: "step",
     said: {
       headline: "no leak · 99.9 %",
-      course: { label: "Grew", text: "5.43 → 17.4 GB over steps 10–83" },
+      course: { label: "Grew", text: [["5.43 → 17.4 GB", "first_mb"], " over ", ["steps 10–83", "steps.first"], "."] },
       since: "level since step 83",
-      who: "python (pid 7, <b>worker</b>) grew most",
+      who: [["python (pid 7, <b>worker</b>)", "process.pid"], " grew most."],
       site: null,
       why: [],
-      next: ["stays near 17.4 GB"],
-      risk: null,
-      peaks: null,
+      next: [
+        { role: "outlook", lead: "", claim: ["stays near ", ["17.4 GB", "settled.mb"], "."], detail: [] },
+        { role: "confirm", lead: "Confirm:", claim: ["run it twice"], detail: [": no growth."] },
+      ],
+      undecided: [],
+      risk: [],
+      peaks: [],
       text: "PLATEAU   no leak\n```\n",
     },
     verdict: {
@@ -57,6 +61,9 @@ test("TheMarkdownHasTheAnswerFirstThenFiguresCausesNextAndTheTerminalReport", ()
   const places = order.map((each) => text.indexOf(each));
   assert.ok(places.every((place) => place > 0), `missing: ${order[places.indexOf(-1)]}`);
   assert.deepEqual(places, [...places].sort((a, b) => a - b));
+  assert.match(text, /\*\*Grew:\*\* 5\.43 → 17\.4 GB over steps 10–83\.\n/);
+  assert.match(text, /^- stays near 17\.4 GB\.\n- Confirm: run it twice: no growth\.$/m);
+  assert.doesNotMatch(text, /\*\*(Peaks|Risk):/);
   assert.match(text, /\| level \| 17\.4 GB since step 83 \|/);
   assert.match(text, /Confirm: run \\\| it twice/);
 });

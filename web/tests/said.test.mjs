@@ -1,60 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers of a sentence are links, and to what; that all those entries are in the handbook.
+// The sentences that the program sends: their shape, and that the handbook explains every figure.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { readGlossary } from "../glossary.mjs";
+import { corpus, report, sourceDir } from "./browser.mjs";
 import { load } from "./bundle.mjs";
+import { hostileTree, leakingLog, threeSamples } from "./inputs.mjs";
 
-const { partsOf } = await load("said_numbers.ts");
-const links = (text, about) => partsOf(text, about).flatMap(({ text: shown, key }) => (key === null ? [] : [[shown, key]]));
+const { plainText, shortSentence } = await load("format.ts");
 
-test("ANumberIsToldByItsUnitAndItsNeighbours", () => {
-  assert.deepEqual(links("Grew 5.43 → 17.4 GB over steps 10–83 (+167 MB/step, 20.9 MB per example seen first; 90 %: 165–174 MB/step)", "steps.first"), [
-    ["5.43 → 17.4 GB", "first_mb"],
-    ["10–83", "steps.first"],
-    ["+167 MB/step", "growth.rate_mb_per_step"],
-    ["20.9 MB per example", "mb_per_example"],
-    ["90 %", "growth.rate_low"],
-    ["165–174 MB/step", "growth.rate_mb_per_step"],
-  ]);
-  assert.deepEqual(links("out of memory before the end: 46 % (limit 20.0 GB); passed at step 1,392", "risk.oom"), [
-    ["46 %", "risk.oom"],
-    ["20.0 GB", "risk.limit_mb"],
-    ["1,392", "risk.oom"],
-  ]);
-  assert.deepEqual(links("python (pid 4242, data worker): 98 % of the growth", "processes[].share"), [
-    ["4242", "process.pid"],
-    ["98 %", "processes[].share"],
-  ]);
-});
+const handbook = readFileSync(join(sourceDir, "docs", "report-fields.md"), "utf8");
+const explained = new Set(readGlossary(handbook).flatMap((group) => group.entries.flatMap((entry) => entry.keys)));
 
-test("AShareKeepsItsSign", () => {
-  assert.deepEqual(links("process 3 grew +217 MB: > 99.9 % of it", "processes[].share"), [
-    ["3", "processes[].share"],
-    ["+217 MB", "processes[].share"],
-    ["> 99.9 %", "processes[].share"],
-  ]);
-});
+// What a report was given to show.
+function saidIn(path) {
+  const packed = /id="plateau-data">([^<]*)</.exec(readFileSync(path, "utf8"))[1];
+  return JSON.parse(gunzipSync(Buffer.from(packed, "base64"))).runs[0].said;
+}
 
-test("WhatIsPartOfANameIsNoNumber", () => {
-  assert.deepEqual(links("load (ImageFile.py:245) in python3.11 /tmp/7/x v2", "evidence[]"), []);
-});
+const runs = {
+  plateau: () => report("run2", corpus("model-garden/run2.log"), "--examples", "663", "--batch", "8", "--limit", "20GB"),
+  undecided: () => report("run1", corpus("model-garden/run1.log"), "--limit", "32GB"),
+  leak: () => report("leak", leakingLog(), "--epoch-steps", "100", "--total-steps", "5000"),
+  tree: () => report("tree", hostileTree(), "--epoch-steps", "40"),
+  spikes: () => report("spikes", corpus("dev/spikes_eval-2.csv.gz")),
+  sawtooth: () => report("sawtooth", corpus("dev/sawtooth-1.csv.gz")),
+  short: () => report("short", threeSamples()),
+};
+const roles = ["cause", "other-cause", "evidence", "outlook", "fix", "known-by", "missing", "confirm", "experiment"];
 
-test("NothingOfTheSentenceIsLost", () => {
-  for (const text of ["", "12", "a 1 b 2.", "<b>3</b> & 4,000 MB", "5,"]) {
-    assert.equal(partsOf(text, "x").map((part) => part.text).join(""), text);
+function sentencesOf(said) {
+  const paragraphs = [...said.why, ...said.next];
+  return [
+    said.course.text, said.who, said.undecided, said.risk, said.peaks, ...said.evidence,
+    ...paragraphs.flatMap(({ claim, detail }) => [claim, detail]),
+    ...said.causes.flatMap(({ evidence, fix }) => [evidence, fix]),
+    ...said.explanations.flatMap((each) => [...each.for, ...each.against]),
+  ];
+}
+
+test("EverySentenceIsWordsAndFiguresThatTheHandbookExplains", () => {
+  const used = new Set();
+  for (const [name, write] of Object.entries(runs)) {
+    const said = saidIn(write());
+    for (const { role } of [...said.why, ...said.next]) assert.ok(roles.includes(role), `${name}: ${role}`);
+    for (const fragment of sentencesOf(said).flat()) {
+      const [text, field] = typeof fragment === "string" ? [fragment, null] : fragment;
+      assert.ok(typeof text === "string" && text !== "", `${name}: ${JSON.stringify(fragment)}`);
+      if (field !== null) used.add(field);
+    }
   }
+  assert.ok(used.size >= 20, [...used].join(" "));
+  assert.deepEqual([...used].filter((field) => !explained.has(field)), []);
 });
 
-test("EveryKeyIsExplained", () => {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const handbook = readFileSync(join(here, "..", "..", "docs", "report-fields.md"), "utf8");
-  const known = new Set(readGlossary(handbook).flatMap((group) => group.entries.flatMap((entry) => entry.keys)));
-  const source = readFileSync(join(here, "..", "src", "said_numbers.ts"), "utf8");
-  const used = [...source.matchAll(/key: "([^"]+)"/g)].map((match) => match[1]);
-  assert.ok(used.length >= 8);
-  assert.deepEqual(used.filter((key) => !known.has(key)), []);
+test("EveryFieldNamedInTheRoomOfWordsIsExplained", () => {
+  const words = join(sourceDir, "src", "words");
+  const named = new Set();
+  const sources = readdirSync(words).filter((file) => file.endsWith(".cc") && !file.endsWith("_test.cc"));
+  for (const text of sources.map((file) => readFileSync(join(words, file), "utf8"))) {
+    if (!/\bfill\(|\bkFields\b/.test(text)) continue;
+    // The last text of a slot or of a row of the fields: {"name", ..., "settled.step"}.
+    for (const [, field] of text.matchAll(/,\s*"([a-z_]+(?:\[\])?(?:\.[a-z_]+)?)"\}/g)) named.add(field);
+  }
+  assert.ok(named.has("growth.rate_mb_per_step") && named.has("causes[].weight") && named.size >= 30, [...named].join(" "));
+  assert.deepEqual([...named].filter((field) => !explained.has(field)), []);
+});
+
+test("JoinedFragmentsAreTheSentence", () => {
+  assert.equal(plainText(["stays near ", ["17.4 GB", "settled.mb"], "."]), "stays near 17.4 GB.");
+  assert.equal(plainText([]), "");
+});
+
+test("LongNamesAreShortenedAndFiguresKeepTheirField", () => {
+  const long = "x".repeat(80);
+  assert.deepEqual(shortSentence([`a ${long} b `, ["1 MB", "last_mb"], [long, "process.pid"]]), [
+    `a ${"x".repeat(26)}…${"x".repeat(20)} b `,
+    ["1 MB", "last_mb"],
+    [`${"x".repeat(26)}…${"x".repeat(20)}`, "process.pid"],
+  ]);
 });

@@ -3,8 +3,8 @@
 // do, and whether it fits. The sentences are the terminal's own (run.said), so both say the same.
 
 import type { ComponentChildren } from "preact";
-import type { RunPage, Verdict } from "../data";
-import { percent, processName, shortWords, size, wordMeaning } from "../format";
+import type { Paragraph, RunPage, Sentence, Verdict } from "../data";
+import { percent, processName, shortSentence, shortWords, wordMeaning } from "../format";
 import { Num } from "../number";
 import { Said } from "../said";
 import { WordIcon } from "../word";
@@ -12,7 +12,7 @@ import { Figures } from "./figures";
 
 // So many sentences of a kind fit the first screen; the rest stands in the sections below.
 const kWhyShown = 2;
-const kNextShown = 3;
+const kNextShown = 4;
 // With a risk above this, waiting for the answer is poor advice.
 const kRiskTooHighToWait = 0.5;
 
@@ -25,17 +25,26 @@ function Card(props: { title: string; children: ComponentChildren }) {
   );
 }
 
-// A sentence. Of one that stands out only the claim does, not its evidence, and of one that begins
-// with a label ("Confirm:") the label.
-function Sentence(props: { text: string; k: string; strong?: boolean; name?: boolean }) {
-  const text = shortWords(props.text);
-  const claim = props.strong === true ? (/^.*?%(?=: )/.exec(text)?.[0] ?? text) : (/^[A-Z][a-z ]{1,14}:/.exec(text)?.[0] ?? "");
+function Told({ sentence }: { sentence: Sentence }) {
   return (
-    <p class={props.name === true ? undefined : "small-start"}>
+    <p class="small-start">
+      <Said sentence={shortSentence(sentence)} />
+    </p>
+  );
+}
+
+// Of a paragraph that stands out the claim does, not its detail; of others what leads them.
+function Point({ told, strong = false }: { told: Paragraph; strong?: boolean }) {
+  const claim = <Said sentence={shortSentence(told.claim)} />;
+  return (
+    <p class="small-start">
       <strong>
-        <Said k={props.k} text={claim} />
+        {told.lead}
+        {told.lead === "" ? "" : " "}
+        {strong ? claim : null}
       </strong>
-      <Said k={props.k} text={text.slice(claim.length)} />
+      {strong ? null : claim}
+      <Said sentence={shortSentence(told.detail)} />
     </p>
   );
 }
@@ -60,8 +69,8 @@ function SinceWhen({ run }: { run: RunPage }) {
           </strong>
         </p>
       )}
-      <Sentence k="steps.first" text={`${said.course.label} ${said.course.text}`} />
-      {said.peaks === null ? null : <Sentence k="spikes.count" text={said.peaks} />}
+      <Told sentence={[`${said.course.label} `, ...said.course.text]} />
+      {said.peaks.length === 0 ? null : <Told sentence={said.peaks} />}
     </Card>
   );
 }
@@ -83,51 +92,50 @@ function Unnamed({ run }: { run: RunPage }) {
   );
 }
 
-// The program says nothing of the risk where there is none to speak of.
-function fitOf(risk: Verdict["risk"]): string {
-  if (risk.limit_mb === null) return "No limit is known.";
-  if (risk.oom !== null && risk.oom >= 0.01) return `Out of memory before the end: ${percent(risk.oom)}.`;
-  return `Yes, below the limit of ${size(risk.limit_mb)}.`;
-}
-
 function Who({ run }: { run: RunPage }) {
   const { said } = run;
   return (
     <Card title="Which process">
-      {said.who === null ? <Unnamed run={run} /> : <Sentence strong name k="processes[].share" text={said.who} />}
+      {said.who.length === 0 ? (
+        <Unnamed run={run} />
+      ) : (
+        <p>
+          <strong>
+            <Said sentence={shortSentence(said.who)} />
+          </strong>
+        </p>
+      )}
       {said.site === null ? null : <p class="mono">{shortWords(said.site)}</p>}
       <h2>Does it fit</h2>
-      <Sentence k="risk.oom" text={said.risk ?? fitOf(run.verdict.risk)} />
+      <Told sentence={said.risk.length === 0 ? ["No limit is known."] : said.risk} />
     </Card>
   );
 }
 
-const keyOfReason = (reason: string) => (/^(Cause|Or)\b/.test(reason) ? "causes[].weight" : "evidence[]");
+// Where the other blocks of the report tell all evidence, it is told here again.
+function reasonsOf({ why, evidence }: RunPage["said"]): Paragraph[] {
+  if (why.length > 0) return why;
+  return evidence.map((claim) => ({ role: "evidence", lead: "", claim, detail: [] }));
+}
 
 function Why({ run }: { run: RunPage }) {
   const { said, verdict } = run;
-  const reasons = said.why.length > 0 ? said.why : verdict.evidence;
-  const tied = verdict.undecided_because;
-  const shown = reasons.slice(0, tied === null ? kWhyShown : kWhyShown - 1);
+  const tied = said.undecided.length > 0;
+  const shown = reasonsOf(said).slice(0, tied ? kWhyShown - 1 : kWhyShown);
   return (
     <Card title="Why">
-      {tied === null ? null : <Sentence strong k="undecided_because" text={tied} />}
+      {tied ? (
+        <p>
+          <strong>
+            <Said sentence={shortSentence(said.undecided)} />
+          </strong>
+        </p>
+      ) : null}
       {shown.map((reason, i) => (
-        <Sentence key={reason} strong={i === 0 && tied === null} k={keyOfReason(reason)} text={reason} />
+        <Point key={i} told={reason} strong={i === 0 && !tied} />
       ))}
       {verdict.causes.length + verdict.evidence.length > 0 ? <a class="no-print" href="#causes">All causes and evidence</a> : null}
     </Card>
-  );
-}
-
-// The program tells what will happen and what to do in one breath; here what to do stands out.
-function Outlook({ text }: { text: string }) {
-  const [outlook = "", ...todo] = text.split(/(?<=[.!]) (?=[A-Z])/);
-  return (
-    <>
-      <Sentence k="forecast.plateau_mb" text={outlook} />
-      {todo.length === 0 ? null : <Sentence strong k="advice[].fix" text={todo.join(" ")} />}
-    </>
   );
 }
 
@@ -139,21 +147,26 @@ function patienceOf({ verdict, ending }: RunPage): string | null {
   return verdict.verdict === "undecided" ? "Test it before it reaches the limit." : "Make room: it may not fit.";
 }
 
+// What to do about a leak is said even where the cause is too uncertain for the terminal to say so.
+function todoOf({ said, verdict }: RunPage): Paragraph[] {
+  const shown = said.next.slice(0, kNextShown);
+  const fix = said.causes[0]?.fix ?? [];
+  if (verdict.verdict !== "leak" || fix.length === 0 || said.next.some(({ role }) => role === "fix")) return shown;
+  return [...shown, { role: "fix", lead: "Fix:", claim: fix, detail: ["."] }];
+}
+
 function WhatNext({ run }: { run: RunPage }) {
-  const { said, verdict } = run;
   const patience = patienceOf(run);
-  const nothing = verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Look again later.";
-  const [first = nothing, ...others] = said.next;
-  const fix = verdict.advice[0]?.fix ?? null;
-  const missing = fix !== null && verdict.verdict === "leak" && !said.next.join(" ").toLowerCase().includes(fix.toLowerCase());
+  const todo = todoOf(run);
+  const nothing = run.verdict.verdict === "plateau" ? "Nothing: memory is bounded." : "Look again later.";
   return (
     <Card title="What to do">
-      {patience === null ? null : <Sentence strong k="decides_at_step" text={patience} />}
-      <Outlook text={first} />
-      {others.slice(0, kNextShown - 1).map((text) => (
-        <Sentence key={text} k="causes[].confirm" text={text} />
-      ))}
-      {missing ? <Sentence k="advice[].fix" text={`Fix: ${fix}`} /> : null}
+      {patience === null ? null : (
+        <p>
+          <strong>{patience}</strong>
+        </p>
+      )}
+      {todo.length === 0 ? <p>{nothing}</p> : todo.map((told) => <Point key={told.role} told={told} strong={told.role === "fix"} />)}
     </Card>
   );
 }

@@ -2,7 +2,7 @@
 // Why memory grows: each cause that fits with its weight, what in the data points to it, the test
 // that would confirm it and the fix; then the sentences that decided the verdict.
 
-import type { RunPage, Verdict } from "../data";
+import type { RunPage } from "../data";
 import { percent } from "../format";
 import { Num } from "../number";
 import { Said } from "../said";
@@ -16,8 +16,10 @@ function Bar({ share }: { share: number }) {
   );
 }
 
-function Cause({ cause, verdict }: { cause: Verdict["causes"][number]; verdict: Verdict }) {
-  const advice = verdict.advice.find((each) => each.cause === cause.name);
+function Cause({ run, index }: { run: RunPage; index: number }) {
+  const cause = run.verdict.causes[index]!;
+  const said = run.said.causes[index]!;
+  const advice = run.verdict.advice.find((each) => each.cause === cause.name);
   return (
     <li class="cause">
       <div class="cause-head">
@@ -28,27 +30,25 @@ function Cause({ cause, verdict }: { cause: Verdict["causes"][number]; verdict: 
         </span>
       </div>
       <dl class="rows">
-        {cause.evidence === "" ? null : (
+        {said.evidence.length === 0 ? null : (
           <>
             <dt>Evidence</dt>
             <dd>
-              <Said k="causes[].evidence" text={cause.evidence} />
+              <Said sentence={said.evidence} />
             </dd>
           </>
         )}
         {cause.confirm === "" ? null : (
           <>
             <dt>Confirm</dt>
-            <dd>
-              <Said k="causes[].confirm" text={cause.confirm} />
-            </dd>
+            <dd>{cause.confirm}</dd>
           </>
         )}
-        {advice === undefined || advice.fix === null ? null : (
+        {said.fix.length === 0 ? null : (
           <>
             <dt>Fix</dt>
             <dd>
-              <Said k="advice[].fix" text={advice.fix} />
+              <Said sentence={said.fix} />
             </dd>
           </>
         )}
@@ -70,8 +70,8 @@ export function Causes({ run }: { run: RunPage }) {
     >
       {verdict.causes.length === 0 ? null : (
         <ol class="causes">
-          {verdict.causes.map((cause) => (
-            <Cause key={cause.name} cause={cause} verdict={verdict} />
+          {verdict.causes.map((cause, i) => (
+            <Cause key={cause.name} run={run} index={i} />
           ))}
         </ol>
       )}
@@ -80,13 +80,13 @@ export function Causes({ run }: { run: RunPage }) {
           Something else: <Num k="causes[].weight">{percent(rest)}</Num>.
         </p>
       ) : null}
-      {verdict.evidence.length === 0 ? null : (
+      {run.said.evidence.length === 0 ? null : (
         <>
           <h3 class="gap">What decided, strongest first</h3>
           <ul class="evidence">
-            {verdict.evidence.map((text) => (
-              <li key={text}>
-                <Said k="evidence[]" text={text} />
+            {run.said.evidence.map((sentence, i) => (
+              <li key={i}>
+                <Said sentence={sentence} />
               </li>
             ))}
           </ul>

@@ -48,7 +48,7 @@ function ShareBar({ row, ends }: { row: ClockGrowth; ends: boolean }) {
 
 // "grows with every step" -> "Grows with every step."
 function sentenceOf(words: string): string {
-  return words === "" ? "" : `${words[0]!.toUpperCase()}${words.slice(1).replace(/\.$/, "")}.`;
+  return words === "" ? "" : `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }
 
 export function Clocks({ run }: { run: RunPage }) {

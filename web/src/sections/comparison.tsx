@@ -5,13 +5,13 @@
 
 import type { ComparisonPage, PageData, RunPage } from "../data";
 import { percent } from "../format";
+import { Said } from "../said";
 import { Section } from "../section";
 import { WordTag } from "../word";
 import { ComparisonChart } from "./comparison_chart";
 import { ComparisonFigures } from "./comparison_figures";
 
-const kStamps = ["BETTER", "NO WORSE", "WORSE", "UNDECIDED"] as const;
-type Stamp = (typeof kStamps)[number];
+type Stamp = ComparisonPage["stamp"];
 
 const kTones: Record<Stamp, string> = {
   BETTER: "is-plateau",
@@ -19,16 +19,6 @@ const kTones: Record<Stamp, string> = {
   WORSE: "is-leak",
   UNDECIDED: "is-undecided",
 };
-
-const kByOutcome: Record<ComparisonPage["outcome"], Stamp> = { no_worse: "NO WORSE", worse: "WORSE", undecided: "UNDECIDED" };
-
-// "BETTER    the fix removed the growth" -> its first word, and the sentence.
-export function stampOf(comparison: ComparisonPage): { stamp: Stamp; sentence: string } {
-  const said = comparison.said.trim();
-  const stamp = kStamps.find((word) => said.startsWith(word));
-  if (stamp === undefined) return { stamp: kByOutcome[comparison.outcome], sentence: said };
-  return { stamp, sentence: said.slice(stamp.length).trim() };
-}
 
 function Sign({ stamp }: { stamp: Stamp }) {
   const lines: Record<Stamp, string> = {
@@ -49,7 +39,7 @@ function RunWords({ run, name }: { run: RunPage; name: string }) {
     <div class="side-run">
       <p class="mono" title={run.source}>{run.title === null ? name : `${name}: ${run.title}`}</p>
       <p>
-        {run.said.course.label} {run.said.course.text}
+        {run.said.course.label} <Said sentence={run.said.course.text} />
       </p>
       {run.said.since === null ? null : <p class="muted">{run.said.since}</p>}
     </div>
@@ -87,14 +77,14 @@ function Side({ data, index }: { data: PageData; index: number }) {
 export function Comparison({ data }: { data: PageData }) {
   const { comparison } = data;
   if (comparison === null || comparison.sides.length < 2) return null;
-  const { stamp, sentence } = stampOf(comparison);
+  const { stamp, said } = comparison;
   return (
     <div id="comparison">
       <header id="outcome" class={`compare ${kTones[stamp]}`} data-nav="Outcome">
         <h1>
           <Sign stamp={stamp} />
           <span class="compare-stamp">{stamp[0] + stamp.slice(1).toLowerCase()}</span>
-          <span class="compare-said">{sentence}</span>
+          <span class="compare-said">{said}</span>
         </h1>
         <div class="sides">
           {comparison.sides.map((side, i) => (

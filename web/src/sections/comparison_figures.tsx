@@ -10,7 +10,7 @@ import { Num } from "../number";
 // A figure in its own unit; `signed` for differences.
 export function figureText(figure: FigurePage, clock: Clock, value: number | null, signed: boolean): string {
   if (value === null || !Number.isFinite(value)) return "–";
-  if (figure.unit.startsWith("MB/")) return Math.abs(value) < 5e-7 ? "0" : rate(clock, value).replace("-", "−");
+  if (figure.name === "rate_mb_per_step") return Math.abs(value) < 5e-7 ? "0" : rate(clock, value).replace("-", "−");
   if (figure.unit === "MB") return signed ? changed(value) : size(value);
   const sign = value < 0 ? "−" : signed && value > 0 ? "+" : "";
   if (figure.unit === "s") return `${sign}${secondsText(Math.abs(value))}`;

@@ -2,7 +2,6 @@
 // Doubts about the data: what the verdict warns of, and what the importer or recorder could not use.
 
 import type { RunPage } from "../data";
-import { Said } from "../said";
 import { Section } from "../section";
 
 export function Notes({ run }: { run: RunPage }) {
@@ -12,9 +11,7 @@ export function Notes({ run }: { run: RunPage }) {
     <Section id="notes" title="Notes on the data" nav="Notes">
       <ul class="evidence">
         {notes.map((note) => (
-          <li key={note}>
-            <Said k="warnings[]" text={note} />
-          </li>
+          <li key={note}>{note}</li>
         ))}
       </ul>
     </Section>

@@ -3,7 +3,7 @@
 // it, where does it lead, and what speaks for and against it. The same list as `judge --explain`.
 
 import { useState } from "preact/hooks";
-import type { Explanation, RunPage } from "../data";
+import type { Explanation, RunPage, Said as Sentences, Sentence } from "../data";
 import { moment, percent, rate, size } from "../format";
 import { Num } from "../number";
 import { Said } from "../said";
@@ -32,15 +32,15 @@ function Leads({ each, run }: { each: Explanation; run: RunPage }) {
   return <Num k="explanations[].rate_mb_per_step">{rate(run.clock, each.rate_mb_per_step)}</Num>;
 }
 
-function Reasons({ each }: { each: Explanation }) {
-  const side = (sign: string, label: string, texts: string[]) =>
-    texts.map((text) => (
-      <li key={sign + text}>
+function Reasons({ each }: { each: Sentences["explanations"][number] }) {
+  const side = (sign: string, label: string, sentences: Sentence[]) =>
+    sentences.map((sentence, i) => (
+      <li key={sign + i}>
         <span class="sign" aria-hidden="true">
           {sign}
         </span>
         <span class="visually-hidden">{label}: </span>
-        <Said k="explanations[].for" text={text} />
+        <Said sentence={sentence} />
       </li>
     ));
   if (each.for.length + each.against.length === 0) return null;
@@ -54,7 +54,9 @@ function Reasons({ each }: { each: Explanation }) {
 
 export function Shapes({ run }: { run: RunPage }) {
   const [all, setAll] = useState(false);
-  const sorted = [...run.verdict.explanations].sort((a, b) => b.weight - a.weight);
+  const sorted = run.verdict.explanations
+    .map((each, i) => ({ ...each, said: run.said.explanations[i]! }))
+    .sort((a, b) => b.weight - a.weight);
   if (sorted.length === 0) return null;
   const shown = all ? sorted : sorted.filter((each, i) => i < kAlwaysShown || (i < kMostShown && each.weight >= kWorthShowing));
   return (
@@ -87,7 +89,7 @@ export function Shapes({ run }: { run: RunPage }) {
                   <Leads each={each} run={run} />
                 </td>
                 <td>
-                  <Reasons each={each} />
+                  <Reasons each={each.said} />
                 </td>
               </tr>
             ))}
