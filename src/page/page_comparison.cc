@@ -58,7 +58,7 @@ void write_change(JsonWriter& json, const Comparison& comparison, const Change& 
     if (shared && known) write_figure(json, change, row);
   }
   json.end_array().key("warnings").begin_array();
-  for (const std::string& warning : change.warnings) json.value(printable(warning));
+  for (const std::string& warning : warnings_of(change)) json.value(printable(warning));
   json.end_array().end_object();
 }
 

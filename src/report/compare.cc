@@ -151,7 +151,9 @@ void add_notes(const Comparison& comparison, const Change& change, Layout& layou
                            span_phrase(change.clock, change.from, change.to), change.component,
                            moment_phrase(change.clock, change.level_from)));
   }
-  for (const std::string& warning : change.warnings) layout.say("Note", printable(warning));
+  for (const std::string& warning : warnings_of(change)) {
+    layout.say("Note", printable(warning));
+  }
   if (!change.replicated) {
     layout.say("Note",
                fmt::format("one run a side: how much runs differ by themselves is not known. "

@@ -55,4 +55,7 @@ std::string render_comparison(const Comparison& comparison, const View& view);
 // One JSON object without a line end. docs/report-fields.md explains each key.
 std::string comparison_json(const Comparison& comparison);
 
+// What has to be known about a comparison before its figures are believed, one sentence each.
+std::vector<std::string> warnings_of(const Change& change);
+
 }  // namespace plateau

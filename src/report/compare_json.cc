@@ -88,7 +88,7 @@ void change_object(JsonWriter& json, const Comparison& comparison, const Change&
     figure_object(json, change, i);
   }
   json.end_object().key("warnings").begin_array();
-  for (const std::string& warning : change.warnings) json.value(warning);
+  for (const std::string& warning : warnings_of(change)) json.value(warning);
   json.end_array().end_object();
 }
 

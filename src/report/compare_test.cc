@@ -43,7 +43,9 @@ Comparison fixed_example() {
       Interval{1.02, 1.04};
   change.growth = GrowthChange::removed;
   change.outcome = Outcome::no_worse;
-  change.warnings = {"an epoch is 83 steps in A and 415 in B."};
+  change.warnings = {{FindingKind::compared_epochs_differ,
+                      {{"before_steps", 83}, {"after_steps", 415}},
+                      {{"before", "A"}, {"after", "B"}}}};
   comparison.changes = {change};
   comparison.outcome = Outcome::no_worse;
   return comparison;

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "report/compare.h"
+#include "words/finding_table.h"
 #include "words/phrases.h"
 
 namespace plateau {
@@ -14,9 +15,9 @@ namespace {
 // "half the rate" is a rate within a tenth of it.
 constexpr double kAboutHalf = 0.05;
 
-class Sentence {
+class ChangeSentence {
  public:
-  Sentence(const Comparison& comparison, const Change& change)
+  ChangeSentence(const Comparison& comparison, const Change& change)
       : comparison_(comparison),
         change_(change),
         before_(comparison.sides.front()),
@@ -204,7 +205,15 @@ std::string figure_unit(FigureKind kind, Clock clock) {
 }
 
 std::string change_sentence(const Comparison& comparison, const Change& change) {
-  return Sentence(comparison, change).text();
+  return ChangeSentence(comparison, change).text();
+}
+
+std::vector<std::string> warnings_of(const Change& change) {
+  std::vector<std::string> sentences;
+  for (const Finding& warning : change.warnings) {
+    sentences.push_back(plain(tell(warning, Telling{.clock = change.clock})));
+  }
+  return sentences;
 }
 
 }  // namespace plateau

@@ -7,6 +7,7 @@
 #include "words/cause_table.h"
 #include "words/finding_table.h"
 #include "words/paragraphs.h"
+#include "words/phrases.h"
 #include "words/verdict_words.h"
 
 namespace plateau {
@@ -164,7 +165,7 @@ void parts(JsonWriter& json, const Verdict& verdict) {
   json.key("components").begin_array();
   for (const ComponentVerdict& component : verdict.components) {
     json.begin_object().key("name").value(component.name);
-    json.key("measure").value(component.measure);
+    json.key("measure").value(measure_phrase(component.measure));
     json.key("verdict").value(word_name(component.word));
     json.key("confidence").value(known(component.confidence));
     json.key("first_mb").value(component.first_mb).key("last_mb").value(component.last_mb);

@@ -30,10 +30,7 @@ Verdict printable_verdict(Verdict verdict) {
   if (verdict.process) clean(verdict.process->name);
   for (ProcessGrowth& process : verdict.processes) clean(process.name);
   for (Cause& cause : verdict.causes) clean(cause.evidence);
-  for (ComponentVerdict& component : verdict.components) {
-    clean(component.name);
-    clean(component.measure);
-  }
+  for (ComponentVerdict& component : verdict.components) clean(component.name);
   return verdict;
 }
 

@@ -32,8 +32,7 @@ RunFacts leaking_run(const std::string& name) {
   verdict.total_steps = 5000;
   verdict.current_rate_mb_per_step = 10.5;
   verdict.risk = {.oom = 0.75, .at_step = 1800, .at_step_range = {}, .limit_mb = 20000};
-  verdict.components = {{.name = "owned", .measure = "", .last_mb = 9000.25},
-                        {.name = "shmem", .measure = "", .last_mb = 12}};
+  verdict.components = {{.name = "owned", .last_mb = 9000.25}, {.name = "shmem", .last_mb = 12}};
   verdict.processes = {{.id = 4242,
                         .id_is_pid = true,
                         .name = "python \"x\"\\\n<b>",

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "recording/facts.h"
+#include "verdict/epoch_end.h"
 
 namespace plateau {
 namespace {
@@ -160,8 +161,7 @@ bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {
   const double epoch = file.timeline.epoch_steps;
   if (!verdict.settled || epoch <= 0) return false;
   const double rise = verdict.settled->mb - verdict.first_mb;
-  return rise > file.decision().tolerated_mb &&
-         std::fabs(verdict.settled->step - epoch) <= 0.07 * epoch;
+  return rise > file.decision().tolerated_mb && ended_at_epoch(verdict.settled->step, epoch);
 }
 
 }  // namespace plateau

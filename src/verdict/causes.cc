@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/epoch_end.h"
+
 namespace plateau {
 namespace {
 
@@ -80,7 +82,7 @@ double score_bounded_cache(const Clues& c) {
 Finding see_bounded_cache(const Clues& c) {
   if (!c.verdict.settled) return {FindingKind::cache_not_full, {}, {}};
   const double epoch = c.file.timeline.epoch_steps;
-  const bool at_epoch = epoch > 0 && std::fabs(epoch - settled_step(c)) < 0.05 * epoch;
+  const bool at_epoch = ended_at_epoch(settled_step(c), epoch);
   Finding finding{FindingKind::slowed_by, {{"settled_step", settled_step(c), Unit::moment}}, {}};
   if (epoch > 0 && !at_epoch) finding.numbers.push_back({"epoch_steps", epoch, Unit::moment});
   return finding;

@@ -162,9 +162,10 @@ void note_components(const Sides& sides, Change& change) {
   };
   for (const bool first : {true, false}) {
     if (!missing(first ? sides.before_runs : sides.after_runs)) continue;
-    change.warnings.push_back(fmt::format("{} does not log {} memory: levels are not compared.",
-                                          first ? sides.before.name : sides.after.name,
-                                          change.component));
+    change.warnings.push_back({FindingKind::compared_component_missing,
+                               {},
+                               {{"side", first ? sides.before.name : sides.after.name},
+                                {"component", change.component}}});
   }
 }
 

@@ -107,7 +107,7 @@ struct Change {
   Outcome outcome = Outcome::undecided;
   std::optional<double> shows_at;  // If too short: where the growth of the leaking side shows.
   bool replicated = false;         // At least two runs on one side, so that runs are the noise.
-  std::vector<std::string> warnings;
+  std::vector<Finding> warnings;
 };
 
 struct Comparison {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/compare_align.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
-#include "base/units.h"
 #include "recording/facts.h"
 #include "verdict/signal.h"
 
@@ -66,7 +63,12 @@ class Aligner {
   }
 
  private:
-  void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
+  // A warning about the two sides, by their names.
+  void warn(FindingKind kind, std::vector<Number> numbers = {}, std::vector<Name> names = {}) {
+    names.push_back({"before", std::string(before_name_)});
+    names.push_back({"after", std::string(after_name_)});
+    out_.warnings.push_back({kind, std::move(numbers), std::move(names)});
+  }
 
   void choose_clock() {
     const bool steps = all_runs(out_, [](const Run& run) { return run.has_steps(); });
@@ -76,40 +78,37 @@ class Aligner {
       return;
     }
     const bool some_steps = !all_runs(out_, [](const Run& run) { return !run.has_steps(); });
-    const bool some_times = !all_runs(out_, [](const Run& run) { return !run.has_times(); });
     each_run(out_, forget_steps);
     if (times) {
       out_.clock = Clock::seconds;
-      if (some_steps) warn("not every log has steps: compared over seconds since the start.");
+      if (some_steps) warn(FindingKind::compared_over_seconds);
       return;
     }
     each_run(out_, forget_times);
     out_.clock = Clock::samples;
-    const std::string_view why =
-        some_steps || some_times ? "the logs share neither steps nor times" : "no steps, no times";
-    warn(fmt::format(
-        "{}: compared sample by sample, which is fair only if both were sampled alike.", why));
+    warn(FindingKind::compared_by_samples);
   }
 
-  // What the owned memory of a side is made of, without the number of processes.
-  static std::string measure_of(const std::vector<Run>& runs) {
+  // What the owned memory of a side is made of.
+  static Measure measure_of(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
       const Signals signals = extract_signals(run);
       if (signals.components.empty()) continue;
-      const std::string& measure = signals.components.front().measure;
-      return measure.substr(0, measure.find(", summed"));
+      Measure measure = signals.components.front().measure;
+      measure.processes = 1;
+      return measure;
     }
-    return "";
+    return {};
   }
 
   void choose_measure() {
-    const std::string before = measure_of(out_.before);
-    const std::string after = measure_of(out_.after);
-    if (before != after) use_common_measure(before, after);
+    const Measure before = measure_of(out_.before);
+    const Measure after = measure_of(out_.after);
+    if (!same_figure(before, after)) use_common_measure(before, after);
     note_processes();
   }
 
-  void use_common_measure(const std::string& before, const std::string& after) {
+  void use_common_measure(const Measure& before, const Measure& after) {
     const auto is_common = [this](Metric metric) {
       return all_runs(out_, [metric](const Run& run) { return has_metric(run, metric); });
     };
@@ -117,13 +116,13 @@ class Aligner {
     const bool any_common = std::any_of(ladder.begin(), ladder.end(),
                                         [&](const Rung& rung) { return is_common(rung.metric); });
     if (!any_common) {
-      const auto plain = [](const std::string& measure) {
-        return measure == "RSS" || measure == "memory as logged";
+      const auto plain = [](const Measure& measure) {
+        return measure.metric == Metric::rss || measure.metric == Metric::memory;
       };
       out_.levels_comparable = plain(before) && plain(after);
-      warn(fmt::format("{} logs {}, {} logs {}{}.", before_name_, before, after_name_, after,
-                       out_.levels_comparable ? ": taken as the same"
-                                              : ": levels are not compared, only growth"));
+      warn(out_.levels_comparable ? FindingKind::compared_measures_taken_as_same
+                                  : FindingKind::compared_by_growth_only,
+           {}, {named("before_measure", before), named("after_measure", after)});
       return;
     }
     std::array<bool, kMetricCount> one_sided = {};
@@ -137,8 +136,9 @@ class Aligner {
         return one_sided[static_cast<size_t>(series.metric)];
       });
     });
-    warn(fmt::format("{} logs {}, {} logs {}: compared on {}, which both have.", before_name_,
-                     before, after_name_, after, measure_of(out_.before)));
+    warn(FindingKind::compared_on_common_measure, {},
+         {named("before_measure", before), named("after_measure", after),
+          named("common_measure", measure_of(out_.before))});
   }
 
   void note_processes() {
@@ -150,8 +150,9 @@ class Aligner {
     const size_t before = most(out_.before);
     const size_t after = most(out_.after);
     if ((before > 1) == (after > 1)) return;
-    warn(fmt::format("{} logs {} process{}, {} logs {}: the sums may not hold the same processes.",
-                     before_name_, before, before == 1 ? "" : "es", after_name_, after));
+    warn(FindingKind::compared_process_counts_differ,
+         {{"before_processes", static_cast<double>(before)},
+          {"after_processes", static_cast<double>(after)}});
   }
 
   // First and last clock value of a run.
@@ -175,12 +176,11 @@ class Aligner {
     if (!(out_.to > out_.from)) {
       out_.to = out_.from;
       out_.levels_comparable = false;
-      warn("the runs have no span in common: only their verdicts are compared.");
+      warn(FindingKind::compared_without_common_span);
       return;
     }
     if (out_.from - earliest > kLateStart * (out_.to - earliest)) {
-      warn(fmt::format("not all runs start alike: the first {} are in one of them only.",
-                       words_for(out_.from - earliest)));
+      warn(FindingKind::compared_starts_differ, {{"only_one", out_.from - earliest, Unit::length}});
     }
     each_run(out_, [&](Run& run) { cut(run); });
   }
@@ -195,20 +195,15 @@ class Aligner {
     run = prefix_of(run, static_cast<size_t>(end - clock.begin()));
   }
 
-  [[nodiscard]] std::string words_for(double length) const {
-    if (out_.clock == Clock::seconds) return format_seconds(length);
-    return fmt::format("{} {}s", format_count(std::llround(length)), clock_unit(out_.clock));
+  static Name named(std::string_view slot, const Measure& measure) {
+    return {slot, std::string(measure.what) + (measure.with_swap ? " + swap" : "")};
   }
 
   void note_epochs() {
     const std::optional<double> before = epoch_steps_of(out_.before.front().context);
     const std::optional<double> after = epoch_steps_of(out_.after.front().context);
     if (!before || !after || std::fabs(*before - *after) <= kOtherEpoch * *before) return;
-    warn(
-        fmt::format("an epoch is {} steps in {} and {} in {}: at the same step they have seen "
-                    "different shares of the data.",
-                    format_count(std::llround(*before)), before_name_,
-                    format_count(std::llround(*after)), after_name_));
+    warn(FindingKind::compared_epochs_differ, {{"before_steps", *before}, {"after_steps", *after}});
   }
 
   void note_density() {
@@ -219,11 +214,11 @@ class Aligner {
     };
     const double ratio = samples(out_.after) / samples(out_.before);
     if (ratio <= kOtherDensity && ratio >= 1 / kOtherDensity) return;
-    warn(
-        fmt::format("{} has {:.1f} times as many samples as {} over the same span: it sees more "
-                    "of the spikes.",
-                    ratio > 1 ? after_name_ : before_name_, std::max(ratio, 1 / ratio),
-                    ratio > 1 ? before_name_ : after_name_));
+    const std::string_view denser = ratio > 1 ? after_name_ : before_name_;
+    const std::string_view sparser = ratio > 1 ? before_name_ : after_name_;
+    warn(FindingKind::compared_cadence_differs,
+         {{"ratio", std::max(ratio, 1 / ratio), Unit::ratio}},
+         {{"denser", std::string(denser)}, {"sparser", std::string(sparser)}});
   }
 
   std::string_view before_name_;

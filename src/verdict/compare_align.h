@@ -19,7 +19,7 @@ struct Alignment {
   double from = 0;  // The span that all runs cover; from == to if there is none.
   double to = 0;
   bool levels_comparable = true;  // False if the sides measure different things.
-  std::vector<std::string> warnings;
+  std::vector<Finding> warnings;
 };
 
 // A run that is longer by less than a fiftieth of the span is not cut.

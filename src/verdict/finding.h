@@ -135,7 +135,8 @@ enum class FindingKind : uint8_t {
   // About two runs that are compared.
   compared_over_seconds,
   compared_epochs_differ,
-  compared_measures_differ,
+  compared_measures_taken_as_same,
+  compared_by_growth_only,
   compared_on_common_measure,
   compared_process_counts_differ,
   compared_without_common_span,

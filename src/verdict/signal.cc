@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/signal.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,8 +33,8 @@ double amount_at(const PageKind& kind, const ProcessColumns& columns, size_t ins
   });
 }
 
-// Which rung of its ladder a kind stands on in this log, in words.
-std::string measure_of(const PageKind& kind, const std::vector<ProcessColumns>& columns) {
+// Which rung of its ladder a kind stands on in this log.
+Measure measure_of(const PageKind& kind, const std::vector<ProcessColumns>& columns) {
   const auto has = [&](const std::optional<Metric>& metric) {
     return metric && std::any_of(columns.begin(), columns.end(), [&](const ProcessColumns& of) {
              return of[static_cast<size_t>(*metric)] != nullptr;
@@ -44,11 +42,11 @@ std::string measure_of(const PageKind& kind, const std::vector<ProcessColumns>& 
   };
   for (const Rung& rung : kind.ladder) {
     if (!has(rung.metric) || (rung.or_smaller && !has(rung.or_smaller))) continue;
-    std::string what(rung.measure);
-    if (rung.plus == Metric::swap && has(rung.plus)) what += " + swap";
-    return what;
+    return {.metric = rung.metric,
+            .what = rung.measure,
+            .with_swap = rung.plus == Metric::swap && has(rung.plus)};
   }
-  return "";
+  return {};
 }
 
 Clock choose_clock(const Run& run) {
@@ -247,13 +245,13 @@ Signals TreeColumns::signals(const Run& prefix) const {
       if (count > 0) add_known(at_end, amount_at(kind, of, last));
     }
     const std::vector<double> mb = cut(of_kind_[k], count, at_end);
-    std::string measure = measure_of(kind, columns);
+    Measure measure = measure_of(kind, columns);
     if (k == 0) {
       mark_working(prefix, mb, signals);
-      if (columns.size() > 1) measure += fmt::format(", summed over {} processes", columns.size());
+      measure.processes = columns.size();
     }
     add_component(signals, {.name = std::string(kind.name),
-                            .measure = std::move(measure),
+                            .measure = measure,
                             .decides = kind.decides,
                             .reclaimable = kind.reclaimable,
                             .points = working_points(signals, mb)});

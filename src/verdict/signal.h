@@ -46,8 +46,8 @@ struct TimedValue {
 
 // One judged series: one kind of page over the whole tree.
 struct Component {
-  std::string name;     // Of its PageKind.
-  std::string measure;  // In words, for the report.
+  std::string name;  // Of its PageKind.
+  Measure measure;
   bool decides = true;  // As in PageKind.
   bool reclaimable = false;
   bool primary = false;            // The series that decides unless another one is worse.

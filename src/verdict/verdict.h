@@ -76,10 +76,22 @@ struct PlotMark {
   EventKind kind = EventKind::mark;
 };
 
+// How a component was formed: a rung of its ladder (recording/pages.h).
+struct Measure {
+  Metric metric = Metric::memory;
+  std::string_view what;  // "PSS". Static storage.
+  bool with_swap = false;
+  size_t processes = 1;  // Summed over so many.
+};
+// The same figure, over however many processes.
+inline bool same_figure(const Measure& a, const Measure& b) {
+  return a.what == b.what && a.with_swap == b.with_swap;
+}
+
 // The verdict on one kind of page of the whole tree: owned, shared, file-backed, swap, GPU.
 struct ComponentVerdict {
-  std::string name;     // "owned", "shmem", "file", "gpu", ...
-  std::string measure;  // How it was formed: "sum of anon + swap over 4 processes".
+  std::string name;  // "owned", "shmem", "file", "gpu", ...
+  Measure measure;
   Word word = Word::undecided;
   double confidence = 0;
   double first_mb = 0;

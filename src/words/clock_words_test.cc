@@ -22,7 +22,7 @@ TEST(ClockWords, AnEventThatIsFollowedIsTheWholeStory) {
                                      grown(GrowthClock::eval, 6, 80, 1.0, 0.18)};
   clocks[1].follows = true;
   EXPECT_EQ(clock_growth_words({}, clocks, 1),
-            "grows by 80 MB at each evaluation, nothing in between");
+            "grows by 80.0 MB at each evaluation, nothing in between");
   EXPECT_THAT(clock_growth_words({}, clocks, 0), HasSubstr("add nothing"));
 }
 

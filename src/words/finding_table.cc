@@ -181,8 +181,11 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::compared_epochs_differ, "compared-epochs-differ", Block::why,
      "an epoch is {before_steps} steps in {before} and {after_steps} in {after}: at the same step "
      "they have seen different shares of the data."},
-    {Kind::compared_measures_differ, "compared-measures-differ", Block::why,
-     "{before} logs {before_measure}, {after} logs {after_measure}: {consequence}."},
+    {Kind::compared_measures_taken_as_same, "compared-measures-taken-as-same", Block::why,
+     "{before} logs {before_measure}, {after} logs {after_measure}: taken as the same."},
+    {Kind::compared_by_growth_only, "compared-by-growth-only", Block::why,
+     "{before} logs {before_measure}, {after} logs {after_measure}: levels are not compared, only "
+     "growth."},
     {Kind::compared_on_common_measure, "compared-on-common-measure", Block::why,
      "{before} logs {before_measure}, {after} logs {after_measure}: compared on {common_measure}, "
      "which both have."},

@@ -148,6 +148,13 @@ std::string band_phrase(double mb, const Interval& range) {
   return fmt::format("{} ± {} {}", level, half_digits, half_unit);
 }
 
+std::string measure_phrase(const Measure& measure) {
+  std::string text(measure.what);
+  if (measure.with_swap) text += " + swap";
+  if (measure.processes > 1) text += fmt::format(", summed over {} processes", measure.processes);
+  return text;
+}
+
 std::string process_phrase(const ProcessGrowth& process) {
   const std::string number =
       fmt::format("{} {}", process.id_is_pid ? "pid" : "process", process.id);

@@ -36,6 +36,8 @@ std::string from_to_phrase(double from_mb, double to_mb);
 std::string range_phrase(const Interval& range);
 // "17.4 GB ± 0.3 GB" from the half width of the range.
 std::string band_phrase(double mb, const Interval& range);
+// "PSS + swap, summed over 4 processes".
+std::string measure_phrase(const Measure& measure);
 // "python (pid 4242, data worker)", "process 3".
 std::string process_phrase(const ProcessGrowth& process);
 
