@@ -43,7 +43,8 @@ TEST(VerdictJson, InnerKeysAreThoseOfTheDesign) {
   EXPECT_THAT(keys_of(plateau["spikes"]), ElementsAre("count", "height_mb"));
   EXPECT_THAT(keys_of(plateau["causes"][0]),
               ElementsAre("name", "weight", "evidence", "confirm", "fact"));
-  EXPECT_THAT(keys_of(parsed(leak_example())["process"]), ElementsAre("name", "role", "pid"));
+  EXPECT_THAT(keys_of(parsed(leak_example())["process"]),
+              ElementsAre("name", "role", "pid", "index"));
 }
 
 TEST(VerdictJson, UnknownIsNull) {
@@ -77,7 +78,7 @@ TEST(VerdictJson, IsOneLineOfValidUtf8WhateverTheLogHeld) {
 TEST(VerdictJson, NumbersArriveUnrounded) {
   const Json leak = parsed(leak_example());
   EXPECT_EQ(leak["growth"]["rate_mb_per_step"], leak_example().rate_mb_per_step);
-  EXPECT_EQ(leak["process"]["pid"], leak_example().process->id);
+  EXPECT_EQ(leak["process"]["index"], leak_example().process->id);
   EXPECT_EQ(leak["verdict"], "leak");
 }
 

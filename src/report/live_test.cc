@@ -143,8 +143,8 @@ TEST(ProcessOrder, UnknownAmountsComeLastAndTiesKeepTreeOrder) {
 
 TEST(LiveLine, SaysStateVerdictAndLimitInOneLine) {
   EXPECT_EQ(live_line(live_example(), kPlain),
-            " 0:12:34  step 70/250       owned 5.70 GB   +170 MB/step  UNDECIDED     52 %"
-            "  decides at step 90  limit 20.0 GB in 26 min");
+            " 0:12:34  step 70/250       owned 5.70 GB   +172 MB/step  UNDECIDED     62 %"
+            "  decides at step 113  limit 20.0 GB in 26 min");
   EXPECT_EQ(live_line({}, kPlain), "       -  owned       -  no verdict yet");
 }
 

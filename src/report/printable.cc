@@ -29,6 +29,10 @@ Verdict printable_verdict(Verdict verdict) {
   for (std::string& note : verdict.notes) clean(note);
   if (verdict.process) clean(verdict.process->name);
   for (ProcessGrowth& process : verdict.processes) clean(process.name);
+  for (Explanation& explanation : verdict.explanations) {
+    for (Finding& finding : explanation.speaks_for) clean(finding);
+    for (Finding& finding : explanation.speaks_against) clean(finding);
+  }
   for (Cause& cause : verdict.causes) clean(cause.evidence);
   for (ComponentVerdict& component : verdict.components) clean(component.name);
   return verdict;

@@ -13,6 +13,9 @@ using Kind = FindingKind;
 
 // A bounded explanation below this share is as good as ruled out.
 constexpr double kRuledOut = 1e-4;
+// A climb that saturates brings less in its second half than this share of its first: one that ends
+// after three time constants brings a fifth.
+constexpr double kAsMuch = 0.75;
 
 class Gatherer {
  public:
@@ -181,9 +184,11 @@ class Gatherer {
   }
 
   // Pools slow down on their way; a per-example cache does not, and stops at the epoch.
+  // Said only where the second half of the climb brought at least kAsMuch of what the first did.
   void of_halves() {
     const double end = verdict_.settled->step;
     const double at_middle = value_at((verdict_.first_step + end) / 2);
+    if (value_at(end) - at_middle < kAsMuch * (at_middle - verdict_.first_mb)) return;
     found(Kind::did_not_slow, {{"first_half_mb", at_middle - verdict_.first_mb, Unit::change},
                                {"second_half_mb", value_at(end) - at_middle, Unit::change}});
   }
