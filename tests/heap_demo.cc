@@ -74,7 +74,10 @@ int main(int argc, char** argv) {
   const size_t column = writer.memory_column(main_process, plateau::Metric::pss_anon);
   for (int64_t step = 0; step < 1000; step += 4) {
     const int64_t kb = 60000 + (what == "leak" ? 200 * step : 0);
-    writer.row({.time_s = static_cast<double>(step), .step = step, .kb = {{column, kb}}});
+    plateau::Sample sample;
+    sample.at = {.step = step, .time_s = static_cast<double>(step)};
+    sample.set_kb(column, kb);
+    writer.row(sample);
   }
   if (what != "none") {
     writer.heap(4242, encode_heap_track(image_track(what)));
