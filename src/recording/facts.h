@@ -76,7 +76,7 @@ std::optional<double> epoch_steps_of(const Context& context);
 // tenth is none: the step was reset.
 class EpochRatio {
  public:
-  static constexpr std::string_view kSource = "step / epoch";
+  static constexpr std::string_view kSource = "epochs as logged";
 
   void see(int64_t step, double epoch);
   [[nodiscard]] std::optional<double> steps() const;

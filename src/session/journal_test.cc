@@ -152,7 +152,7 @@ TEST(Journal, TheLengthOfAnEpochIsLearnedFromStepAndEpoch) {
   const Context context = journal.recording().run().context;
   ASSERT_TRUE(context.epoch_steps.has_value());
   EXPECT_NEAR(context.epoch_steps->value, 83, 1);
-  EXPECT_EQ(context.epoch_steps->source, "step / epoch");
+  EXPECT_EQ(context.epoch_steps->source, "epochs as logged");
 }
 
 TEST(Journal, ALengthThatWasStatedIsNotLearned) {

@@ -70,7 +70,7 @@ std::vector<Explanation> explain(const Decision& decision) {
     out.when = fit.parameter;
     out.end = fit.ends_at;
     out.bounded = fit.family->bounded;
-    out.weight = family.weight;
+    out.weight = std::min(family.weight, 1.0);  // A sum of shares may round above it.
     out.rate_mb_per_step = fit.rate;
     if (out.bounded) {
       if (!fit.open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);

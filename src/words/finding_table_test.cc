@@ -64,6 +64,13 @@ TEST(Sentence, AnOptionalPartIsLeftOutWithItsWords) {
             "3 spikes every 9 s");
 }
 
+TEST(Sentence, BecomesAClauseAndBackWithoutTouchingNames) {
+  EXPECT_EQ(plain(as_clause({{"Growth stopped at ", ""}, {"step 83", "epoch_steps"}, {".", ""}})),
+            "growth stopped at step 83");
+  EXPECT_EQ(plain(as_clause({{"RSS grew.", ""}})), "RSS grew");
+  EXPECT_EQ(plain(as_sentence({{"growth stopped", ""}})), "Growth stopped.");
+}
+
 TEST(Sentence, AMissingValueIsShownNotHidden) {
   EXPECT_EQ(plain(fill("at {step}", {})), "at ?");
 }

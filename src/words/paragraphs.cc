@@ -65,7 +65,7 @@ Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_
       {}};
   if (!with_evidence || !cause.evidence) return paragraph;
   paragraph.detail = {{": ", ""}};
-  for (const Fragment& each : tell_sentence(cause.evidence, verdict)) {
+  for (const Fragment& each : as_clause(tell_sentence(cause.evidence, verdict))) {
     paragraph.detail.push_back(each);
   }
   return paragraph;

@@ -281,4 +281,16 @@ Sentence as_sentence(Sentence sentence) {
   return sentence;
 }
 
+Sentence as_clause(Sentence sentence) {
+  if (sentence.empty()) return sentence;
+  std::string& first = sentence.front().text;
+  const bool word = first.size() > 1 && first[1] >= 'a' && first[1] <= 'z';
+  if (sentence.front().field.empty() && word && first[0] >= 'A' && first[0] <= 'Z') {
+    first[0] = static_cast<char>(first[0] + 32);
+  }
+  std::string& last = sentence.back().text;
+  if (last.ends_with('.')) last.pop_back();
+  return sentence;
+}
+
 }  // namespace plateau

@@ -63,4 +63,7 @@ void append(Sentence& sentence, const Sentence& more);
 // With a capital and a full stop, as a sentence of its own.
 Sentence as_sentence(Sentence sentence);
 
+// Without either, to stand within another sentence.
+Sentence as_clause(Sentence sentence);
+
 }  // namespace plateau
