@@ -35,6 +35,42 @@ MAY_INCLUDE = {
         "heap", "symbols", "census", "inject", "ledger", "page", "serve",
     },
 }
+# What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
+JOBS = {
+    "base": "words that all rooms share: `Result`, units of memory, text, files, statistics, a JSON writer",
+    "recording": "the type in which rooms meet, what is known about a job, the kinds of pages; as a file: append-only, "
+                 "bounded, readable after a kill at any byte",
+    "import": "foreign logs → recording, recognised by content",
+    "probe": "asks the system: /proc, smaps_rollup, cgroups, the tree and its roles, NVML",
+    "verdict": "a recording → a verdict and its findings, kinds with numbers; a pure function",
+    "words": "findings → English: one template a kind, the causes, the paragraphs of a report",
+    "symbols": "names for addresses: ELF, DWARF by build id, Python lines; both merged into one stack",
+    "profile": "a heap track → what grows, by call stack, Python type and tensor, with names; exports for other viewers",
+    "answer": "one `Answer` to a run, from the recording and its heaps, for every verb and the page",
+    "report": "answers → terminal and JSON; the live screen as a picture; formatting only",
+    "page": "answers → the document behind the HTML page, and the page as one file",
+    "serve": "recordings over HTTP: the live page, verdicts, metrics; reads files, never a process",
+    "heap": "the recorder of heaps: a process that empties the tracer's rings and keeps a track of constant size",
+    "ptrace": "another process under ptrace: one refusal, one stop, one way into its memory",
+    "census": "Python objects of another process, read under a short stop",
+    "inject": "calls into another process at a safe point: experiments, attaching the tracer",
+    "ledger": "resident memory as a sum that adds up",
+    "session": "one job under watch: starts or finds it, relays and supervises it, and makes a recording as it runs",
+    "command": "how a program reads its command line: a verb as a table, its parser, help, output and exit code",
+    "cli": "one file per verb; only here does the program exit",
+}
+TRAINER_JOBS = {
+    "quant": "weights in four and eight bits",
+    "store": "weights as files: safetensors, configurations, names of weights",
+    "text": "the tokenizer, the chat template, and which tokens are learned",
+    "image": "pictures: decoding, resizing, rows of patches",
+    "data": "examples → batches, decoded per batch and freed",
+    "plan": "the memory of a run, predicted line by line",
+    "model": "Qwen2.5-VL and its adapters, on LibTorch",
+    "optim": "AdamW, also in eight bits; schedules",
+    "loop": "the training loop: steps, evaluations, adapters, checkpoints, resuming, several processes",
+    "cli": "the verbs of `plateau-train`",
+}
 # Of trainer/: rooms of its own by their name, those of src/ as "src:NAME".
 TRAINER_MAY_INCLUDE = {
     "quant": {"src:base"},

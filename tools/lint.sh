@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every check that does not run the program: format, layers, sizes, shell scripts, includes, clang-tidy.
+# Every check that does not run the program: format, layers, drawn pages, sizes, shell scripts, includes, clang-tidy.
 # All of them run even if one fails; the exit code says whether all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -42,6 +42,8 @@ includes() { analysed | tools/compile_alone.py; }
 
 check format format
 check layers tools/check_layers.py
+check design tools/draw_design.py --check
+check findings tools/list_findings.py --check
 check sizes tools/size_report.py
 check scripts scripts
 if check commands commands; then

@@ -31,3 +31,5 @@ broken = dict(answers[0], verdict="fine")
 assert not validator.is_valid(broken)
 print(f"{len(answers)} answers are valid")
 PYTHON
+# The kinds that the answers hold, with their numbers and names, are those that the handbook lists.
+/usr/bin/python3 -B "$SOURCE_DIR/tools/list_findings.py" --answers answers.jsonl
