@@ -179,7 +179,7 @@ class Aligner {
       return;
     }
     if (out_.from - earliest > kLateStart * (out_.to - earliest)) {
-      warn(fmt::format("not all runs start alike: the first {} are in one of them only.",
+      warn(fmt::format("the runs do not start at the same point: only one of them has the first {}.",
                        words_for(out_.from - earliest)));
     }
     each_run(out_, [&](Run& run) { cut(run); });
