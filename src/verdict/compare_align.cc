@@ -179,8 +179,9 @@ class Aligner {
       return;
     }
     if (out_.from - earliest > kLateStart * (out_.to - earliest)) {
-      warn(fmt::format("the runs do not start at the same point: only one of them has the first {}.",
-                       words_for(out_.from - earliest)));
+      warn(
+          fmt::format("the runs do not start at the same point: only one of them has the first {}.",
+                      words_for(out_.from - earliest)));
     }
     each_run(out_, [&](Run& run) { cut(run); });
   }

@@ -87,7 +87,7 @@ export function processName(process: ProcessId): string {
 // What each word means, for who reads it for the first time.
 export const wordMeaning: Record<Word, string> = {
   plateau: "Memory is bounded: whatever growth there was has ended.",
-  warming: "Memory still grows, but every likely explanation is bounded: no leak, and it will level off.",
+  warming: "Memory still grows, but every likely explanation ends: no leak, and it will level off.",
   leak: "Memory grows without end: nothing that would stop by itself explains it.",
   undecided: "It cannot be told yet whether this is a leak.",
 };
