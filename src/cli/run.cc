@@ -151,7 +151,7 @@ Verb run_verb() {
       {"tell it what it cannot know, and the memory limit",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
       {"look at it in a browser while it runs", "plateau run --serve -- python train.py"},
-      {"checkpoint and stop before the OOM killer does, and restart a job that can resume",
+      {"checkpoint and stop before the OOM killer strikes, then restart and resume",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
