@@ -148,20 +148,21 @@ std::vector<Option> compare_options() {
   std::vector<Option> options = {format_option()};
   options.push_back({.name = "vs",
                      .group = "Input",
-                     .help = "Between FILEs: those before it are runs of the baseline, those after "
-                             "it runs of what is compared. May stand several times.",
+                     .help = "Goes between FILEs: those before it are runs of the baseline, those "
+                             "after it are runs to compare with it. May be given more than once.",
                      .divides = true});
   for (Option& option : context_options()) {
     if (option.name != "limit") options.push_back(std::move(option));
   }
-  options.push_back(
-      {.name = "json", .group = kAnswer, .help = "One JSON object for the whole comparison."});
+  options.push_back({.name = "json",
+                     .group = kAnswer,
+                     .help = "Print one JSON object for the whole comparison."});
   options.push_back(
       {.name = "strict",
        .group = kAnswer,
        .help = "Call a leak only at a twentieth of the usual false-alarm rate, as judge does."});
   for (Option& option : look_options()) {
-    if (option.name == "quiet") option.help = "Only the first line: what changed.";
+    if (option.name == "quiet") option.help = "Print only the first line: what changed.";
     options.push_back(std::move(option));
   }
   return options;
@@ -174,29 +175,30 @@ Verb compare_verb() {
   verb.name = "compare";
   verb.summary = "say whether a fix worked, from runs before and after it";
   verb.description = {
-      "Sets two or more runs side by side: growth, floor, plateau, peak, spikes and time per step, "
-      "with what is significant. The first FILE is the baseline; each further one is compared with "
-      "it. Of a file that holds several runs the last counts; a single FILE is compared with "
-      "itself, its first run being the baseline.",
+      "Puts two or more runs side by side: growth, floor, plateau, peak, spikes and time per step, "
+      "and says which differences are significant. The first FILE is the baseline; each of the "
+      "others is compared with it. If a file holds several runs, the last one counts; a single "
+      "FILE is compared with itself, its first run being the baseline.",
       "Like is compared with like: on one clock, one measure, one kind of memory, and only up to "
       "where the shorter run ends. Growth is called removed only if the baseline's growth would "
       "have shown by then.",
       "Significant means that a 99 % interval excludes no difference, and that the difference is "
-      "worth a sentence: 1 % of the level, of the step time, or 2 MB. With one run a side it is "
-      "not known how much runs differ by themselves; give several, with --vs between the sides."};
+      "large enough to matter: 1 % of the level or of the step time, or 2 MB. With one run per "
+      "side, run-to-run variation is unknown; give several runs, with --vs between the sides."};
   verb.positional = input_positional();
   verb.positional.help =
-      "Logs and recordings, also gzip or zstd; '-' is standard input. The baseline first.";
+      "Logs and recordings, plain or compressed (gzip, zstd), the baseline first; '-' is standard "
+      "input.";
   verb.positional.required = true;
   verb.options = compare_options();
   verb.examples = {
       {"did the fix work?", "plateau compare before.log after.log"},
-      {"three runs before and three after, so that luck is accounted for",
+      {"three runs before and three after, to account for run-to-run variation",
        "plateau compare old1.log old2.log old3.log --vs new1.log new2.log new3.log"},
       {"several candidates against one baseline", "plateau compare main.csv fix-a.csv fix-b.csv"},
       {"fail a CI job if memory grows more than on the main branch",
        "plateau compare -q main.csv.gz branch.csv.gz"},
-      {"with what the logs do not say", "plateau compare a.log b.log --examples 663 --batch 8"},
+      {"with facts the logs do not state", "plateau compare a.log b.log --examples 663 --batch 8"},
       {"for a program", "plateau compare --json before.log after.log"},
   };
   verb.exits = {{"0", "better, or no worse in growth"},

@@ -113,23 +113,25 @@ int run_convert(const Invocation& invocation) {
 Verb convert_verb() {
   Verb verb;
   verb.name = "convert";
-  verb.summary = "write what was understood of a log as tidy CSV";
+  verb.summary = "write what plateau reads from a log as tidy CSV";
   verb.description = {
       "Shows what plateau sees in a file: every sample as a row of CSV on standard output, and on "
       "standard error the format recognised, the columns, the facts found with their source, and "
       "the lines that could not be read. 'plateau judge' gives the same answer on the result.",
       formats_explained()};
   verb.positional = input_positional();
-  verb.options = {
-      format_option(),
-      {.name = "output",
-       .letter = 'o',
-       .takes = Takes::file,
-       .placeholder = "OUT",
-       .group = "Output",
-       .help = "Write to OUT instead of standard output; OUT must not exist."},
-      {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
-      {.name = "quiet", .letter = 'q', .group = "Output", .help = "No summary on standard error."}};
+  verb.options = {format_option(),
+                  {.name = "output",
+                   .letter = 'o',
+                   .takes = Takes::file,
+                   .placeholder = "OUT",
+                   .group = "Output",
+                   .help = "Write to OUT instead of standard output; OUT must not exist."},
+                  {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
+                  {.name = "quiet",
+                   .letter = 'q',
+                   .group = "Output",
+                   .help = "Leave out the summary on standard error."}};
   verb.examples = {
       {"what does plateau see in this log?", "plateau convert train.log | head"},
       {"keep it", "plateau convert train.log -o train.csv"},

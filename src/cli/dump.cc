@@ -140,9 +140,9 @@ std::string ending_text(const Ending& ending) {
     case Ending::Kind::signaled:
       return fmt::format("ended by signal {}", ending.code);
     case Ending::Kind::oom_killed:
-      return fmt::format("killed for want of memory (signal {})", ending.code);
+      return fmt::format("OOM-killed (signal {})", ending.code);
     case Ending::Kind::left:
-      return "went on when the watcher left";
+      return "still running when the watcher left";
     case Ending::Kind::vanished:
       return "gone; its exit code is not known";
   }
@@ -211,22 +211,26 @@ Verb dump_verb() {
   verb.name = "dump";
   verb.summary = "show what a recording holds, record by record";
   verb.description = {
-      "Shows what stands in a recording: the job's command, its processes with their roles and "
+      "Shows what is in a recording: the job's command, its processes with their roles and "
       "why they have them, facts, samples, events, and how the job ended. A recording that is "
       "still being written, or whose writer was killed, is shown as far as it goes; damage is "
-      "named with its place. docs/formats/recording.md explains the file byte by byte."};
-  verb.positional = {.placeholder = "FILE",
-                     .help = "A recording, also gzip or zstd; '-' is standard input.",
-                     .takes = Takes::file,
-                     .required = true};
-  verb.options = {{.name = "records",
-                   .group = "Output",
-                   .help = "Also every record on a line: where it begins, its type, the length of "
-                           "its content, and what it says."},
-                  {.name = "json",
-                   .group = "Output",
-                   .help = "Every record as one JSON object a line, with all values of all "
-                           "samples (kB, or the unit of the gauge) and the means of merged ones."}};
+      "reported with its place in the file. docs/formats/recording.md explains the file byte by "
+      "byte."};
+  verb.positional = {
+      .placeholder = "FILE",
+      .help = "A recording, plain or compressed (gzip, zstd); '-' is standard input.",
+      .takes = Takes::file,
+      .required = true};
+  verb.options = {
+      {.name = "records",
+       .group = "Output",
+       .help =
+           "Also list every record on a line of its own: where it begins, its type, the length of "
+           "its content, and what it says."},
+      {.name = "json",
+       .group = "Output",
+       .help = "Print every record as one JSON object per line, with all values of all "
+               "samples (kB, or the unit of the gauge) and the means of merged ones."}};
   verb.examples = {
       {"what was recorded?", "plateau dump job.plateau"},
       {"every record, with its place in the file", "plateau dump job.plateau --records"},

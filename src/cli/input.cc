@@ -12,8 +12,8 @@ namespace plateau {
 Positional input_positional() {
   return {.placeholder = "FILE",
           .help =
-              "Logs and recordings, also gzip or zstd; '-' is standard input, which is also "
-              "read when no FILE is given and something is piped in.",
+              "Logs and recordings, plain or compressed (gzip, zstd); '-' is standard input, which "
+              "is also read when no FILE is given and something is piped in.",
           .takes = Takes::file,
           .required = false,
           .many = true};
@@ -24,7 +24,7 @@ Option format_option() {
                    .takes = Takes::choice,
                    .placeholder = "F",
                    .group = "Input",
-                   .help = "Read FILE as F instead of recognising it by content: auto",
+                   .help = "Read FILE as format F instead of detecting it from the content: auto",
                    .choices = {"auto"}};
   for (const FormatInfo& format : import_formats()) {
     option.choices.emplace_back(format.name);
@@ -35,7 +35,7 @@ Option format_option() {
 }
 
 std::string formats_explained() {
-  std::string text = "Formats, recognised by content:";
+  std::string text = "Formats, detected from the content:";
   std::string separator = " ";
   for (const FormatInfo& format : import_formats()) {
     text += separator + std::string(format.name) + " (" + std::string(format.summary) + ")";

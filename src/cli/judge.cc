@@ -138,7 +138,7 @@ int run_judge(const Invocation& invocation) {
 std::vector<Example> judge_examples() {
   return {
       {"leak or plateau?", "plateau judge train.log"},
-      {"with what the log does not say, the answer comes sooner",
+      {"tell it what the log does not, for an earlier answer",
        "plateau judge train.log --examples 663 --batch 8 --limit 20GB"},
       {"what would it have said at step 70, and when did it know?",
        "plateau judge train.log --until-step 70 && plateau judge train.log --replay"},
@@ -155,9 +155,9 @@ Verb judge_verb() {
   verb.name = "judge";
   verb.summary = "say leak or plateau, and why, from any log or recording";
   verb.description = {
-      "Reads lines with a step and a memory figure out of whatever wrote them (text logs, CSV, "
+      "Reads steps and memory figures from whatever wrote them (any text log, CSV, "
       "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus) and "
-      "verdicts: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
+      "answers: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
       "whether it fits, and which experiment would settle it.",
       "A file may hold several runs: each is judged, the last one is the answer. With several "
       "files the exit code is the worst of them."};

@@ -29,7 +29,7 @@ std::vector<Option> moment_options() {
       {.name = "replay",
        .group = kMoment,
        .help = "Show when the answer changed, and from which step on it was known."},
-      {.name = "every", .group = kMoment, .help = "With --replay, a line for every sample."},
+      {.name = "every", .group = kMoment, .help = "With --replay, print a line for every sample."},
   };
 }
 
@@ -41,7 +41,7 @@ std::vector<Option> answer_options() {
                "it."},
       {.name = "json",
        .group = kAnswer,
-       .help = "One JSON object a line for each run (with --replay, for each sample)."},
+       .help = "Print one JSON object per line for each run (with --replay, for each sample)."},
   };
 }
 
@@ -54,7 +54,7 @@ std::vector<Option> judge_options() {
     all.insert(all.end(), group.begin(), group.end());
   }
   for (Option& option : all) {
-    if (option.name == "quiet") option.help = "One line a file and nothing else.";
+    if (option.name == "quiet") option.help = "Print one line per file and nothing else.";
   }
   return all;
 }

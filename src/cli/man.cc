@@ -96,8 +96,9 @@ std::string environment_section() {
          ".TP\n.B NO_COLOR\nSet and not empty: no colour, unless \\-\\-color always.\n"
          ".TP\n.B CLICOLOR_FORCE\nSet and not 0: colour also when piped.\n"
          ".TP\n.B COLUMNS\nWidth of the report when standard output is not a terminal.\n"
-         ".TP\n.B PLATEAU_SOCKET\nSet by plateau run for its job: where the loop says its steps.\n"
-         "A socket that is set already is told as well.\n"
+         ".TP\n.B PLATEAU_SOCKET\nSet by plateau run for its job: where the training loop reports "
+         "its steps.\n"
+         "A socket that was already set still gets them too.\n"
          ".TP\n.BR LC_ALL \", \" LC_CTYPE \", \" LANG\n"
          "The first one set decides whether the report uses UTF\\-8.\n";
 }

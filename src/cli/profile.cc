@@ -46,7 +46,7 @@ Result<Run> run_with_heaps(const Invocation& invocation, const std::string& file
   Result<std::vector<Run>> runs = read_runs(invocation, file);
   if (!runs && runs.error().kind == Error::Kind::no_samples) {
     return Error{Error::Kind::no_samples,
-                 fmt::format("{} is no recording with a heap; {}", file, kHowToRecord)};
+                 fmt::format("{} is not a recording with a heap; {}", file, kHowToRecord)};
   }
   if (!runs) return runs.error();
   for (auto run = runs.value().rbegin(); run != runs.value().rend(); ++run) {
@@ -264,15 +264,15 @@ Verb profile_verb() {
   verb.description = {
       "Reads the heap that 'plateau run --heap' recorded and lists the call stacks whose live "
       "memory grows with the steps, each judged: unbounded (a leak), filling (ends), grown (level "
-      "now), one-off, churn, spike, level or undecided. Native and Python frames stand in one "
-      "stack. Stacks that differ only in what an allocator or the interpreter does are summed "
-      "before they are judged.",
-      "Instead of a recording, the PID of a process whose heap a running plateau traces may be "
-      "given. With --from-step and --to-step the list is sorted by what changed between the two; "
-      "the words are still those of the whole run.",
-      "Into any PID of one's own, --for loads the tracer for a while, at a safe point, and takes "
-      "it out again: then the list shows what was allocated meanwhile, over time.",
-      "Of any PID of one's own, --objects counts Python objects by type and --rss shows what its "
+      "now), one-off, churn, spike, level or undecided. Native and Python frames are shown in one "
+      "stack. Stacks that differ only in allocator or interpreter frames are summed before they "
+      "are judged.",
+      "Instead of a recording, give the PID of a process whose heap a running plateau is tracing. "
+      "With --from-step and --to-step the list is sorted by what changed between the two; the "
+      "verdicts are still those on the whole run.",
+      "With --for, the tracer is loaded into any process of yours for a while, at a safe point, "
+      "and removed again; the list then shows what was allocated in that time.",
+      "For any process of yours, --objects counts Python objects by type and --rss shows what its "
       "resident memory is made of."};
   verb.positional = {.placeholder = "FILE|PID",
                      .help = "A recording with heaps, or a process that is being recorded.",
@@ -283,13 +283,13 @@ Verb profile_verb() {
   verb.examples = {
       {"record the heap", "plateau run --heap -o job.plateau -- python3 train.py"},
       {"see what grows", "plateau profile job.plateau"},
-      {"what came between steps 100 and 200?",
+      {"what was added between steps 100 and 200?",
        "plateau profile job.plateau --from-step 100 --to-step 200"},
       {"who holds it, by function and as a tree",
        "plateau profile job.plateau --flat && plateau profile job.plateau --tree"},
       {"only what the image library allocates", "plateau profile job.plateau --filter PIL/"},
-      {"of a job that still runs", "plateau profile 4242"},
-      {"of a process that was not started under plateau", "plateau profile 4242 --for 1m"},
+      {"from a job that is still running", "plateau profile 4242"},
+      {"from a process that was not started under plateau", "plateau profile 4242 --for 1m"},
       {"what is resident memory made of?", "plateau profile 4242 --rss"},
       {"which Python types grow in a process that was not started under plateau?",
        "plateau profile 4242 --objects --again 30s"},

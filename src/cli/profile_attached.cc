@@ -25,13 +25,13 @@ Result<Run> trace_process(pid_t pid, double seconds, Output& out) {
   run.source = fmt::format("process {}", pid);
   run.processes.push_back({.id = pid, .id_is_pid = true, .name = name_of(pid)});
   const auto say = [&out](const std::string& sentence) { out.complain("profile", sentence); };
-  say(fmt::format("loads the heap tracer into process {} for {}", pid, format_seconds(seconds)));
+  say(fmt::format("loading the heap tracer into process {} for {}", pid, format_seconds(seconds)));
   Result<std::vector<HeapTrack>> tracks = trace_for(pid, seconds, {}, say);
   if (!tracks) return tracks.error();
   run.heaps = std::move(tracks.value());
   if (run.heaps.empty()) {
     return Error{Error::Kind::no_samples,
-                 fmt::format("process {} allocated less than one sample meanwhile; try a longer "
+                 fmt::format("process {} allocated less than one sample in that time; try a longer "
                              "--for, or start it under 'plateau run --heap=exact'",
                              pid)};
   }

@@ -63,13 +63,13 @@ std::vector<Option> objects_options() {
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = kObjects,
-       .help = "Count a second time after TIME and show which types grew."},
+       .help = "Count again after TIME and show which types grew."},
       {.name = "max-stop",
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = kObjects,
-       .help = "The longest that a count may stop the process (default 0.5s); if it takes longer, "
-               "the process is let go and nothing is shown."},
+       .help = "The longest a count may stop the process (default 0.5s); if it would take longer, "
+               "the process is released and nothing is shown."},
   };
 }
 

@@ -25,15 +25,16 @@ std::vector<Option> what_options() {
        .takes = Takes::text,
        .placeholder = "PID|NAME|all",
        .group = kWhat,
-       .help = "The process to look at; all sums them. Default the one whose heap grows most, or "
-               "all if it is their number that grows."},
+       .help =
+           "The process to look at; 'all' sums them (default: the one whose heap grows most, or "
+           "all if the number of processes grows)."},
       {.name = "for",
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = kWhat,
        .help =
-           "Of a PID that no plateau traces: load the tracer into it for so long (30s, 5m), then "
-           "take it out again. Ctrl-C ends it earlier."},
+           "For a PID that no plateau is tracing: load the tracer into it for this long (30s, 5m), "
+           "then remove it again. Ctrl-C ends it early."},
       {.name = "from-step",
        .takes = Takes::index,
        .placeholder = "A",
@@ -48,19 +49,20 @@ std::vector<Option> what_options() {
        .takes = Takes::text,
        .placeholder = "REGEX",
        .group = kWhat,
-       .help = "Only stacks with a frame in which REGEX is found: a function, a file or both, as "
-               "in 'load|decode' or 'PIL/'."},
+       .help = "Show only stacks with a frame whose function, file or both match REGEX, as in "
+               "'load|decode' or 'PIL/'."},
       {.name = "exclude",
        .takes = Takes::text,
        .placeholder = "REGEX",
        .group = kWhat,
-       .help = "No stacks with such a frame."},
+       .help = "Leave out stacks with a frame that matches REGEX."},
       {.name = "kind",
        .takes = Takes::choice,
        .placeholder = "KIND",
        .group = kWhat,
-       .help = "Only blocks of malloc (heap), of the program's own mmap (mapping), small Python "
-               "objects (python), shared memory (shared), or stacks of threads (stack).",
+       .help = "Show only blocks from malloc (heap), from the program's own mmap (mapping), small "
+               "Python "
+               "objects (python), shared memory (shared), or thread stacks (stack).",
        .choices = {"heap", "mapping", "python", "shared", "stack"}},
   };
 }
@@ -77,30 +79,31 @@ std::vector<Option> shown_options() {
        .takes = Takes::count,
        .placeholder = "N",
        .group = kShown,
-       .help = "At most N sites or functions; default 10, with --flat 30."},
+       .help = "Show at most N sites or functions (default 10, with --flat 30)."},
       {.name = "show",
        .takes = Takes::choice,
        .placeholder = "WHICH",
        .group = kShown,
-       .help = "Sites that grew (growing, default), or all.",
+       .help = "Show the sites that grew (growing, default), or all sites.",
        .choices = {"growing", "all"}},
       {.name = "full",
        .group = kShown,
-       .help = "Whole stacks, with frames of allocators, the C++ library and the interpreter."},
+       .help = "Show whole stacks, including frames of allocators, the C++ library and the "
+               "interpreter."},
       {.name = "flat",
        .group = kShown,
-       .help = "By function: what it allocated itself, and with all that it called."},
-      {.name = "tree", .group = kShown, .help = "As a tree of calls, the outermost first."},
+       .help = "Sum by function: what it allocated itself, and including everything it called."},
+      {.name = "tree", .group = kShown, .help = "Show a call tree, outermost call first."},
       {.name = "inverted",
        .group = kShown,
-       .help = "As a tree of callers, from the call that allocates outwards."},
+       .help = "Show a caller tree, from the allocating call outwards."},
       {.name = "rss",
        .group = kShown,
-       .help = "What resident memory is made of: of a recording its growth, of a live PID its "
-               "size, as a sum that adds up."},
+       .help = "Show what resident memory is made of, as a sum that adds up: its growth in a "
+               "recording, its size in a live PID."},
       {.name = "json",
        .group = kShown,
-       .help = "All sites as one JSON object; docs/report-fields.md explains the keys."},
+       .help = "Print all sites as one JSON object; docs/report-fields.md explains the keys."},
   };
 }
 
@@ -110,7 +113,8 @@ std::vector<Option> export_options() {
        .takes = Takes::choice,
        .placeholder = "FORMAT",
        .group = kExport,
-       .help = "Write the live heap for a viewer: folded (flame graphs), speedscope, or pprof.",
+       .help =
+           "Write the live heap for another viewer: folded (flame graphs), speedscope, or pprof.",
        .choices = {"folded", "speedscope", "pprof"}},
       {.name = "output",
        .letter = 'o',
@@ -225,7 +229,7 @@ std::vector<Option> profile_options() {
   }
   for (Option& option : look_options()) {
     if (option.name == "no-plot") continue;
-    if (option.name == "quiet") option.help = "Only the first line: where it grows.";
+    if (option.name == "quiet") option.help = "Print only the first line: where it grows.";
     all.push_back(std::move(option));
   }
   return all;

@@ -161,8 +161,9 @@ std::vector<Option> report_options() {
                      .takes = Takes::file,
                      .placeholder = "OUT",
                      .group = kOutput,
-                     .help = "Write the page to OUT, which must not exist; default standard "
-                             "output, if that is no terminal."});
+                     .help =
+                         "Write the page to OUT, which must not exist (default: standard output, "
+                         "unless that is a terminal)."});
   options.push_back({.name = "force", .group = kOutput, .help = "Replace OUT if it exists."});
   options.push_back(
       {.name = "quiet", .letter = 'q', .group = kOutput, .help = "Do not say what was written."});
@@ -178,25 +179,25 @@ std::vector<Option> report_options() {
 Verb report_verb() {
   Verb verb;
   verb.name = "report";
-  verb.summary = "write all about a run as one HTML page, to look at and to send";
+  verb.summary = "write everything about a run as one HTML page, to look at or share";
   verb.description = {
       "Writes one file that needs nothing else: no network, no server, opens from disk, in light "
-      "and dark, and prints. The answer stands at its top; below it memory over steps with phases, "
+      "and dark, and prints. The answer is at the top; below it are memory over steps with phases, "
       "marks, forecast and limit, by kind of page and by process, the explanations that competed "
       "and when the answer was known, the process tree, the causes, and call stacks where a heap "
       "was traced. A button copies the answer as Markdown for an issue.",
-      "Of a file that holds several runs the last counts, as for judge. Several FILEs are "
+      "If a file holds several runs, the last one counts, as in judge. Several FILEs are "
       "compared, "
       "the first being the baseline, as compare does; the page has each of them too.",
-      "A long recording is drawn with at most 4,000 moments: of each stretch the lowest and the "
-      "highest value of every line, so that no peak is lost."};
+      "A long recording is drawn with at most 4,000 points in time, which keep the lowest and the "
+      "highest value of every line in each stretch, so that no peak is lost."};
   verb.positional = input_positional();
   verb.options = report_options();
   verb.examples = {
       {"everything about a run, to look at", "plateau report train.log -o report.html"},
-      {"with what the log does not say",
+      {"with facts the log does not state",
        "plateau report train.log -o report.html --examples 663 --batch 8 --limit 20GB"},
-      {"of a recording that 'plateau run' wrote",
+      {"from a recording that 'plateau run' wrote",
        "plateau report job.plateau -o report.html --force"},
       {"did the fix work?", "plateau report before.log after.log -o fix.html"},
       {"from a pipe, into a pipe",

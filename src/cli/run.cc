@@ -26,7 +26,7 @@ std::string ending_sentence(const Ending& ending) {
     case Ending::Kind::signaled:
       return fmt::format("ended by signal {}{}", ending.code, why);
     case Ending::Kind::oom_killed:
-      return "killed by the kernel for want of memory" + why;
+      return "OOM-killed by the kernel" + why;
     default:
       return "ended" + why;
   }
@@ -106,8 +106,8 @@ int run_attempts(RunRequest request, Output& out) {
     if (!again) {
       return final_code(outcome, verdict, request, out);
     }
-    out.complain("run", fmt::format("{}; starting it again ({} of {})",
-                                    ending_sentence(outcome.ending), attempt, request.restarts));
+    out.complain("run", fmt::format("{}; restarting it ({} of {})", ending_sentence(outcome.ending),
+                                    attempt, request.restarts));
   }
 }
 
@@ -125,7 +125,7 @@ int run_run(const Invocation& invocation) {
 Verb run_verb() {
   Verb verb;
   verb.name = "run";
-  verb.summary = "start a job, watch its process tree, say the verdict when it ends";
+  verb.summary = "start a job, watch its process tree, give the verdict when it ends";
   verb.description = {
       "Runs COMMAND with its output untouched and its exit code passed on, and watches the memory "
       "of every process it starts. When it ends, the verdict is printed on standard error: leak or "
@@ -138,7 +138,7 @@ Verb run_verb() {
       "FILE' then says which call stacks grew. A program that is statically linked or setuid "
       "cannot load it.",
       "Watching is light: small files are read a few times a second, and the costly page-table "
-      "walks take at most 0.2 % of the job's time. If plateau is killed, the job goes on."};
+      "walks take at most 0.2 % of the job's time. If plateau is killed, the job keeps running."};
   verb.positional = {.placeholder = "COMMAND",
                      .help = "The program to run, with its arguments.",
                      .takes = Takes::command,
@@ -148,10 +148,10 @@ Verb run_verb() {
   verb.examples = {
       {"watch a training run", "plateau run -- python train.py --epochs 3"},
       {"see which call stacks grow", "plateau run --heap -- python train.py"},
-      {"say what it cannot know, and where the ceiling is",
+      {"tell it what it cannot know, and the memory limit",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
       {"look at it in a browser while it runs", "plateau run --serve -- python train.py"},
-      {"save and stop before the machine does, and start a job again that resumes",
+      {"checkpoint and stop before the OOM killer strikes, then restart and resume",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},

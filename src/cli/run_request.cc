@@ -44,7 +44,7 @@ std::vector<Option> watching_options() {
        .placeholder = "PERCENT",
        .group = kWatching,
        .help = "Share of the job's time that page-table walks may take (default 0.2, at most 10); "
-               "more shows copying on write sooner, in a job of seconds."},
+               "more shows copy-on-write sooner in very short jobs."},
       {.name = "heap",
        .takes = Takes::choice,
        .placeholder = "MODE",
@@ -58,8 +58,9 @@ std::vector<Option> watching_options() {
        .takes = Takes::memory,
        .placeholder = "SIZE",
        .group = kWatching,
-       .help = "With --heap: mean distance of samples in allocated bytes (default 512KiB); less is "
-               "finer and costs more."},
+       .help =
+           "With --heap: mean number of allocated bytes between samples (default 512KiB); fewer is "
+           "finer and costs more."},
       {.name = "serve",
        .takes = Takes::text,
        .placeholder = "ADDR:PORT",
@@ -69,7 +70,7 @@ std::vector<Option> watching_options() {
        .may_be_bare = true},
       {.name = "keep-orphans",
        .group = kWatching,
-       .help = "Leave processes alone that outlive the job; without it they are ended."},
+       .help = "Leave processes that outlive the job running (default: end them)."},
   };
 }
 
@@ -79,9 +80,10 @@ std::vector<Option> limit_options() {
        .takes = Takes::choice,
        .placeholder = "WHAT",
        .group = kLimit,
-       .help = "When the job passes --limit: warn (default), checkpoint (signal it to save, then "
-               "SIGTERM, then SIGKILL, a grace apart) or stop (SIGTERM, then SIGKILL). The last "
-               "two also set a cgroup limit a little above it, where that is permitted.",
+       .help =
+           "When the job passes --limit: warn (default), checkpoint (signal it to save, then "
+           "SIGTERM, then SIGKILL, each --grace apart) or stop (SIGTERM, then SIGKILL). The last "
+           "two also set a cgroup limit a little above it, where that is permitted.",
        .choices = {"warn", "checkpoint", "stop"}},
       {.name = "save-signal",
        .takes = Takes::text,
@@ -98,17 +100,18 @@ std::vector<Option> limit_options() {
        .takes = Takes::count,
        .placeholder = "N",
        .group = kLimit,
-       .help = "Start the command again, up to N times, when it fails or was stopped at its limit; "
-               "for jobs that resume. Each attempt has a recording of its own."},
+       .help =
+           "Restart the command up to N times when it fails or is stopped at its limit, for jobs "
+           "that resume. Each attempt gets its own recording."},
   };
 }
 
 std::vector<Option> answer_options() {
   return {
-      {.name = "explain", .group = kAnswer, .help = "Add every explanation that competed."},
+      {.name = "explain", .group = kAnswer, .help = "Also show every explanation that competed."},
       {.name = "json",
        .group = kAnswer,
-       .help = "The verdict as one JSON object, on standard error like the report."},
+       .help = "Print the verdict as one JSON object, on standard error like the report."},
   };
 }
 

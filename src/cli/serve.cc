@@ -30,15 +30,17 @@ std::vector<Option> own_options() {
        .takes = Takes::text,
        .placeholder = "ADDR:PORT",
        .group = kWhere,
-       .help = "Listen there (default 127.0.0.1:7528, or a free port if that is taken). Port 0 is "
-               "any free one. An address that others can reach asks for a token."},
+       .help =
+           "Address to listen on (default 127.0.0.1:7528, or a free port if that is taken). Port 0 "
+           "picks any free port. An address that other machines can reach requires a token."},
       {.name = "token",
        .takes = Takes::text,
        .placeholder = "TEXT",
        .group = kWhere,
-       .help = "The token to ask for (default: PLATEAU_TOKEN, or for an address that others can "
-               "reach one that is made up and printed). Others see an option in the process list; "
-               "the variable they do not."},
+       .help =
+           "Token that clients must present (default: PLATEAU_TOKEN; without it, a random one is "
+           "made and printed if other machines can reach the address). Options are visible in "
+           "the process list; the variable is not."},
   };
 }
 
@@ -65,7 +67,7 @@ std::optional<Error> add_pid(pid_t pid, const Context& given, Targets& targets, 
   Result<PidRecorder> recorder = PidRecorder::start(pid, given);
   if (!recorder) return recorder.error();
   out.complain("serve", fmt::format("recording the job of process {} for as long as this serves; "
-                                    "'plateau watch {} -o FILE' would keep it",
+                                    "'plateau watch {} -o FILE' would keep the recording",
                                     pid, pid));
   targets.paths.push_back(recorder.value().directory());
   targets.recorders.push_back(std::move(recorder.value()));
@@ -156,14 +158,12 @@ Verb serve_verb() {
       "causes of a run, and follows it while it grows. With several runs, or a directory, it also "
       "lists them.",
       "PID is any process of a job: if a running plateau records it, that recording is followed; "
-      "else the job is watched for as long as this serves. FILE is a recording or a log as "
-      "'plateau "
-      "judge' takes it. DIR is a directory: its *.plateau files, as they come (default: the "
-      "current "
-      "one). A file whose name is a number is written ./4242.",
-      "Nothing can be changed through it. By default only this machine can ask; from another one, "
-      "'ssh -L 7528:127.0.0.1:7528 HOST' is the safe way. An address that others can reach asks "
-      "for a token, which the printed address contains.",
+      "otherwise the job is watched while the server runs. FILE is a recording, or any log that "
+      "'plateau judge' reads. DIR is a directory: its *.plateau files, including new ones as they "
+      "appear (default: the current directory). Write ./4242 for a file whose name is a number.",
+      "The server is read-only. By default only this machine can connect; from another one, use "
+      "'ssh -L 7528:127.0.0.1:7528 HOST'. An address that other machines can reach requires a "
+      "token, which is part of the printed address.",
       "For programs: /api/verdict is the JSON of 'plateau judge --json', /api/runs lists the runs, "
       "/metrics is for Prometheus, /healthz says ok. docs/serve.md has the details. Ctrl-C ends "
       "it."};
@@ -176,14 +176,14 @@ Verb serve_verb() {
   for (const Option& option : context_options()) verb.options.push_back(option);
   verb.examples = {
       {"look at all recordings here", "plateau serve"},
-      {"watch a job that runs", "plateau serve 4242"},
+      {"watch a running job", "plateau serve 4242"},
       {"one recording, with the limit it must fit in", "plateau serve run.plateau --limit 20GB"},
       {"for the team, with a token of your own",
        "PLATEAU_TOKEN=$(openssl rand -hex 16) plateau serve runs/ --listen 0.0.0.0:7528"},
       {"the verdict for a script", "curl -s http://127.0.0.1:7528/api/verdict"},
   };
   verb.exits = {{"0", "ended by Ctrl-C, SIGTERM or SIGHUP"},
-                {"2", "wrong usage, nothing to serve, or the address cannot be had"}};
+                {"2", "wrong usage, nothing to serve, or the address is not available"}};
   verb.run = run_serve;
   return verb;
 }

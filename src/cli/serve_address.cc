@@ -22,7 +22,7 @@ Result<ServeOptions> serve_at(const std::string& listen, const std::optional<std
   if (!options.token.empty() && !is_usable_token(options.token)) {
     return Error{Error::Kind::usage,
                  "a token is 8 to 256 letters, digits, '-', '.', '_' or '~'; without one, Plateau "
-                 "makes it up"};
+                 "makes one"};
   }
   if (options.token.empty() && !is_loopback(options.address)) {
     const Result<std::string> made = make_token();

@@ -62,7 +62,7 @@ std::vector<Option> expect_options() {
 
 std::vector<Option> look_options() {
   return {
-      {.name = "quiet", .letter = 'q', .group = kLooks, .help = "One line and nothing else."},
+      {.name = "quiet", .letter = 'q', .group = kLooks, .help = "Print one line and nothing else."},
       {.name = "no-plot", .group = kLooks, .help = "Leave the plot out."},
       {.name = "color",
        .takes = Takes::choice,
@@ -75,7 +75,7 @@ std::vector<Option> look_options() {
        .takes = Takes::count,
        .placeholder = "N",
        .group = kLooks,
-       .help = "Columns to draw in; default the terminal's, or 80."},
+       .help = "Width of the output in columns (default: the terminal's, or 80)."},
   };
 }
 

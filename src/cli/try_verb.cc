@@ -89,7 +89,7 @@ std::string conclusion(const ExperimentOutcome& outcome) {
     case TrialResult::cycles:
       return fmt::format(
           "Cycles: {}{}resident memory {} by {}. Those objects were held by reference cycles only; "
-          "Python's collector had not come to them.",
+          "Python's collector had not got to them yet.",
           found, in_use > 0 ? fmt::format("the heap in use fell by {}, ", format_mb(in_use)) : "",
           rss < 0 ? "rose" : "fell", format_mb(std::fabs(rss)));
     case TrialResult::neither:
@@ -125,7 +125,7 @@ std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
   text += row(fmt::format("{}: from kernel", held.name), held.system, now.system);
   text += "\n" + wrapped(conclusion(outcome), width);
   text += wrapped(
-      fmt::format("{} took {:.3g} ms; one thread, stopped {}, stood still for {:.3g} ms.",
+      fmt::format("{} took {:.3g} ms; one thread, caught {}, was stopped for {:.3g} ms.",
                   outcome.action, outcome.took_s * 1e3, outcome.how, outcome.stopped_s * 1e3),
       width);
   for (const std::string& note : outcome.notes) text += wrapped("Note: " + note + ".", width);
@@ -228,15 +228,17 @@ Verb try_verb() {
   verb.description = {
       "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
       "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
-      "mimalloc have their own): if resident memory falls and the heap in use does not, memory was "
-      "retained, "
-      "not leaked. 'gc' runs a full gc.collect() in a Python process, also where the collector is "
-      "switched off: what goes away was held by reference cycles only. If neither helps, the "
+      "mimalloc have their own): if resident memory falls and the heap in use does not, the memory "
+      "was "
+      "retained, not leaked. 'gc' runs a full gc.collect() in a Python process, even if the "
+      "collector is disabled there: what goes away was held by reference cycles only. If neither "
+      "helps, the "
       "memory is in use.",
-      "The process is changed by it, once, and only as said. One thread is stopped for the call at "
+      "This changes the process, once, and only as described. One thread is stopped for the call "
+      "at "
       "the entry of an allocator function or in a sleeping system call; if no such moment comes, "
-      "nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A watcher of the "
-      "process gets a mark. docs/experiments.md tells the rest."};
+      "nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A plateau "
+      "that watches the process records a mark. docs/experiments.md has the details."};
   verb.positional = {.placeholder = "PID trim|gc",
                      .help = "The process, and the experiment.",
                      .takes = Takes::text,
@@ -245,24 +247,24 @@ Verb try_verb() {
   verb.options = {
       {.name = "dry-run",
        .group = "Experiment",
-       .help = "Only say what would be done, and whether the process allows it to be found."},
+       .help = "Only say what would be done, and whether this process allows it."},
       {.name = "timeout",
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = "Experiment",
-       .help = "How long to wait for a safe moment (default 5s); then it is left as it was."},
+       .help = "How long to wait for a safe moment (default 5s); if none comes, nothing is done."},
       {.name = "wait",
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = "Experiment",
-       .help = "Of gc: how long to wait for Python to run the collection (default 20s)."},
-      {.name = "json", .group = "Output", .help = "One JSON object."}};
-  verb.examples = {{"is it only the allocator that keeps it?", "plateau try 4711 trim"},
+       .help = "With gc: how long to wait for Python to run the collection (default 20s)."},
+      {.name = "json", .group = "Output", .help = "Print one JSON object."}};
+  verb.examples = {{"does only the allocator keep it?", "plateau try 4711 trim"},
                    {"would Python's collector free it?", "plateau try 4711 gc"},
                    {"say what would be done", "plateau try 4711 gc --dry-run"},
                    {"for a script", "plateau try 4711 trim --json | jq .finding"}};
-  verb.exits = {{"0", "the experiment was made, whatever it proved"},
-                {"2", "wrong usage, or it could not be made: the process is as it was"},
+  verb.exits = {{"0", "the experiment ran, whatever it showed"},
+                {"2", "wrong usage, or it could not run: the process is as it was"},
                 {"3", "gc: the collection has not run within --wait; it is still queued"}};
   verb.run = run_try;
   return verb;

@@ -32,7 +32,7 @@ std::vector<Option> own_options() {
   return {
       {.name = "find-training",
        .group = kJob,
-       .help = "Instead of a PID: the process of yours that most looks like a training job."},
+       .help = "Instead of a PID: pick the process of yours that looks most like a training job."},
       {.name = "log",
        .takes = Takes::file,
        .placeholder = "FILE",
@@ -43,7 +43,7 @@ std::vector<Option> own_options() {
        .takes = Takes::seconds,
        .placeholder = "TIME",
        .group = kWatching,
-       .help = "Watch this long (10m, 1h30m), then print the verdict and end."},
+       .help = "Watch for this long (10m, 1h30m), then print the verdict and exit."},
       {.name = "interval",
        .takes = Takes::seconds,
        .placeholder = "TIME",
@@ -62,15 +62,16 @@ std::vector<Option> own_options() {
        .group = kWatching,
        .help =
            "Load the heap tracer into process PID and record which call stacks hold memory, for "
-           "'plateau profile FILE': sampled (default) or exact. Needs --output. It is taken out "
-           "again at the end.",
+           "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
+           "removed again at the end.",
        .choices = {"sampled", "exact"},
        .may_be_bare = true},
       {.name = "lines", .group = kWatching, .help = "Print lines even on a terminal."},
-      {.name = "explain", .group = kAnswer, .help = "Add every explanation that competed."},
+      {.name = "explain", .group = kAnswer, .help = "Also show every explanation that competed."},
       {.name = "json",
        .group = kAnswer,
-       .help = "One JSON object a line: the state now and then, the verdict at the end."},
+       .help =
+           "Print one JSON object per line: the state at each interval, the verdict at the end."},
   };
 }
 
@@ -165,17 +166,17 @@ int run_watch(const Invocation& invocation) {
 Verb watch_verb() {
   Verb verb;
   verb.name = "watch";
-  verb.summary = "watch a job that already runs: its processes, its memory, the verdict so far";
+  verb.summary = "watch a running job: its processes, its memory, the verdict so far";
   verb.description = {
       "Give the pid of any process of the job, a worker's or a launcher's: the whole tree is "
       "found, with a role for each process. On a terminal it is a live screen (? for its keys); "
-      "into a pipe, a line every 10 s. At the end, by q, --for or because the job ended, the "
-      "verdict is printed and decides the exit code.",
+      "into a pipe, a line every 10 s. At the end (q, --for, or the job ends) the verdict is "
+      "printed and decides the exit code.",
       "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
       "was given, or from the file its output goes to. Without any, growth is judged over time. "
-      "The job is only looked at: nothing is sent to it, and several may watch at once. The "
-      "exception is --heap, which changes the process for as long as it is watched; "
-      "docs/experiments.md tells how."};
+      "Watching is read-only: nothing is sent to the job, and several watchers may run at once. "
+      "The exception is --heap, which changes the process while it is watched; "
+      "docs/experiments.md explains how."};
   verb.positional = {.placeholder = "PID",
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
@@ -185,10 +186,10 @@ Verb watch_verb() {
     verb.options.insert(verb.options.end(), group.begin(), group.end());
   }
   verb.examples = {
-      {"watch pid 4242 and all that belongs to it", "plateau watch 4242"},
-      {"find the training job yourself", "plateau watch --find-training"},
+      {"watch pid 4242 and everything that belongs to it", "plateau watch 4242"},
+      {"let plateau find the training job", "plateau watch --find-training"},
       {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
-      {"keep what is seen", "plateau watch 4242 -o night.plateau"},
+      {"keep a recording", "plateau watch 4242 -o night.plateau"},
       {"see which call stacks grow", "plateau watch 4242 --heap -o night.plateau --for 10m"},
   };
   verb.exits = verdict_exits();

@@ -45,7 +45,7 @@ std::string type_text(const View& view, const std::string& type, bool tensor, si
 
 void say_tensors(Layout& layout, uint64_t tensors, std::string_view text) {
   if (tensors == 0) return;
-  layout.say("Torch", fmt::format("{}; the Python client tells them by device, dtype and shape "
+  layout.say("Torch", fmt::format("{}; the Python client lists them by device, dtype and shape "
                                   "(plateau.start(census=True)).",
                                   text));
 }
@@ -57,8 +57,8 @@ void say_notes(Layout& layout, const Census& census) {
   }
   layout.say("Note",
              "only what the garbage collector tracks is counted: strings, numbers, bytes and "
-             "arrays are not tracked. SIZE is that of sys.getsizeof, without what an object "
-             "points to, such as the data of a tensor.");
+             "arrays are not tracked. SIZE is what sys.getsizeof reports, without what an "
+             "object points to, such as the data of a tensor.");
 }
 
 template <typename Types>

@@ -156,7 +156,7 @@ void add_notes(const Comparison& comparison, const Change& change, Layout& layou
   }
   if (!change.replicated) {
     layout.say("Note",
-               fmt::format("one run a side: how much runs differ by themselves is not known. "
+               fmt::format("one run a side: run-to-run variation is not known. "
                            "Several: {} {} --vs {} {}.",
                            comparison.sides.front().name + "1", comparison.sides.front().name + "2",
                            comparison.sides[change.side].name + "1",

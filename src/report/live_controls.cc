@@ -129,22 +129,22 @@ LiveControls handle_key(LiveControls controls, const Key& key, const LiveState& 
 
 std::vector<LiveRow> help_rows(const View& view) {
   constexpr std::array<std::array<std::string_view, 2>, 17> kLines = {{
-      {"j k, arrows", "select a process; page keys, home and end go farther"},
+      {"j k, arrows", "select a process; page keys, home and end jump"},
       {"enter, d", "everything about the selected process"},
       {"esc, backspace", "back"},
       {"s", "sort: tree, owned, growth, cpu, pid"},
       {"m", "set a mark in the recording, drawn as m"},
-      {"space", "hold the picture; sampling goes on"},
-      {"q, ^C", "quit; the job goes on"},
+      {"space", "freeze the screen; sampling continues"},
+      {"q, ^C", "quit; the job keeps running"},
       {"", ""},
       {"PLATEAU", "growth has ended, or there was none"},
       {"WARMING", "growing, and it will end"},
       {"LEAK", "growth that nothing bounded explains"},
-      {"UNDECIDED", "cannot be told yet; the first line says when it can"},
+      {"UNDECIDED", "not known yet; the first line says when it will be"},
       {"", ""},
       {"OWNED", "private pages and swap, shared ones divided: what is judged"},
       {"GROWTH", "of owned memory since the process was first seen"},
-      {"FILE", "pages of files; the kernel takes them back when needed"},
+      {"FILE", "file pages; the kernel reclaims them when needed"},
       {"SHARED", "shared memory and tmpfs; counted in full for each process"},
   }};
   std::vector<LiveRow> rows;

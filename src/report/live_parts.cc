@@ -165,14 +165,14 @@ LiveRow ahead_row(const LiveState& state, const View& view) {
     pieces.push_back({fmt::format("{}passes the limit at {}",
                                   !open              ? ""
                                   : verdict.forecast ? "if not, "
-                                                     : "if growth goes on, ",
+                                                     : "if growth continues, ",
                                   moment_phrase(verdict.clock, *verdict.risk.at_step))});
   }
   if (verdict.word == Word::undecided) {
     pieces.push_back({tell(verdict.undecided_because, verdict)});
   }
   if (std::all_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.text.empty(); })) {
-    pieces.push_back({"nothing can be foreseen yet"});
+    pieces.push_back({"no forecast yet"});
   }
   return labelled(view, "Ahead", pieces);
 }
@@ -180,7 +180,7 @@ LiveRow ahead_row(const LiveState& state, const View& view) {
 LiveRow limit_row(const LiveState& state, const View& view) {
   const LiveLimit& limit = state.limit;
   if (!std::isfinite(limit.mb) || limit.mb <= 0) {
-    return labelled(view, "Limit", {{"none known; --limit 20GB tells whether it is reached"}});
+    return labelled(view, "Limit", {{"none known; --limit 20GB would say whether it is reached"}});
   }
   const double used = std::isfinite(limit.used_mb) ? limit.used_mb : state.totals.owned_mb;
   const double risk = state.verdict && state.verdict->risk.limit_mb ? state.verdict->risk.oom : 0;
@@ -198,7 +198,7 @@ LiveRow limit_row(const LiveState& state, const View& view) {
     pieces.push_back({fmt::format("{:.0f} % used", 100 * used / limit.mb)});
   }
   if (state.verdict && state.verdict->risk.limit_mb) {
-    pieces.push_back({fmt::format("chance to run out {}", percent_phrase(risk)), alarm});
+    pieces.push_back({fmt::format("OOM risk {}", percent_phrase(risk)), alarm});
   }
   return labelled(view, "Limit", pieces);
 }

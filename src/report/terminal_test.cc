@@ -48,13 +48,13 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   Verdict verdict = undecided_example();
   EXPECT_EQ(course_of(verdict).label, "Grew");
   verdict.rate_range = {-3, 2};
-  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("cannot be told from zero"));
+  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("indistinguishable from zero"));
   verdict.rate_mb_per_step = -2;
   verdict.rate_range = {-3, -1};
   EXPECT_EQ(course_of(verdict).label, "Fell");
   EXPECT_EQ(course_of(spikes_example()).label, "Level");
   verdict.samples = 1;
-  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("one sample has no direction"));
+  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("one sample shows no trend"));
 }
 
 TEST(TerminalReport, EachFactIsToldOnce) {

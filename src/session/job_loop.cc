@@ -242,7 +242,7 @@ JobOutcome JobLoop::run(SignalReader& signals) {
   outcome.elapsed_s = session_.now();
   outcome.cost = session_.snapshot().cost;
   if (outcome.ending.kind == Ending::Kind::oom_killed) {
-    session_.event(EventKind::oom, "the kernel killed the job for want of memory");
+    session_.event(EventKind::oom, "the kernel OOM-killed the job");
   }
   outcome.run = session_.finish(outcome.ending);
   outcome.watch_cpu_s = session_.cpu_s();

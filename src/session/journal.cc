@@ -118,7 +118,7 @@ void Journal::sample(const Snapshot& snapshot, double at_s) {
   recording_.row(row);
   const int64_t kills = snapshot.cgroup.oom_kills;
   if (oom_kills_ != kUnread && kills > oom_kills_) {
-    event(EventKind::oom, "the kernel killed a process of this cgroup for want of memory", at_s);
+    event(EventKind::oom, "the kernel OOM-killed a process in this cgroup", at_s);
   }
   oom_kills_ = kills;
   for (const std::string& complaint : snapshot.complaints) recording_.note(complaint);

@@ -59,9 +59,9 @@ class Speaker {
           "only {} while memory grew: too few to tell",
           of.events == 1 ? "one " + std::string(singular(of.clock)) : "two " + std::string(many));
     }
-    if (!of.mb_per_event) return fmt::format("{} come too often to be told from steps", many);
+    if (!of.mb_per_event) return fmt::format("{} come too often to separate from steps", many);
     if (matters(of)) {
-      return fmt::format("each {} adds {} beside other growth", singular(of.clock),
+      return fmt::format("each {} adds {} on top of other growth", singular(of.clock),
                          format_mb(*of.mb_per_event));
     }
     return fmt::format("{} make no difference", many);
@@ -95,7 +95,7 @@ class Speaker {
       if (other.follows && other.clock != of.clock) others.push_back(plural(other.clock));
     }
     if (!others.empty()) {
-      words += fmt::format("; {} come at the same time and cannot be told apart", in_a_row(others));
+      words += fmt::format("; {} come at the same time and cannot be separated", in_a_row(others));
     }
     return words;
   }
@@ -120,7 +120,7 @@ class Speaker {
                  ? "steps in between add nothing"
                  : fmt::format("steps in between add {} each", format_mb(of.between_mb_per_step));
     }
-    return "growth comes unevenly: no clock explains it";
+    return "growth is uneven: no clock explains it";
   }
 
   const Verdict& verdict_;

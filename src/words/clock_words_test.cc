@@ -35,12 +35,12 @@ TEST(ClockWords, GrowthPerStepClearsTheEvents) {
   EXPECT_EQ(clock_growth_words({}, clocks, 1), "evaluations make no difference");
 }
 
-TEST(ClockWords, EventsThatComeTogetherAreNotToldApart) {
+TEST(ClockWords, EventsThatComeTogetherAreNotSeparated) {
   std::vector<ClockGrowth> clocks = {grown(GrowthClock::eval, 6, 80, 1.0, 0.18),
                                      grown(GrowthClock::checkpoint, 6, 80, 1.0, 0.18)};
   clocks[0].follows = clocks[1].follows = true;
   EXPECT_THAT(clock_growth_words({}, clocks, 0),
-              HasSubstr("checkpoints come at the same time and cannot be told apart"));
+              HasSubstr("checkpoints come at the same time and cannot be separated"));
 }
 
 TEST(ClockWords, TooFewEventsSaySo) {

@@ -19,16 +19,16 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::growth_left_below, "growth-left-below", Block::why,
      "Any growth left is below {rate_mb_per_step}."},
     {Kind::slows_down, "slows-down", Block::why,
-     "Grows by {rate_mb_per_step} now, and every likely explanation ends[: {bounded}]."},
+     "Growing by {rate_mb_per_step} now, and every likely explanation is bounded[: {bounded}]."},
     {Kind::will_level_near, "will-level-near", Block::next,
      "It should level off near {plateau_mb} ({low_mb-high_mb})."},
     {Kind::rises_still, "rises-still", Block::course,
      "The floor rises by {rate_mb_per_step} (90 %: {rate_low-rate_high}), {first_mb>last_mb}, and "
-     "still does at {last_step}."},
+     "is still rising at {last_step}."},
     {Kind::bounded_ruled_out, "bounded-ruled-out", Block::why,
-     "No explanation that ends keeps even 0.01 % of the weight."},
+     "No bounded explanation keeps even 0.01 % of the weight."},
     {Kind::bounded_hardly_fits, "bounded-hardly-fits", Block::why,
-     "The best explanation that ends, {bounded}, has {weight} of the weight."},
+     "The best bounded explanation, {bounded}, has {weight} of the weight."},
     {Kind::likeliest_shape, "likeliest-shape", Block::why, "What fits: {unbounded}."},
     {Kind::stopped_with_first_pass, "stopped-with-first-pass", Block::why,
      "Growth stopped where the first pass over the data ended: {source} = {epoch_steps}."},
@@ -44,7 +44,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::objects_steady, "objects-steady", Block::why, "Not objects: {counted} stays at {last}."},
     {Kind::file_pages_grew, "file-pages-grew", Block::why,
      "File-backed pages grew by {growth_mb} ({first_mb>last_mb}): the kernel takes them back when "
-     "memory is short, so they are no leak."},
+     "memory is short, so they are not a leak."},
     {Kind::process_has_most, "process-has-most", Block::who,
      "[{process}][Process {id}] has {share} of the growth: {first_mb>last_mb}."},
     {Kind::growth_is_spread, "growth-is-spread", Block::why,
@@ -102,9 +102,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "needs {one_off_steps} one-off step{one_off_steps:|s}, the largest at {step}"},
     {Kind::growth_is_negative, "growth-is-negative", Block::why, "its growth comes out negative"},
     {Kind::expected_more_growth, "expected-more-growth", Block::why,
-     "since {since_step} it expects {expected_mb}, the floor moved by {seen_mb}"},
+     "since {since_step} it predicts {expected_mb}, but the floor moved by {seen_mb}"},
     {Kind::rose_as_expected, "rose-as-expected", Block::why,
-     "since {since_step} the floor rose by {seen_mb}, as it expects"},
+     "since {since_step} the floor rose by {seen_mb}, as it predicts"},
     {Kind::still_rose, "still-rose", Block::why,
      "since {since_step} the floor still rose by {seen_mb}"},
     {Kind::hardly_moved, "hardly-moved", Block::why,
@@ -118,7 +118,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::slowed_by, "slowed-by", Block::why,
      "growth slowed or stopped by {settled_step}[, away from the end of an epoch ({epoch_steps})]"},
     {Kind::steps_come_rarer, "steps-come-rarer", Block::why,
-     "{growth_mb} gained in steps that come ever more rarely, as the largest batch so far sets the "
+     "{growth_mb} gained in ever rarer steps, as the largest batch so far sets the "
      "size of the pools"},
     {Kind::arrived_at_start, "arrived-at-start", Block::why,
      "{growth_mb} arrived before {step} and nothing since"},
@@ -140,8 +140,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "processes went from {first} to {last}"},
     {Kind::threads_multiply, "threads-multiply", Block::why, "threads went from {first} to {last}"},
     {Kind::grows_per_step, "grows-per-step", Block::why,
-     "steady growth per step; nothing in the log counts objects, so it cannot show where they are "
-     "held"},
+     "steady growth per step; the log has no object counts, so it cannot show what holds the "
+     "memory"},
     {Kind::grows_beside_counts, "grows-beside-counts", Block::why,
      "steady growth per step, with {counted} at {last}"},
     {Kind::gpu_memory_grew, "gpu-memory-grew", Block::why, "GPU memory grew by {growth_mb}"},
@@ -150,7 +150,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     // About an allocation site, or another series of live bytes.
     {Kind::site_unmeasured, "site-unmeasured", Block::why, "nothing was measured"},
     {Kind::site_unbounded, "site-unbounded", Block::why,
-     "[{unbounded}: ]{growth_mb} from {first_step} to {last_step}, and nothing that ends explains "
+     "[{unbounded}: ]{growth_mb} from {first_step} to {last_step}, and nothing bounded explains "
      "it"},
     {Kind::site_filling, "site-filling", Block::why,
      "[{bounded}: ]{growth_mb} so far[, ends at about {end_step}][; the first pass over the data "
@@ -195,7 +195,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::compared_without_common_span, "compared-without-common-span", Block::why,
      "the runs have no span in common: only their verdicts are compared."},
     {Kind::compared_starts_differ, "compared-starts-differ", Block::why,
-     "not all runs start alike: the first {only_one} are in one of them only."},
+     "the runs do not start at the same point: only one of them has the first {only_one}."},
     {Kind::compared_by_samples, "compared-by-samples", Block::why,
      "the logs share neither steps nor times: compared sample by sample, which is fair only if "
      "both were sampled alike."},

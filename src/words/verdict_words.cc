@@ -72,7 +72,8 @@ Labelled open_course(const Verdict& verdict) {
   if (range.low == range.high) return {"Moved", fill("{moved} over {span}.", slots)};
   if (!(range.low > 0)) {
     return {"Moved",
-            fill("{moved} over {span}; the rate cannot be told from zero (90 %: {range}).", slots)};
+            fill("{moved} over {span}; the rate is indistinguishable from zero (90 %: {range}).",
+                 slots)};
   }
   const double now = verdict.current_rate_mb_per_step;
   if (!(verdict.current_rate_range.low > 0)) {
@@ -97,7 +98,7 @@ Sentence endless_growth(const Verdict& verdict) {
                                 : verdict.clock == Clock::steps ? "1,000 steps"
                                                                 : "1,000 samples";
   const std::string growth = fmt::format("{} per {}", format_mb_signed(rate * stretch), name);
-  return fill("no end in sight: {growth} at the present rate.",
+  return fill("no end in sight: {growth} at the current rate.",
               {{"growth", growth, "current_rate_mb_per_step"}});
 }
 
@@ -140,7 +141,7 @@ Labelled course_of(const Verdict& verdict) {
   if (verdict.samples == 0) return {"Level", fill("not known: there are no samples.", {})};
   if (verdict.samples == 1) {
     return {"Level",
-            fill("{mb} at {when}; one sample has no direction.",
+            fill("{mb} at {when}; one sample shows no trend.",
                  {{"mb", format_mb(verdict.last_mb), "last_mb"},
                   {"when", moment_phrase(verdict.clock, verdict.last_step), "steps.last"}})};
   }
@@ -172,7 +173,7 @@ Sentence risk_of(const Verdict& verdict) {
   const Risk& risk = verdict.risk;
   if (!risk.limit_mb) {
     if (verdict.word == Word::plateau || verdict.samples < 2) return {};
-    return fill("no limit known; --limit 20GB tells whether and when it is reached.", {});
+    return fill("no limit known; --limit 20GB would say whether and when it is reached.", {});
   }
   std::vector<Slot> slots = {{"oom", percent_phrase(risk.oom), "risk.oom"},
                              {"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
@@ -227,7 +228,7 @@ Sentence peaks_of(const Verdict& verdict) {
 
 std::string destination_of(const Verdict& verdict, const Explanation& explanation) {
   if (explanation.bounded) {
-    if (!explanation.plateau_mb) return "ends, height not known yet";
+    if (!explanation.plateau_mb) return "ends, level not known yet";
     std::string text = "level near " + format_mb(*explanation.plateau_mb);
     if (explanation.ends_at_step) {
       text += " from " + moment_phrase(verdict.clock, *explanation.ends_at_step);

@@ -21,7 +21,7 @@ refused "plateau run --heap" none.plateau
 refused "plateau run --heap" "$RUN2"
 refused "FILE|PID is missing"
 refused "nowhere.plateau" nowhere.plateau
-refused "is no recording with a heap" "$SOURCE_DIR/CMakeLists.txt"
+refused "is not a recording with a heap" "$SOURCE_DIR/CMakeLists.txt"
 refused "traces the heap of process $$" $$
 refused "pid 999999999: no such process" 999999999
 refused "pid 999999999: no such process" 999999999 --objects

@@ -25,7 +25,7 @@ trap 'kill "$pid"' EXIT
 run "$PLATEAU" profile "$pid" --for 4s --json
 [ "$code" -ne 2 ] || fail "it failed: $(cat err)"
 grep -q 'forget_me_not' out || fail "the site is not named: $(cat out err)"
-grep -q 'loads the heap tracer into process' err || fail "it did not say what it does: $(cat err)"
+grep -q 'loading the heap tracer into process' err || fail "it did not say what it does: $(cat err)"
 kill -0 "$pid" || fail "the process did not survive"
 grep -q 'libplateau_tracer' "/proc/$pid/maps" && fail "the tracer is still loaded"
 

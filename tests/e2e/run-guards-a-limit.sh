@@ -94,8 +94,8 @@ PY
 run "$PLATEAU" run -o again.plateau --limit 100MB --on-limit checkpoint --restart 2 -- python3 resume.py
 expect_code 6
 [ "$(cat out)" = "$(printf 'from %d\n' 0 1 2)" ] || fail "it went: $(cat out)"
-expect_in err "starting it again (1 of 2)"
-expect_in err "starting it again (2 of 2)"
+expect_in err "restarting it (1 of 2)"
+expect_in err "restarting it (2 of 2)"
 for name in again.plateau again.2.plateau again.3.plateau; do
   "$PLATEAU" dump "$name" >dumped || fail "$name cannot be read"
 done

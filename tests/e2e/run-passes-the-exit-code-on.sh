@@ -32,4 +32,4 @@ wait $! || code=$?
 [ "$code" -eq 137 ] || fail "exit code $code instead of 137 after SIGKILL"
 "$PLATEAU" dump killed.plateau >dumped
 expect_in dumped "signal 9"
-expect_not_in dumped "want of memory"
+expect_not_in dumped "OOM-killed"

@@ -22,13 +22,13 @@ run "$PLATEAU" run -o job.plateau --limit 150MB --on-limit stop --grace 1s --int
 expect_code 137
 expect_not_in out "held it all"
 "$PLATEAU" dump job.plateau >dumped
-expect_in dumped "want of memory"
-expect_in err "killed by the kernel for want of memory"
+expect_in dumped "OOM-killed"
+expect_in err "OOM-killed by the kernel"
 groups | cmp - before || fail "a cgroup was left behind: $(groups)"
 
 # The same below a shell, which reports its child's death as exit code 137.
 run "$PLATEAU" run -o shell.plateau --limit 150MB --on-limit stop --interval 10s -- \
   sh -c 'python3 jump.py; exit $?'
 expect_code 137
-expect_in err "killed by the kernel for want of memory"
+expect_in err "OOM-killed by the kernel"
 groups | cmp - before || fail "a cgroup was left behind: $(groups)"

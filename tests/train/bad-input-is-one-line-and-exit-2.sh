@@ -36,4 +36,4 @@ run "$TRAINER" train -m broken -d tiny/train.jsonl -o refused --load-in-32bit
 expect_refusal "broken/model.safetensors"
 expect_one_line err
 train skipped --epochs 1
-expect_refusal "checkpoints of an earlier run"
+expect_refusal "checkpoints from an earlier run"

@@ -175,10 +175,10 @@ Verb ask_command() {
   Verb verb;
   verb.name = "ask";
   verb.program = "plateau-train";
-  verb.summary = "let a model answer the questions of a dataset";
+  verb.summary = "have a model answer the questions in a dataset";
   verb.description = {
-      "Generates an answer to every example, token by token, the likeliest each time, and shows it "
-      "beside the dataset's. Options of the model are those of train."};
+      "Generates an answer to each example with greedy decoding and shows it next to the expected "
+      "one. Model options are the same as for train."};
   const auto option = [](std::string name, char letter, Takes takes, std::string placeholder,
                          std::string help) {
     return Option{.name = std::move(name),
@@ -189,19 +189,23 @@ Verb ask_command() {
                   .help = std::move(help)};
   };
   verb.options = {
-      option("base-model", 'm', Takes::file, "DIR", "Model directory."),
-      option("adapter", 'a', Takes::file, "DIR", "Adapter directory, as train writes it."),
-      option("dataset", 'd', Takes::file, "FILE", "Examples."),
-      option("count", 0, Takes::count, "N", "The first N of them (all)."),
-      option("max-new-tokens", 0, Takes::count, "N", "Longest answer (128)."),
-      option("load-in-4bit", 0, Takes::nothing, "", "Keep the weights as NF4: the default."),
-      option("load-in-16bit", 0, Takes::nothing, "", "Keep them as bf16."),
-      option("load-in-32bit", 0, Takes::nothing, "", "Keep them as fp32."),
-      option("min-pixels", 0, Takes::count, "N", "As in training (3136)."),
-      option("max-pixels", 0, Takes::count, "N", "As in training (12845056)."),
-      option("threads", 0, Takes::count, "N", "Threads of LibTorch (all cores)."),
-      option("quiet", 'q', Takes::nothing, "", "Only how many are right."),
-      option("json", 0, Takes::nothing, "", "One JSON object a line.")};
+      option("base-model", 'm', Takes::file, "DIR", "Directory of the base model."),
+      option("adapter", 'a', Takes::file, "DIR",
+             "Directory of an adapter written by train (default: none)."),
+      option("dataset", 'd', Takes::file, "FILE", "Examples to answer."),
+      option("count", 0, Takes::count, "N", "Answer only the first N examples (default: all)."),
+      option("max-new-tokens", 0, Takes::count, "N",
+             "Longest answer to generate, in tokens (default 128)."),
+      option("load-in-4bit", 0, Takes::nothing, "", "Keep the weights in 4-bit NF4 (default)."),
+      option("load-in-16bit", 0, Takes::nothing, "", "Keep the weights in bf16."),
+      option("load-in-32bit", 0, Takes::nothing, "", "Keep the weights in fp32."),
+      option("min-pixels", 0, Takes::count, "N",
+             "Upscale smaller images, as in training (default 3136)."),
+      option("max-pixels", 0, Takes::count, "N",
+             "Downscale larger images, as in training (default 12845056)."),
+      option("threads", 0, Takes::count, "N", "CPU threads LibTorch may use (default: all cores)."),
+      option("quiet", 'q', Takes::nothing, "", "Print only how many answers are right."),
+      option("json", 0, Takes::nothing, "", "Print one JSON object per line.")};
   verb.examples = {{"what was learned",
                     "plateau-train ask -m tiny/model -a tiny/out/adapter -d tiny/eval.jsonl"}};
   verb.run = run_ask;

@@ -26,10 +26,10 @@ Verb check_command() {
   Verb verb;
   verb.name = "check";
   verb.program = "plateau-train";
-  verb.summary = "compare the model with a stored case, number by number";
+  verb.summary = "compare the model's numbers with those of a stored reference case";
   verb.description = {
-      "Runs the inputs of a case through the model and prints, as JSON, its loss and the stored "
-      "one, and the largest relative errors of position ids, activations, logits and gradients. "
+      "Runs the inputs of a case through the model and prints, as JSON, its loss, the stored loss, "
+      "and the largest relative errors of position ids, activations, logits and gradients. "
       "Cases are safetensors files with in/*, position_ids, act/*, logits, loss and g/* "
       "(docs/formats/reference-case.md)."};
   const auto option = [](std::string name, std::string placeholder, std::string help) {
@@ -39,13 +39,13 @@ Verb check_command() {
                   .group = "Options",
                   .help = std::move(help)};
   };
-  verb.options = {option("model", "DIR", "Model directory."),
-                  option("case", "FILE", "The stored case.")};
+  verb.options = {option("model", "DIR", "Directory of the model to check."),
+                  option("case", "FILE", "Stored reference case to compare with.")};
   verb.examples = {{"against the reference",
                     "plateau-train check --model trainer/testdata/qwen25vl-tiny --case "
                     "trainer/testdata/qwen25vl-tiny/images.safetensors"}};
   verb.exits = {{"0", "loss and logits within 1e-5, gradients within 1e-4, positions exact"},
-                {"1", "not so"},
+                {"1", "outside these tolerances"},
                 {"2", "bad input"}};
   verb.run = run_check;
   return verb;

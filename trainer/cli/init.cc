@@ -134,7 +134,7 @@ int run_init(const Invocation& invocation) {
   std::error_code ignored;
   if (fs::exists(request.directory, ignored) && !fs::is_empty(request.directory, ignored) &&
       !arguments.has("force")) {
-    return complain(invocation, fmt::format("{} is not empty; --force to write into it",
+    return complain(invocation, fmt::format("{} is not empty; use --force to write into it anyway",
                                             request.directory.string()));
   }
   const Result<std::monostate> written = write_case(request);
@@ -156,11 +156,11 @@ Verb init_command() {
   Verb verb;
   verb.name = "init";
   verb.program = "plateau-train";
-  verb.summary = "write a small model and a dataset of pictures, to try everything with";
+  verb.summary = "write a small model and image dataset to try everything on";
   verb.description = {
-      "The model is a Qwen2.5-VL of small size with drawn weights, its tokenizer made from the "
-      "texts of the dataset. The pictures are coloured shapes; the question is what is seen, the "
-      "answer JSON. Everything follows from the seed."};
+      "The model is a small Qwen2.5-VL with random weights and a tokenizer built from the "
+      "dataset's text. The images are coloured shapes; the question asks what they show, and the "
+      "answer is JSON. The seed determines everything."};
   const auto number = [](std::string name, std::string help) {
     return Option{.name = std::move(name),
                   .takes = Takes::count,
@@ -173,18 +173,18 @@ Verb init_command() {
        .takes = Takes::choice,
        .placeholder = "NAME",
        .group = "Options",
-       .help = "Size of the model: tiny learns in a minute; small is for measuring.",
+       .help = "Size of the model: tiny (default) learns in a minute; small is for measuring.",
        .choices = {"tiny", "small"}},
       {.name = "output-dir",
        .letter = 'o',
        .takes = Takes::file,
        .placeholder = "DIR",
        .group = "Options",
-       .help = "Where to write; must be empty."},
-      number("examples", "Examples to train on (2400)."),
-      number("eval-examples", "Examples to evaluate on (96)."),
-      number("side", "Pixels of a picture's side, a multiple of 28 (56)."),
-      number("seed", "(42)"),
+       .help = "Directory to write to; must be empty unless --force is given."},
+      number("examples", "Number of training examples (default 2400)."),
+      number("eval-examples", "Number of evaluation examples (default 96)."),
+      number("side", "Side of the square images in pixels, a multiple of 28 (default 56)."),
+      number("seed", "Random seed for weights and images (default 42)."),
       {.name = "force", .group = "Options", .help = "Write into a directory that is not empty."}};
   verb.examples = {{"the usual way", "plateau-train init --preset tiny -o tiny"}};
   verb.run = run_init;

@@ -26,11 +26,12 @@ Verb merge_command() {
   Verb verb;
   verb.name = "merge";
   verb.program = "plateau-train";
-  verb.summary = "put an adapter into the weights it was trained on";
+  verb.summary = "merge an adapter into the weights it was trained on";
   verb.description = {
-      "Reads the original shards, not what training made of them, and writes shards of the same "
-      "names and types, one tensor at a time: memory is that of one tensor, and no rounding of "
-      "four bits gets into the result."};
+      "Reads the original shards, not the quantised copy used in training, and writes shards with "
+      "the same names and dtypes, one tensor at a time: it needs memory for one tensor only, and "
+      "no "
+      "4-bit rounding error reaches the result."};
   const auto option = [](std::string name, char letter, std::string help) {
     return Option{.name = std::move(name),
                   .letter = letter,
@@ -39,9 +40,10 @@ Verb merge_command() {
                   .group = "Options",
                   .help = std::move(help)};
   };
-  verb.options = {option("base-model", 'm', "Model directory."),
-                  option("adapter", 'a', "Adapter directory."),
-                  option("output-dir", 'o', "Where to write; must not exist.")};
+  verb.options = {
+      option("base-model", 'm', "Directory of the base model."),
+      option("adapter", 'a', "Directory of the adapter."),
+      option("output-dir", 'o', "Directory to write the merged model to; must not exist.")};
   verb.examples = {
       {"a model for inference", "plateau-train merge -m model -a out/adapter -o merged"}};
   verb.run = run_merge;

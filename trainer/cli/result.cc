@@ -42,7 +42,7 @@ std::string reason_text(StopReason reason) {
     case StopReason::finished:
       return "trained";
     case StopReason::early:
-      return "stopped early: no better evaluation";
+      return "stopped early: evaluation loss no longer improved";
     case StopReason::signal:
       return "stopped by a signal, after a checkpoint";
     case StopReason::memory_limit:

@@ -64,7 +64,7 @@ std::optional<std::string> objection_to_output(const TrainRequest& request) {
   const auto found = list_checkpoints(request.training.output_directory);
   if (request.resumes || found.empty()) return std::nullopt;
   return fmt::format(
-      "{} has checkpoints of an earlier run: --resume to go on, or another --output-dir",
+      "{} has checkpoints from an earlier run: use --resume to continue, or another --output-dir",
       request.training.output_directory.string());
 }
 

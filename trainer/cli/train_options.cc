@@ -60,89 +60,133 @@ const std::vector<std::string> kYesNo = {"true", "false"};
 Options sizing_options() {
   return {
       file("base-model", 'm', "DIR", "Model",
-           "Model directory: config.json, tokenizer.json, *.safetensors."),
+           "Model directory, with config.json, tokenizer.json and *.safetensors."),
       file("dataset", 'd', "FILE", "Data",
-           "Training examples: one JSON object a line, or a JSON array."),
-      file("eval-dataset", 0, "FILE", "Data", "Examples for evaluation."),
-      with_letter(number("batch-size", Takes::count, "Steps", "Examples at a time (1)."), 'b'),
-      number("gradient-accumulation-steps", Takes::count, "Steps", "Batches a step (8)."),
+           "Training examples: one JSON object per line, or a JSON array."),
+      file("eval-dataset", 0, "FILE", "Data",
+           "Examples to evaluate on, in the same format (default: no evaluation)."),
+      with_letter(
+          number("batch-size", Takes::count, "Steps", "Examples per forward pass (default 1)."),
+          'b'),
+      number("gradient-accumulation-steps", Takes::count, "Steps",
+             "Batches per optimizer step (default 8)."),
       number("max-seq-length", Takes::count, "Data",
-             "Tokens of the longest example that is allowed (2048); none is cut."),
-      number("min-pixels", Takes::count, "Data", "Smaller pictures are enlarged to it (3136)."),
-      number("max-pixels", Takes::count, "Data", "Larger pictures are reduced to it (12845056)."),
-      number("dataloader-num-workers", Takes::index, "Data", "Threads that prepare batches (0)."),
-      flag("load-in-4bit", "Model", "Keep the frozen weights as NF4: the default."),
-      flag("load-in-16bit", "Model", "Keep them as bf16."),
-      flag("load-in-32bit", "Model", "Keep them as fp32: mapped from the files where they are."),
-      number("lora-r", Takes::count, "Model", "Rank of the adapters (16)."),
-      choice("finetune-vision-layers", kYesNo, "Model", "Adapters in the vision tower (true)."),
-      choice("finetune-language-layers", kYesNo, "Model", "Adapters in the decoder (true)."),
-      choice("finetune-attention-modules", kYesNo, "Model", "Adapters in attention (true)."),
-      choice("finetune-mlp-modules", kYesNo, "Model", "Adapters in the MLPs (true)."),
+             "Longest example allowed, in tokens (default 2048); a longer one is an error, never "
+             "truncated."),
+      number("min-pixels", Takes::count, "Data",
+             "Upscale images with fewer pixels than this (default 3136)."),
+      number("max-pixels", Takes::count, "Data",
+             "Downscale images with more pixels than this (default 12845056)."),
+      number("dataloader-num-workers", Takes::index, "Data",
+             "Number of threads that prepare batches in the background (default 0: none)."),
+      flag("load-in-4bit", "Model", "Keep the frozen weights in 4-bit NF4 (default)."),
+      flag("load-in-16bit", "Model", "Keep the frozen weights in bf16."),
+      flag("load-in-32bit", "Model",
+           "Keep the frozen weights in fp32; weights that are fp32 on disk are memory-mapped."),
+      number("lora-r", Takes::count, "Model", "Rank of the LoRA adapters (default 16)."),
+      choice("finetune-vision-layers", kYesNo, "Model",
+             "Put adapters in the vision tower (default true)."),
+      choice("finetune-language-layers", kYesNo, "Model",
+             "Put adapters in the language decoder (default true)."),
+      choice("finetune-attention-modules", kYesNo, "Model",
+             "Put adapters in the attention modules (default true)."),
+      choice("finetune-mlp-modules", kYesNo, "Model", "Put adapters in the MLPs (default true)."),
       choice("use-gradient-checkpointing", kYesNo, "Model",
-             "Keep a layer's input and run it again on the way back (true)."),
+             "Store only each layer's input and recompute the layer in the backward pass (default "
+             "true)."),
       choice("optim", {"adamw_8bit", "adamw_torch"}, "Steps",
-             "Optimizer states in 8 bits (default) or 32."),
-      flag("quality-mode", "Model", "bf16 weights, 32-bit states, rsLoRA from rank 32 on."),
+             "Optimizer: AdamW with 8-bit (default) or 32-bit states."),
+      flag("quality-mode", "Model",
+           "Prefer quality to memory: bf16 weights, 32-bit optimizer states, and rsLoRA from rank "
+           "32."),
   };
 }
 
 Options training_options() {
   return {
-      with_letter(number("epochs", Takes::real, "Steps", "Passes over the data (3)."), 'e'),
-      number("max-steps", Takes::count, "Steps", "Stop after N steps, whatever --epochs says."),
-      number("learning-rate", Takes::real, "Steps", "Of the optimizer (2e-5)."),
+      with_letter(number("epochs", Takes::real, "Steps",
+                         "Passes over the data; fractions are allowed (default 3)."),
+                  'e'),
+      number("max-steps", Takes::count, "Steps",
+             "Stop after N optimizer steps, whatever --epochs says (default: no cap)."),
+      number("learning-rate", Takes::real, "Steps", "Peak learning rate (default 2e-5)."),
       choice("lr-scheduler-type",
              {"linear", "cosine", "constant", "constant_with_warmup", "polynomial"}, "Steps",
-             "How it falls (cosine)."),
-      number("warmup-steps", Takes::index, "Steps", "Steps in which it rises (10)."),
-      number("weight-decay", Takes::real, "Steps", "Of matrices (0.01)."),
-      number("max-grad-norm", Takes::real, "Steps", "Gradients are scaled down to it (1.0)."),
-      number("adam-beta1", Takes::real, "Steps", "(0.9)"),
-      number("adam-beta2", Takes::real, "Steps", "(0.999)"),
-      number("adam-epsilon", Takes::real, "Steps", "(1e-8)"),
+             "Learning-rate schedule after warm-up (default cosine)."),
+      number("warmup-steps", Takes::index, "Steps",
+             "Steps over which the learning rate ramps up from zero (default 10)."),
+      number("weight-decay", Takes::real, "Steps",
+             "Weight decay, applied to matrices only (default 0.01)."),
+      number("max-grad-norm", Takes::real, "Steps",
+             "Clip the gradient norm to this value (default 1.0)."),
+      number("adam-beta1", Takes::real, "Steps",
+             "Adam's decay rate for the running mean of gradients (default 0.9)."),
+      number("adam-beta2", Takes::real, "Steps",
+             "Adam's decay rate for the running mean of squared gradients (default 0.999)."),
+      number("adam-epsilon", Takes::real, "Steps",
+             "Term that keeps Adam from dividing by zero (default 1e-8)."),
       choice("loss-mean", {"tokens", "batches"}, "Steps",
-             "A step's loss is the mean over its labelled tokens (default), or over its batches."),
-      number("seed", Takes::index, "Steps", "Of order, adapters and dropout (42)."),
-      number("threads", Takes::count, "Steps", "Threads of LibTorch (all cores)."),
-      number("lora-alpha", Takes::real, "Model", "Adapters are scaled by N / rank (16)."),
-      number("lora-dropout", Takes::real, "Model", "(0)"),
-      flag("use-rslora", "Model", "Scale by --lora-alpha / sqrt(rank) instead."),
-      text("text-field", "NAME", "Data", "Of the simple form (text)."),
-      text("image-field", "NAME", "Data", "Of the simple form (image)."),
-      flag("skip-bad", "Data", "Leave bad examples out and count them, instead of failing."),
-      flag("selective-loss", "Data", "Learn what stands in the JSON of an answer, not its shape."),
-      choice("selective-loss-level", {"structure", "keys", "literals", "compat"}, "Data",
-             "What is not learned: brackets and the like (default); keys too; true, false and null "
-             "too; or as Model Garden chose."),
+             "Average a step's loss over its labelled tokens (default), or over its batches."),
+      number("seed", Takes::index, "Steps",
+             "Random seed for data order, adapter initialisation and dropout (default 42)."),
+      number("threads", Takes::count, "Steps",
+             "CPU threads LibTorch may use (default: all cores)."),
+      number("lora-alpha", Takes::real, "Model",
+             "LoRA alpha: adapters are scaled by N / rank (default 16)."),
+      number("lora-dropout", Takes::real, "Model",
+             "Dropout probability on the adapters' input (default 0)."),
+      flag("use-rslora", "Model",
+           "Use rank-stabilised LoRA: scale adapters by --lora-alpha / sqrt(rank)."),
+      text("text-field", "NAME", "Data",
+           "Key that holds the prompt in examples of the simple form (default text)."),
+      text("image-field", "NAME", "Data",
+           "Key that holds the image in examples of the simple form (default image)."),
+      flag("skip-bad", "Data", "Skip and count bad examples instead of failing on the first one."),
+      flag("selective-loss", "Data",
+           "Compute the loss on the values in a JSON answer, not on its structure."),
+      choice(
+          "selective-loss-level", {"structure", "keys", "literals", "compat"}, "Data",
+          "What selective loss masks: structure (default: brackets, quotes, commas), keys as well, "
+          "literals (true, false, null) as well, or the same tokens as Model Garden (compat)."),
       flag("keep-decoded", "Data",
-           "Keep every decoded picture: to watch memory grow for an epoch."),
-      file("output-dir", 'o', "DIR", "Output", "Checkpoints, log.jsonl and the result."),
-      number("logging-steps", Takes::count, "Output", "(10)"),
-      number("save-steps", Takes::count, "Output", "A checkpoint every N steps (100)."),
-      number("save-total-limit", Takes::count, "Output", "Checkpoints that are kept (3)."),
+           "Keep every decoded image in memory, to reproduce growth over the first epoch."),
+      file("output-dir", 'o', "DIR", "Output",
+           "Where checkpoints, log.jsonl and the final result are written."),
+      number("logging-steps", Takes::count, "Output", "Log every N steps (default 10)."),
+      number("save-steps", Takes::count, "Output",
+             "Save a checkpoint every N steps (default 100)."),
+      number("save-total-limit", Takes::count, "Output",
+             "Keep only the last N checkpoints (default 3)."),
       choice("save-method", {"merged_16bit", "lora"}, "Output",
-             "The result: merged into the weights (default), or the adapter alone."),
+             "Write the result as full weights with the adapter merged in (default), or as the "
+             "adapter "
+             "alone."),
       choice(
           "eval-strategy", {"no", "steps", "epoch"}, "Output",
-          "Evaluate on --eval-dataset: never, every --eval-steps (default), or with each epoch."),
-      number("eval-steps", Takes::count, "Output", "Evaluate every N steps (as --save-steps)."),
+          "When to evaluate on --eval-dataset: never, every --eval-steps (default), or after each "
+          "epoch."),
+      number("eval-steps", Takes::count, "Output",
+             "Evaluate every N steps (default: the value of --save-steps)."),
       number("early-stopping-patience", Takes::count, "Output",
-             "Stop after N evaluations without a better one."),
+             "Stop after N evaluations in a row without improvement (default: never)."),
       {.name = "resume",
        .takes = Takes::text,
        .placeholder = "CHECKPOINT",
        .group = "Output",
-       .help = "Go on from the last checkpoint in --output-dir, or from the one given.",
+       .help = "Resume from the latest checkpoint in --output-dir, or from CHECKPOINT.",
        .may_be_bare = true},
       number("memory-limit", Takes::memory, "Memory",
-             "Write a checkpoint and stop when resident memory is above it."),
+             "Save a checkpoint and stop when RSS exceeds SIZE (default: no limit)."),
       number("cleanup-every", Takes::count, "Memory",
-             "Return free memory every N steps: to see what it costs and brings."),
+             "Return free memory to the kernel every N steps, to see what it gains and costs "
+             "(default: "
+             "never)."),
       choice("only", {"data", "collate", "forward", "backward"}, "Memory",
-             "Run the stages up to this one alone, to find which one grows."),
-      with_letter(flag("quiet", "Output", "Errors and the result alone: no plan, no progress."),
-                  'q'),
+             "Run the pipeline only up to this stage, without training, to find the stage that "
+             "grows."),
+      with_letter(
+          flag("quiet", "Output", "Print only errors and the result: no memory plan, no progress."),
+          'q'),
   };
 }
 
@@ -153,26 +197,26 @@ Verb train_verb() {
   verb.name = "train";
   verb.summary = "fine-tune a Qwen2.5-VL model with LoRA, its memory planned before step 1";
   verb.description = {
-      "Trains adapters on pictures and conversations. Before step 1 the memory of the run is "
-      "printed line by line; while it runs each line is measured; at the end both stand side by "
-      "side, with plateau's verdict on the run. Memory does not depend on how many examples were "
-      "seen.",
-      "Several processes train together when RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are "
-      "set. SIGTERM leads to a checkpoint; --resume goes on from it to the bit.",
-      "'plateau-train init --preset tiny' writes a small model and dataset to try it with."};
+      "Trains LoRA adapters on images and conversations. Before step 1 it prints a memory plan, "
+      "line by line; while it runs, each line is measured; at the end plan and measurement are "
+      "shown side by side, with plateau's verdict on the run. Memory does not depend on how many "
+      "examples have been seen.",
+      "Set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT to train with several processes. On "
+      "SIGTERM it saves a checkpoint and stops; --resume continues from it bit for bit.",
+      "'plateau-train init --preset tiny' writes a small model and dataset to try this on."};
   verb.options = sizing_options();
   add(verb.options, training_options());
   verb.examples = {
-      {"something to try it with",
+      {"a small model and dataset to try it on",
        "plateau-train init --preset tiny -o tiny && plateau train -m tiny/model -d "
        "tiny/train.jsonl --eval-dataset tiny/eval.jsonl -o out"},
-      {"go on after an interruption",
+      {"resume after an interruption",
        "plateau train -m tiny/model -d tiny/train.jsonl -o out --resume"},
       {"watched from outside, with call stacks",
        "plateau run --heap -- plateau train -m tiny/model -d tiny/train.jsonl -o out"}};
   verb.exits = {{"0", "trained"},
-                {"2", "bad options, bad data, a loss that is not finite, a full disk"},
-                {"10", "stopped early: no better evaluation"},
+                {"2", "bad options, bad data, a non-finite loss, or a full disk"},
+                {"10", "stopped early: evaluation loss no longer improved"},
                 {"30", "stopped above --memory-limit, after a checkpoint"},
                 {"143", "stopped by SIGTERM (130: by SIGINT), after a checkpoint"}};
   return verb;
@@ -183,20 +227,23 @@ Verb plan_verb() {
   verb.name = "plan";
   verb.summary = "predict the memory of a training run, line by line, before it starts";
   verb.description = {
-      "Prints what a run of 'plateau train' with the same options would need: weights, adapters, "
-      "gradients, optimizer, activations, logits, pictures, prefetch and runtime, its peak, the "
-      "least and the recommended RAM, and with --limit what to change so that it fits.",
-      "With --preset no weights are needed. With --dataset lengths and picture sizes are read from "
-      "it; else --tokens and --pixels describe an example."};
+      "Prints the host RAM that 'plateau train' would need with the same options: weights, "
+      "adapters, gradients, optimizer states, activations, logits, images, prefetch and runtime; "
+      "then the peak, the minimum and recommended RAM and, with --limit, what to change to fit.",
+      "With --preset no weights are needed. With --dataset, sequence lengths and image sizes are "
+      "read from it; otherwise --tokens and --pixels describe an example."};
   verb.options = {choice("preset", {"qwen2.5-vl-3b", "qwen2.5-vl-7b", "tiny", "small"}, "Model",
-                         "A published model instead of --base-model.")};
+                         "Plan for a published model instead of --base-model.")};
   add(verb.options, sizing_options());
   add(verb.options,
-      {number("tokens", Takes::count, "Data", "Tokens of an example, instead of --dataset."),
-       number("labelled", Takes::count, "Data", "Labelled ones among them (256)."),
-       number("pixels", Takes::index, "Data", "Pixels of its pictures (1003520)."),
-       number("limit", Takes::memory, "Output", "Say what to change to fit into it."),
-       flag("json", "Output", "One JSON object.")});
+      {number("tokens", Takes::count, "Data",
+              "Tokens per example, instead of --dataset (default: --max-seq-length)."),
+       number("labelled", Takes::count, "Data",
+              "How many of those tokens are labelled (default 256)."),
+       number("pixels", Takes::index, "Data", "Image pixels per example (default 1003520)."),
+       number("limit", Takes::memory, "Output",
+              "Check the plan against SIZE and say what to change to fit."),
+       flag("json", "Output", "Print the plan as one JSON object.")});
   verb.examples = {
       {"a published model, no files needed",
        "plateau plan --preset qwen2.5-vl-7b --tokens 2048 --batch-size 2 --limit 16GB"},

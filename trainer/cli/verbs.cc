@@ -7,9 +7,9 @@ namespace plateau::train {
 
 Program trainer_program() {
   return {.name = "plateau-train",
-          .tagline = "fine-tune vision-language models, with memory that is known before step 1",
+          .tagline = "fine-tune vision-language models, with memory use known before step 1",
           .way_in =
-              "Start with a small case that learns in about a minute:\n"
+              "Start with a small model that trains in about a minute:\n"
               "  plateau-train init --preset tiny -o tiny\n"
               "  plateau-train train -m tiny/model -d tiny/train.jsonl "
               "--eval-dataset tiny/eval.jsonl -o out\n",
