@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "base/files.h"
 #include "base/testing/scratch_directory.h"
 #include "inject/inject.h"

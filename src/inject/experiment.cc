@@ -277,15 +277,16 @@ std::optional<ResidentFigures> read_resident_figures(pid_t pid) {
                          .shared = bytes("RssShmem")};
 }
 
-TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
-                         std::optional<int64_t> collected) {
+TrialResult judge_experiment(Experiment kind, const MemoryFigures& before,
+                             const MemoryFigures& after, std::optional<int64_t> collected) {
   const double rss_before = static_cast<double>(before.resident.rss) / kBytesPerMb;
   const double least = std::max(kLeastChangeMb, rss_before * kLeastChangeShare);
   const double rss_fell = change_mb(before.resident.rss, after.resident.rss);
   const double in_use_fell = change_mb(before.allocator.in_use, after.allocator.in_use);
   if (kind == Experiment::trim) {
     // In use must have stayed: what the program itself freed meanwhile proves nothing.
-    return rss_fell >= least && in_use_fell < rss_fell / 2 ? TrialResult::retention : TrialResult::neither;
+    return rss_fell >= least && in_use_fell < rss_fell / 2 ? TrialResult::retention
+                                                           : TrialResult::neither;
   }
   // Large objects go back to the kernel at once, small ones to the allocator or Python's arenas.
   const bool fell = rss_fell >= least || in_use_fell >= least;

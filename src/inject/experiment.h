@@ -76,7 +76,7 @@ Result<ExperimentOutcome> run_experiment(pid_t pid, Experiment kind,
                                          const ExperimentOptions& options = {});
 
 // What the figures prove, from the figures alone: a change counts from 1 MB and 2 % of RSS on.
-TrialResult judge_experiment(Experiment kind, const MemoryFigures& before, const MemoryFigures& after,
-                         std::optional<int64_t> collected);
+TrialResult judge_experiment(Experiment kind, const MemoryFigures& before,
+                             const MemoryFigures& after, std::optional<int64_t> collected);
 
 }  // namespace plateau

@@ -48,7 +48,7 @@ struct Name {
 };
 
 // What can be found. Each kind has one row in src/words/finding_table.cc with its stable id and its
-// wording; docs/report-fields.md lists them with their numbers.
+// wording; docs/formats/answer.md lists them with their numbers.
 enum class FindingKind : uint8_t {
   none,
   // Evidence for the word.

@@ -17,7 +17,7 @@ enum class Block : uint8_t { why, course, peaks, who, next };
 
 struct FindingRow {
   FindingKind kind = FindingKind::none;
-  std::string_view id;  // "stopped-with-first-pass": in JSON and docs/report-fields.md.
+  std::string_view id;  // "stopped-with-first-pass": in JSON and docs/formats/answer.md.
   Block block = Block::why;
   std::string_view pattern;  // See sentence.h. Evidence has a full stop, fragments have none.
 };
