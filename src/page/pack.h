@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that travels inside a page: packed so that it cannot be markup, or escaped.
+// Text that travels inside a page: spelled so that it cannot be markup, or escaped.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace plateau {
-
-// A gzip file of `plain`. The same bytes for the same text: no time and no name in it.
-std::string gzipped(std::string_view plain);
 
 // With padding, without line ends.
 std::string base64_of(std::string_view bytes);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page/page_file.h"
 
+#include "base/compression.h"
 #include "page/pack.h"
 
 namespace plateau {
 namespace {
+
+// A report is written once and sent often; 9 takes several times as long for a per cent or two.
+constexpr int kReportLevel = 6;
 
 constexpr std::string_view kHead = "<!--plateau:head-->";
 constexpr std::string_view kBody = "<!--plateau:body-->";
@@ -32,7 +36,7 @@ std::string report_page(std::string_view title, std::string_view data_json,
   std::string head = "<title>" + html_escaped(title) + "</title>";
   // Base64 has no '<': whatever the data say, the element ends where it is closed here.
   std::string body = "<script type=\"application/octet-stream\" id=\"plateau-data\">";
-  body += base64_of(gzipped(data_json));
+  body += base64_of(gzipped(data_json, kReportLevel));
   body += "</script>\n<noscript><pre>" + html_escaped(plain_text) + "</pre></noscript>";
   return filled(head, body);
 }

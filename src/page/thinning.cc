@@ -22,7 +22,7 @@ Thinning::Thinning(std::span<const double> clock, size_t most) : order_(clock.si
   if (order_.size() <= most) return;
   const size_t count = std::max<size_t>(1, most / 2);
   for (size_t s = 0; s < count; ++s) {
-    stretches_.push_back({order_.size() * s / count, order_.size() * (s + 1) / count});
+    stretches_.push_back(nth_stretch(order_.size(), count, s));
   }
 }
 
@@ -51,23 +51,14 @@ std::vector<double> Thinning::line(std::span<const double> values) const {
   std::vector<double> drawn;
   drawn.reserve(rows());
   for (const Stretch& stretch : stretches_) {
-    double low = kNothing, high = kNothing;
-    size_t low_at = 0, high_at = 0;
-    for (size_t i = stretch.begin; i < stretch.end; ++i) {
-      const double value = values[order_[i]];
-      if (!std::isfinite(value)) continue;
-      // Of equal values the first is the lowest and the last the highest: no order is made up.
-      if (!(value >= low)) {
-        low = value;
-        low_at = i;
-      }
-      if (!(value < high)) {
-        high = value;
-        high_at = i;
-      }
+    const auto value = [&](size_t i) { return values[order_[i]]; };
+    const std::optional<Extremes> found = extremes_in(stretch, value);
+    if (found) {
+      drawn.push_back(value(std::min(found->lowest, found->highest)));
+      drawn.push_back(value(std::max(found->lowest, found->highest)));
+    } else {
+      drawn.insert(drawn.end(), 2, kNothing);
     }
-    drawn.push_back(low_at <= high_at ? low : high);
-    drawn.push_back(low_at <= high_at ? high : low);
   }
   return drawn;
 }

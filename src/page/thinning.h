@@ -26,6 +26,8 @@
 #include <span>
 #include <vector>
 
+#include "base/thinning.h"
+
 namespace plateau {
 
 class Thinning {
@@ -43,13 +45,8 @@ class Thinning {
   [[nodiscard]] std::vector<double> line(std::span<const double> values) const;
 
  private:
-  struct Stretch {
-    size_t begin = 0;  // Into order_.
-    size_t end = 0;
-  };
-
   std::vector<size_t> order_;       // Instants by rising clock.
-  std::vector<Stretch> stretches_;  // Empty: all are drawn.
+  std::vector<Stretch> stretches_;  // Of order_; empty: all are drawn.
 };
 
 }  // namespace plateau

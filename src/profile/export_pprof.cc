@@ -8,8 +8,6 @@
 //
 // Worked bytes: field 3, value 300 is 18 ac 02: key 3*8+0 = 0x18, and 300 in groups of seven bits,
 // lowest first, all but the last with the top bit set.
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/compression.h"
 #include "base/utf8.h"
 #include "profile/export.h"
 
@@ -282,29 +281,12 @@ class PprofBuilder {
   Ids<std::pair<uint64_t, std::string>> mappings_;
 };
 
-std::string gzipped(const std::string& bytes) {
-  constexpr int kGzip = 15 + 16;
-  constexpr int kMemoryLevel = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    return {};
-  }
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
+constexpr int kLevel = 6;  // zlib's own choice.
 
 }  // namespace
 
 std::string export_pprof(const ExportProfile& profile) {
-  return gzipped(PprofBuilder(profile).build());
+  return gzipped(PprofBuilder(profile).build(), kLevel);
 }
 
 }  // namespace plateau

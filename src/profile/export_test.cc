@@ -5,13 +5,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/stored_page_for_test.h"
+#include "base/testing/gunzipped.h"
 
 namespace plateau {
 namespace {
@@ -54,20 +54,6 @@ ExportProfile example() {
             .build_id = "\x01\xab\xff"},
            {.begin = 0x400000, .end = 0x500000, .bias = 0x400000, .path = "/usr/bin/python3.11"}},
       .interval_bytes = 524288};
-}
-
-std::string gunzipped(const std::string& bytes) {
-  z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return {};
-  std::string plain(size_t{1} << 20, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
-  stream.avail_out = static_cast<uInt>(plain.size());
-  const int status = inflate(&stream, Z_FINISH);
-  plain.resize(stream.total_out);
-  inflateEnd(&stream);
-  return status == Z_STREAM_END ? plain : std::string();
 }
 
 // A message taken apart: values by field number, in order.
@@ -191,18 +177,18 @@ TEST(ExportPprof, LooksAsStoredWhenReadBack) {
   const std::string packed = export_pprof(example());
 
   EXPECT_EQ(packed.substr(0, 2), "\x1f\x8b");
-  expect_stored_page("export/heap.pprof.txt", described(gunzipped(packed)));
+  expect_stored_page("export/heap.pprof.txt", described(*gunzipped(packed)));
 }
 
 TEST(ExportPprof, InlinedCallsShareOneLocation) {
-  const std::string page = described(gunzipped(export_pprof(example())));
+  const std::string page = described(*gunzipped(export_pprof(example())));
 
   EXPECT_THAT(page, ::testing::HasSubstr("in mapping 2\n    grow<int>(int) grow.h:3\n"
                                          "    decode(unsigned char*) decode.cc:7\n"));
 }
 
 TEST(ExportPprof, EmptyProfileIsStillAProfile) {
-  const Message profile = take_apart(gunzipped(export_pprof({})));
+  const Message profile = take_apart(*gunzipped(export_pprof({})));
 
   EXPECT_TRUE(profile.whole);
   EXPECT_EQ(profile.all(1).size(), 3u);
@@ -213,7 +199,7 @@ TEST(ExportPprof, BytesThatAreNoTextBecomeText) {
   ExportProfile profile;
   profile.stacks = {{.frames = {{.function = "a\xff"}}, .bytes = 1}};
 
-  EXPECT_THAT(gunzipped(export_pprof(profile)), ::testing::HasSubstr("a\xef\xbf\xbd"));
+  EXPECT_THAT(*gunzipped(export_pprof(profile)), ::testing::HasSubstr("a\xef\xbf\xbd"));
 }
 
 TEST(ExportSpeedscope, LooksAsStored) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/thinning.h"
+
 namespace plateau {
 namespace {
 
@@ -27,15 +29,11 @@ void fill_plot(const CaseFile& file, Verdict& verdict) {
   } else {
     const size_t stretches = kMostPoints / 2;
     for (size_t s = 0; s < stretches; ++s) {
-      const auto begin =
-          points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / stretches);
-      const auto end =
-          points.begin() + static_cast<std::ptrdiff_t>(points.size() * (s + 1) / stretches);
-      auto [low, high] = std::minmax_element(
-          begin, end, [](const TimedValue& a, const TimedValue& b) { return a.mb < b.mb; });
-      if (high < low) std::swap(low, high);
-      put(*low);
-      if (low != high) put(*high);
+      const std::optional<Extremes> found = extremes_in(nth_stretch(points.size(), stretches, s),
+                                                        [&](size_t i) { return points[i].mb; });
+      if (!found) continue;
+      put(points[std::min(found->lowest, found->highest)]);
+      if (found->lowest != found->highest) put(points[std::max(found->lowest, found->highest)]);
     }
   }
   for (const Event& event : file.run->events) {
