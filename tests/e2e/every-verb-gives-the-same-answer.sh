@@ -83,8 +83,12 @@ for step in range(1, 1000):
 PY
 cat >many.py <<'PY'
 import subprocess
-for _ in range(70):
-    subprocess.run(["/usr/bin/python3", "-Sc", "pass"])
+# Ten rounds of eight that live for a while: a process that is gone in a moment may leave no track.
+lives = "import time; kept = bytearray(1 << 20); time.sleep(0.4)"
+for _ in range(10):
+    jobs = [subprocess.Popen(["/usr/bin/python3", "-Sc", lives]) for _ in range(8)]
+    for job in jobs:
+        job.wait()
 PY
 "$PLATEAU" run --heap --json -o run.plateau -- timeout 4 /usr/bin/python3 grow.py >/dev/null 2>run.said || true
 # More heaps than a recording keeps, which is a note.
