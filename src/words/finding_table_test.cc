@@ -67,6 +67,7 @@ TEST(Sentence, AnOptionalPartIsLeftOutWithItsWords) {
 TEST(Sentence, BecomesAClauseAndBackWithoutTouchingNames) {
   EXPECT_EQ(plain(as_clause({{"Growth stopped at ", ""}, {"step 83", "epoch_steps"}, {".", ""}})),
             "growth stopped at step 83");
+  EXPECT_EQ(as_clause({{"At ", ""}, {"step 83", "epoch_steps"}, {".", ""}}).size(), 2U);
   EXPECT_EQ(plain(as_clause({{"RSS grew.", ""}})), "RSS grew");
   EXPECT_EQ(plain(as_sentence({{"growth stopped", ""}})), "Growth stopped.");
 }

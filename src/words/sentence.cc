@@ -290,6 +290,7 @@ Sentence as_clause(Sentence sentence) {
   }
   std::string& last = sentence.back().text;
   if (last.ends_with('.')) last.pop_back();
+  if (last.empty()) sentence.pop_back();
   return sentence;
 }
 

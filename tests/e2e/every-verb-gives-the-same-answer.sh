@@ -83,8 +83,8 @@ for step in range(1, 1000):
 PY
 cat >many.py <<'PY'
 import subprocess
-# Ten rounds of eight that live for a while: a process that is gone in a moment may leave no track.
-lives = "import time; kept = bytearray(1 << 20); time.sleep(0.4)"
+# Ten rounds of eight over some nine seconds: tracks are written every few, so that later ones displace earlier ones.
+lives = "import time; kept = bytearray(1 << 20); time.sleep(0.9)"
 for _ in range(10):
     jobs = [subprocess.Popen(["/usr/bin/python3", "-Sc", lives]) for _ in range(8)]
     for job in jobs:
