@@ -186,8 +186,7 @@ Verb report_verb() {
       "marks, forecast and limit, by kind of page and by process, the explanations that competed "
       "and when the answer was known, the process tree, the causes, and call stacks where a heap "
       "was traced. A button copies the answer as Markdown for an issue.",
-      "If a file holds several runs, the last one counts, as in judge. Several FILEs are "
-      "compared, "
+      "If a file holds several runs, the last one counts, as in judge. Several FILEs are compared, "
       "the first being the baseline, as compare does; the page has each of them too.",
       "A long recording is drawn with at most 4,000 points in time, which keep the lowest and the "
       "highest value of every line in each stretch, so that no peak is lost."};

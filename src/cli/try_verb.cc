@@ -229,15 +229,12 @@ Verb try_verb() {
       "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
       "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
       "mimalloc have their own): if resident memory falls and the heap in use does not, the memory "
-      "was "
-      "retained, not leaked. 'gc' runs a full gc.collect() in a Python process, even if the "
+      "was retained, not leaked. 'gc' runs a full gc.collect() in a Python process, even if the "
       "collector is disabled there: what goes away was held by reference cycles only. If neither "
-      "helps, the "
-      "memory is in use.",
+      "helps, the memory is in use.",
       "This changes the process, once, and only as described. One thread is stopped for the call "
-      "at "
-      "the entry of an allocator function or in a sleeping system call; if no such moment comes, "
-      "nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A plateau "
+      "at the entry of an allocator function or in a sleeping system call; if no such moment "
+      "comes, nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A plateau "
       "that watches the process records a mark. docs/experiments.md has the details."};
   verb.positional = {.placeholder = "PID trim|gc",
                      .help = "The process, and the experiment.",

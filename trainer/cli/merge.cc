@@ -30,8 +30,7 @@ Verb merge_command() {
   verb.description = {
       "Reads the original shards, not the quantised copy used in training, and writes shards with "
       "the same names and dtypes, one tensor at a time: it needs memory for one tensor only, and "
-      "no "
-      "4-bit rounding error reaches the result."};
+      "no 4-bit rounding error reaches the result."};
   const auto option = [](std::string name, char letter, std::string help) {
     return Option{.name = std::move(name),
                   .letter = letter,

@@ -102,7 +102,7 @@ Options sizing_options() {
   };
 }
 
-Options training_options() {
+Options learning_options() {
   return {
       with_letter(number("epochs", Takes::real, "Steps",
                          "Passes over the data; fractions are allowed (default 3)."),
@@ -137,6 +137,11 @@ Options training_options() {
              "Dropout probability on the adapters' input (default 0)."),
       flag("use-rslora", "Model",
            "Use rank-stabilised LoRA: scale adapters by --lora-alpha / sqrt(rank)."),
+  };
+}
+
+Options example_options() {
+  return {
       text("text-field", "NAME", "Data",
            "Key that holds the prompt in examples of the simple form (default text)."),
       text("image-field", "NAME", "Data",
@@ -150,6 +155,11 @@ Options training_options() {
           "literals (true, false, null) as well, or the same tokens as Model Garden (compat)."),
       flag("keep-decoded", "Data",
            "Keep every decoded image in memory, to reproduce growth over the first epoch."),
+  };
+}
+
+Options output_options() {
+  return {
       file("output-dir", 'o', "DIR", "Output",
            "Where checkpoints, log.jsonl and the final result are written."),
       number("logging-steps", Takes::count, "Output", "Log every N steps (default 10)."),
@@ -159,8 +169,7 @@ Options training_options() {
              "Keep only the last N checkpoints (default 3)."),
       choice("save-method", {"merged_16bit", "lora"}, "Output",
              "Write the result as full weights with the adapter merged in (default), or as the "
-             "adapter "
-             "alone."),
+             "adapter alone."),
       choice(
           "eval-strategy", {"no", "steps", "epoch"}, "Output",
           "When to evaluate on --eval-dataset: never, every --eval-steps (default), or after each "
@@ -179,8 +188,7 @@ Options training_options() {
              "Save a checkpoint and stop when RSS exceeds SIZE (default: no limit)."),
       number("cleanup-every", Takes::count, "Memory",
              "Return free memory to the kernel every N steps, to see what it gains and costs "
-             "(default: "
-             "never)."),
+             "(default: never)."),
       choice("only", {"data", "collate", "forward", "backward"}, "Memory",
              "Run the pipeline only up to this stage, without training, to find the stage that "
              "grows."),
@@ -205,7 +213,9 @@ Verb train_verb() {
       "SIGTERM it saves a checkpoint and stops; --resume continues from it bit for bit.",
       "'plateau-train init --preset tiny' writes a small model and dataset to try this on."};
   verb.options = sizing_options();
-  add(verb.options, training_options());
+  add(verb.options, learning_options());
+  add(verb.options, example_options());
+  add(verb.options, output_options());
   verb.examples = {
       {"a small model and dataset to try it on",
        "plateau-train init --preset tiny -o tiny && plateau train -m tiny/model -d "
