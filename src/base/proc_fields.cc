@@ -48,8 +48,9 @@ uint64_t number_field(std::string_view bytes, std::string_view key) {
 uint64_t bits_field(std::string_view bytes, std::string_view key) {
   const std::string_view value = field_of(bytes, key);
   uint64_t bits = 0;
-  const char* end = value.data() + value.size();
-  return std::from_chars(value.data(), end, bits, 16).ptr == end ? bits : 0;
+  const char* begin = value.data();
+  const char* end = begin + value.size();
+  return std::from_chars(begin, end, bits, 16).ptr == end ? bits : 0;
 }
 
 std::optional<StatLine> split_stat(std::string_view bytes) {

@@ -23,6 +23,7 @@ std::optional<Word> word_from_name(std::string_view name) {
 
 std::vector<Option> context_options() {
   std::vector<Option> options;
+  options.reserve(kFacts.size());
   for (const FactKind& fact : kFacts) {
     options.push_back({.name = fact.spelled('-'),
                        .takes = fact.is_memory() ? Takes::memory : Takes::count,

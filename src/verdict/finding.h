@@ -11,6 +11,7 @@
 // the data ended: 663 examples / 8 per step = step 83."
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -144,8 +145,9 @@ enum class FindingKind : uint8_t {
   compared_by_samples,
   compared_cadence_differs,
   compared_component_missing,
-  count_,
 };
+inline constexpr size_t kFindingKinds =
+    static_cast<size_t>(FindingKind::compared_component_missing) + 1;
 
 struct Finding {
   FindingKind kind = FindingKind::none;

@@ -207,7 +207,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
 });
 
 constexpr bool every_kind_has_its_row() {
-  if (kRows.size() != static_cast<size_t>(Kind::count_)) return false;
+  if (kRows.size() != kFindingKinds) return false;
   for (size_t i = 0; i < kRows.size(); ++i) {
     if (static_cast<size_t>(kRows[i].kind) != i) return false;
   }

@@ -13,11 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr size_t kKinds = static_cast<size_t>(FindingKind::count_);
-
 TEST(FindingTable, EveryKindHasAnIdOfItsOwnAndAWording) {
   std::set<std::string_view> ids;
-  for (size_t i = 0; i < kKinds; ++i) {
+  for (size_t i = 0; i < kFindingKinds; ++i) {
     const FindingRow& row = row_of(static_cast<FindingKind>(i));
     EXPECT_TRUE(ids.insert(row.id).second) << row.id;
     EXPECT_EQ(row.pattern.empty(), i == 0) << row.id;
@@ -25,7 +23,7 @@ TEST(FindingTable, EveryKindHasAnIdOfItsOwnAndAWording) {
 }
 
 TEST(FindingTable, BracketsAndBracesAreBalanced) {
-  for (size_t i = 0; i < kKinds; ++i) {
+  for (size_t i = 0; i < kFindingKinds; ++i) {
     int depth = 0;
     for (const char c : row_of(static_cast<FindingKind>(i)).pattern) {
       depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
