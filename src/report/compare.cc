@@ -39,7 +39,7 @@ Stamp stamp_of(const Comparison& comparison) {
 
 // "B: ..." in front of each sentence when there are several.
 std::string sentence_of(const Comparison& comparison, const Change& change) {
-  const std::string sentence = change_sentence(comparison, change);
+  std::string sentence = change_sentence(comparison, change);
   if (comparison.changes.size() == 1) return sentence;
   return comparison.sides[change.side].name + ": " + sentence;
 }

@@ -210,6 +210,7 @@ std::string change_sentence(const Comparison& comparison, const Change& change) 
 
 std::vector<std::string> warnings_of(const Change& change) {
   std::vector<std::string> sentences;
+  sentences.reserve(change.warnings.size());
   for (const Finding& warning : change.warnings) {
     sentences.push_back(plain(tell(warning, Telling{.clock = change.clock})));
   }

@@ -118,6 +118,7 @@ void say_processes(const Verdict& verdict, Layout& layout, const View& view) {
 
 void say_warnings(const Verdict& verdict, Layout& layout) {
   std::vector<std::string> notes;
+  notes.reserve(verdict.warnings.size() + verdict.notes.size());
   for (const Finding& warning : verdict.warnings) notes.push_back(tell(warning, verdict));
   notes.insert(notes.end(), verdict.notes.begin(), verdict.notes.end());
   for (size_t i = 0; i < std::min(notes.size(), kMostWarnings); ++i) layout.say("Note", notes[i]);
