@@ -26,7 +26,7 @@ std::string clean(std::string_view text) {
 void merge_facts(Context& to, Context& from, bool only_gaps) {
   for (const FactKind& fact : kFacts) {
     std::optional<Fact>& stated = from.*fact.field;
-    if (stated && !(only_gaps && to.*fact.field)) to.*fact.field = std::move(stated);
+    if (stated && !(only_gaps && to.*fact.field)) to.*fact.field = stated;
     stated.reset();
   }
 }

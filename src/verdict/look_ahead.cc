@@ -74,6 +74,7 @@ FanPoint pooled_at(const std::vector<Fit>& fits, double now, double at) {
 std::vector<FanPoint> band_of(const Posterior& posterior, double now, double until) {
   const std::vector<Fit> fits = heaviest(posterior.fits);
   std::vector<FanPoint> band;
+  band.reserve(kPlaces);
   for (size_t i = 0; i < kPlaces; ++i) {
     band.push_back(
         pooled_at(fits, now,
@@ -159,6 +160,7 @@ Fan look_ahead(const CaseFile& file, const Verdict& verdict) {
 
 std::vector<PlotPoint> floor_of(const Floors& floors) {
   std::vector<PlotPoint> points;
+  points.reserve(floors.at.size() + 1);
   for (size_t i = 0; i < floors.at.size(); ++i) {
     points.push_back({.step = floors.at[i], .mb = floors.mb[i]});
   }

@@ -22,6 +22,7 @@ Slope slope_between(const Floors& floors, double from, double to) {
       inside.size(), [&](size_t i) { return inside[i].at; },
       [&](size_t i) { return inside[i].mb; });
   std::vector<double> residuals;
+  residuals.reserve(inside.size());
   for (const TimedValue& p : inside) residuals.push_back(line.residual(p.at, p.mb));
   const double error =
       inside.size() > 2 && line.sxx > 0 ? slope_error(line, residuals) : std::fabs(line.slope);
