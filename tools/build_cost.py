@@ -5,7 +5,8 @@
 Adds up, by room, the CPU seconds that each command of the build took when it last ran, and names the
 ten dearest. Read from cpu_seconds.log, which every command writes (cmake/PlateauCost.cmake), for what
 ninja's log says was built; a command that wrote nothing counts with its wall time there. Seconds are
-those of the last build: from nothing after `make clean`, with CCACHE_DISABLE=1. --check exits with 1
+those of the last build: from nothing after `make clean`, with CCACHE_DISABLE=1. A command with several
+outputs (a test is linked, then asked for its list) counts once, with its wall time. --check exits with 1
 if a budget is exceeded.
 """
 
@@ -22,12 +23,12 @@ TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
 
 
 def wall_seconds(build):
-    """By output, from ninja's log; a later line replaces an earlier one."""
+    """By output, with a name for the command, from ninja's log; a later line replaces an earlier one."""
     found = {}
     for line in (build / ".ninja_log").read_text().splitlines():
         if not line.startswith("#"):
-            begin, end, _, output, _ = line.split("\t")
-            found[output] = (int(end) - int(begin)) / 1000
+            begin, end, _, output, command = line.split("\t")
+            found[output] = ((int(end) - int(begin)) / 1000, command)
     return found
 
 
@@ -44,10 +45,19 @@ def cpu_seconds(build):
     return found
 
 
+def costs_of(walls, measured):
+    """By output, each command once."""
+    outputs = collections.defaultdict(list)
+    for output, (_, command) in walls.items():
+        outputs[command].append(output)
+    return {made[0] if len(made) == 1 else min(made, key=len):
+            measured.get(made[0], walls[made[0]][0]) if len(made) == 1 else walls[made[0]][0]
+            for made in outputs.values()}
+
+
 def room_of(output):
     match = TARGET.search(output)
     return match.group(1) if match else "linking"
-
 
 
 def outputs_of(build, target):
@@ -66,8 +76,8 @@ def main():
         sys.exit(f"{asked.build}: nothing was built there")
 
     walls, measured = wall_seconds(asked.build), cpu_seconds(asked.build)
-    costs = {output: measured.get(output, wall) for output, wall in walls.items()
-             if (asked.build / output).exists() and not output.endswith(".txt")}
+    costs = costs_of({output: wall for output, wall in walls.items()
+                      if (asked.build / output).exists() and not output.endswith(".txt")}, measured)
     core = outputs_of(asked.build, "core") | {"plateau", "libplateau_tracer.so"}
     rooms = collections.Counter()
     for output, seconds in costs.items():
