@@ -6,6 +6,7 @@
 #include "answer/answer.h"
 #include "profile/heap_choice.h"
 #include "profile/profile_counts.h"
+#include "recording/facts.h"
 #include "verdict/heap_sum.h"
 
 namespace plateau {
@@ -20,11 +21,9 @@ bool is_same(double a, double b) {
 }
 
 bool is_same(const Context& a, const Context& b) {
-  const auto facts = {&Context::examples, &Context::batch, &Context::epoch_steps,
-                      &Context::total_steps, &Context::limit_mb};
-  return std::all_of(facts.begin(), facts.end(), [&](std::optional<Fact> Context::* fact) {
-    const auto value = [fact](const Context& of) {
-      return (of.*fact) ? (of.*fact)->value : kMissing;
+  return std::all_of(kFacts.begin(), kFacts.end(), [&](const FactKind& fact) {
+    const auto value = [&](const Context& of) {
+      return (of.*fact.field) ? (of.*fact.field)->value : kMissing;
     };
     return is_same(value(a), value(b));
   });

@@ -121,9 +121,9 @@ void write_sites(JsonWriter& json, const HeapProfile& profile, const Stacks& sta
     json.key("to_mb");
     write_rounded(json, site.to_mb);
     json.key("stack").value(stacks.place[i]).key("x").begin_array();
-    for (const SeriesPoint& point : site.course) write_moment(json, clock.at(point.step));
+    for (const TimedValue& point : site.course) write_moment(json, clock.at(point.at));
     json.end_array().key("mb").begin_array();
-    for (const SeriesPoint& point : site.course) write_rounded(json, point.mb);
+    for (const TimedValue& point : site.course) write_rounded(json, point.mb);
     json.end_array().end_object();
   }
   json.end_array();

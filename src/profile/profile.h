@@ -54,7 +54,7 @@ struct ProfileSite {
   double to_mb = 0;
   double allocated_mb = 0;  // Ever.
   double freed_mb = 0;
-  std::vector<SeriesPoint> course;  // Alive at every row that counts, if asked for.
+  std::vector<TimedValue> course;  // Alive at every row that counts, if asked for.
 };
 
 // Python objects of one type, or tensors of one shape, as the Python client counts them.

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kTypes = "objects.";
 constexpr std::string_view kTensors = "tensors.";
 
-std::vector<SeriesPoint> points_of(const Gauge& gauge, const Signals& signals) {
-  std::vector<SeriesPoint> points;
+std::vector<TimedValue> points_of(const Gauge& gauge, const Signals& signals) {
+  std::vector<TimedValue> points;
   for (size_t i = 0; i < gauge.value.size(); ++i) {
     if (!signals.working[i] || !std::isfinite(gauge.value[i])) continue;
     points.push_back({signals.clock_of_instant[i], gauge.value[i]});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.h"
-#include "base/clock.h"
 
 #include <algorithm>
 #include <ctime>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "recording/facts.h"
 #include "verdict/epoch_end.h"
 
@@ -14,9 +15,7 @@ namespace {
 double median_of(const std::vector<double>& values, size_t from, size_t count) {
   std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(from),
                            values.begin() + static_cast<std::ptrdiff_t>(from + count));
-  const auto middle = part.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::nth_element(part.begin(), middle, part.end());
-  return *middle;
+  return upper_median(part);
 }
 
 CountTrend trend_of(std::string name, const std::vector<double>& values) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "verdict/case_file.h"
 #include "verdict/causes.h"
 #include "verdict/decision.h"
@@ -151,9 +152,7 @@ void fill_excursions(const CaseFile& file, Verdict& verdict) {
   }
   verdict.spikes.count = heights.size();
   if (!heights.empty()) {
-    const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
-    std::nth_element(heights.begin(), middle, heights.end());
-    verdict.spikes.height_mb = *middle;
+    verdict.spikes.height_mb = upper_median(heights);
     time_spikes(file, floors, verdict.spikes);
   }
   if (floors.teeth_mb > file.decision().tolerated_mb)

@@ -39,11 +39,6 @@
 
 namespace plateau {
 
-struct TimedValue {
-  double at = 0;  // On the run's clock.
-  double mb = 0;
-};
-
 // One judged series: one kind of page over the whole tree.
 struct Component {
   std::string name;  // Of its PageKind.

@@ -218,18 +218,18 @@ std::vector<SiteVerdict> judge_sites(const HeapTrack& track, const Context& cont
   return verdicts;
 }
 
-SiteVerdict judge_series(const std::vector<SeriesPoint>& points, Clock clock,
-                         const Context& context, const Policy& policy, SeriesUnit unit) {
+SiteVerdict judge_series(const std::vector<TimedValue>& points, Clock clock, const Context& context,
+                         const Policy& policy, SeriesUnit unit) {
   SiteSeries series{.unit = unit};
   double peak = 0;
-  for (const SeriesPoint& point : points) {
-    if (!std::isfinite(point.mb) || !std::isfinite(point.step)) continue;
+  for (const TimedValue& point : points) {
+    if (!std::isfinite(point.mb) || !std::isfinite(point.at)) continue;
     peak = std::max(peak, point.mb);
     // As within a run: of two values at one moment the smaller is what stays.
-    if (!series.points.empty() && series.points.back().at == point.step) {
+    if (!series.points.empty() && series.points.back().at == point.at) {
       series.points.back().mb = std::min(series.points.back().mb, point.mb);
     } else {
-      series.points.push_back({point.step, std::max(0.0, point.mb)});
+      series.points.push_back({point.at, std::max(0.0, point.mb)});
     }
   }
   series.matters_mb = std::max(unit == SeriesUnit::count ? kSmallestGrowthCount : kSmallestGrowthMb,

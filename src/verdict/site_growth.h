@@ -55,11 +55,6 @@ std::string_view growth_word_name(GrowthWord word);
 // What a series counts. Counts stand in the fields named _mb as they are.
 enum class SeriesUnit : uint8_t { mb, count };
 
-struct SeriesPoint {
-  double step = 0;  // Or seconds.
-  double mb = 0;
-};
-
 struct SiteVerdict {
   size_t site = 0;  // Index into the track's sites, or of the caller's series.
   GrowthWord word = GrowthWord::undecided;
@@ -90,9 +85,8 @@ std::vector<SiteVerdict> judge_sites(const HeapTrack& track, const Context& cont
                                      const Policy& policy = {});
 
 // One series of any kind.
-SiteVerdict judge_series(const std::vector<SeriesPoint>& points, Clock clock,
-                         const Context& context, const Policy& policy = {},
-                         SeriesUnit unit = SeriesUnit::mb);
+SiteVerdict judge_series(const std::vector<TimedValue>& points, Clock clock, const Context& context,
+                         const Policy& policy = {}, SeriesUnit unit = SeriesUnit::mb);
 
 // The rows of a track that count, on the clock that judge_sites() uses: steps where rows have them,
 // else seconds.

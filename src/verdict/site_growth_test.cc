@@ -265,7 +265,7 @@ TEST(SiteRanking, GrowingSitesComeFirstByWhatTheyWillBe) {
 }
 
 TEST(Series, CountsAreJudgedAndToldAsCounts) {
-  std::vector<SeriesPoint> points;
+  std::vector<TimedValue> points;
   for (int step = 0; step <= 1000; step += 10) points.push_back({double(step), 100.0 + 3 * step});
   const SiteVerdict verdict = judge_series(points, Clock::steps, {}, {}, SeriesUnit::count);
   EXPECT_EQ(verdict.word, GrowthWord::unbounded);
@@ -274,7 +274,7 @@ TEST(Series, CountsAreJudgedAndToldAsCounts) {
 }
 
 TEST(Series, ValuesThatAreMissingAreSkipped) {
-  std::vector<SeriesPoint> points;
+  std::vector<TimedValue> points;
   for (int step = 0; step <= 1000; step += 10) {
     points.push_back({double(step), step % 30 == 0 ? kMissing : 0.1 * step});
   }

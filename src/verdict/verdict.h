@@ -65,6 +65,11 @@ struct Phase {
   double rate_mb_per_step = 0;
 };
 
+struct TimedValue {
+  double at = 0;  // On the run's clock.
+  double mb = 0;
+};
+
 struct PlotPoint {
   double step = 0;
   double mb = 0;

@@ -19,15 +19,11 @@ constexpr double kWorthNaming = 0.15;
 // A fix is offered only for a cause that leads clearly.
 constexpr double kWorthFixing = 0.5;
 
-void end_with_full_stop(Sentence& text) {
-  const char last = text.back().text.empty() ? ' ' : text.back().text.back();
-  if (std::string_view(".!?:").find(last) == std::string_view::npos) text.push_back({".", ""});
-}
-
 void add(std::vector<Paragraph>& paragraphs, ParagraphRole role, Sentence claim,
          Sentence detail = {}) {
   if (claim.empty()) return;
-  end_with_full_stop(detail.empty() ? claim : detail);
+  Sentence& last = detail.empty() ? claim : detail;
+  last = ended(std::move(last));
   paragraphs.push_back({role, std::move(claim), std::move(detail)});
 }
 

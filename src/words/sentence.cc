@@ -274,6 +274,10 @@ Sentence as_sentence(Sentence sentence) {
   if (sentence.front().field.empty() && !first.empty() && first[0] >= 'a' && first[0] <= 'z') {
     first[0] = static_cast<char>(first[0] - 32);
   }
+  return ended(std::move(sentence));
+}
+
+Sentence ended(Sentence sentence) {
   const std::string& last = sentence.back().text;
   if (last.empty() || std::string_view(".!?:").find(last.back()) == std::string_view::npos) {
     add_words(sentence, ".");

@@ -63,6 +63,9 @@ void append(Sentence& sentence, const Sentence& more);
 // With a capital and a full stop, as a sentence of its own.
 Sentence as_sentence(Sentence sentence);
 
+// With a full stop, if it does not end in a mark of its own. Requires: not empty.
+Sentence ended(Sentence sentence);
+
 // Without either, to stand within another sentence.
 Sentence as_clause(Sentence sentence);
 
