@@ -2,7 +2,7 @@
 #include "base/json_text.h"
 #include "base/json_writer.h"
 #include "profile/profile.h"
-
+#include "words/finding_json.h"
 #include "words/site_words.h"
 
 namespace plateau {
@@ -32,6 +32,8 @@ void judged(JsonWriter& json, const SiteVerdict& verdict) {
     json.value(verdict.confidence);
   }
   json.key("growing").value(is_growing(verdict)).key("why").value(site_words(verdict));
+  json.key("fact");
+  finding_json(json, verdict.why);
 }
 
 void rate(JsonWriter& json, const SiteVerdict& verdict, std::string_view unit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.h"
 #include "report/compare.h"
+#include "words/finding_json.h"
 
 namespace plateau {
 namespace {
@@ -89,7 +90,9 @@ void change_object(JsonWriter& json, const Comparison& comparison, const Change&
   }
   json.end_object().key("warnings").begin_array();
   for (const std::string& warning : warnings_of(change)) json.value(warning);
-  json.end_array().end_object();
+  json.end_array().key("facts");
+  findings_json(json, change.warnings);
+  json.end_object();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "base/json_text.h"
 #include "base/json_writer.h"
-#include "report/json_finding.h"
+#include "words/finding_json.h"
 #include "words/cause_table.h"
 #include "words/finding_table.h"
 #include "words/paragraphs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/json_finding.h"
+#include "words/finding_json.h"
 
 #include "words/finding_table.h"
 
