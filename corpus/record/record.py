@@ -43,9 +43,11 @@ TIME_LIMIT_S = 240
 NEW_HIGH_SHARE = 0.01
 
 
-def folder_of(name):
-    """Splits the traces in halves by a hash of the name, so that no one chooses."""
-    return "own" if hashlib.sha256(name.encode()).digest()[0] % 2 == 0 else "heldout"
+def folder_of(trace):
+    """Splits the traces in halves by a hash of the name, so that no one chooses; kinds that the
+    verdict was developed on name their folder."""
+    name = trace["name"]
+    return trace["folder"] or ("own" if hashlib.sha256(name.encode()).digest()[0] % 2 == 0 else "heldout")
 
 
 # --- reading /proc -------------------------------------------------------------------------------
@@ -258,7 +260,7 @@ def record(trace):
     """Records one trace and says in a line what came out."""
     rows, account = run(trace)
     label = label_of(trace, rows, account)
-    folder = CORPUS / folder_of(trace["name"])
+    folder = CORPUS / folder_of(trace)
     folder.mkdir(exist_ok=True)
     write_trace(folder / f"{trace['name']}.csv.gz", rows)
     write_label(folder, trace["name"], label)
@@ -276,7 +278,7 @@ def chosen(options):
         return TRACES
     if options.missing:
         return [t for t in TRACES
-                if not (CORPUS / folder_of(t["name"]) / f"{t['name']}.csv.gz").exists()]
+                if not (CORPUS / folder_of(t) / f"{t['name']}.csv.gz").exists()]
     known = {t["name"] for t in TRACES} | {t["kind"] for t in TRACES}
     for name in options.names:
         if name not in known:
@@ -294,7 +296,7 @@ def main():
     options = parser.parse_args()
     if options.list:
         for trace in TRACES:
-            print(f"{trace['name']:28} {folder_of(trace['name']):8} {trace['label']}")
+            print(f"{trace['name']:28} {folder_of(trace):8} {trace['label']}")
         return 0
     failures = 0
     for trace in chosen(options):

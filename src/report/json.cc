@@ -3,8 +3,8 @@
 
 #include "base/json_text.h"
 #include "base/json_writer.h"
-#include "words/finding_json.h"
 #include "words/cause_table.h"
+#include "words/finding_json.h"
 #include "words/finding_table.h"
 #include "words/paragraphs.h"
 #include "words/phrases.h"
@@ -50,14 +50,8 @@ void growth_of(JsonWriter& json, const ProcessGrowth& process) {
 }
 
 void risk(JsonWriter& json, const Verdict& verdict) {
-  json.key("risk").begin_object().key("oom");
-  // Without a limit there is no probability of passing it.
-  if (verdict.risk.limit_mb) {
-    json.value(verdict.risk.oom);
-  } else {
-    json.null();
-  }
-  json.key("at_step").value(verdict.risk.at_step);
+  json.key("risk").begin_object().key("oom").value(verdict.risk.oom);
+  json.key("at_step").value(verdict.risk.at_step).key("in_s").value(verdict.risk.in_s);
   json.key("limit_mb").value(verdict.risk.limit_mb).end_object();
 }
 
@@ -108,6 +102,7 @@ void causes(JsonWriter& json, const Verdict& verdict) {
   json.key("causes").begin_array();
   for (const Cause& cause : verdict.causes) {
     json.begin_object().key("name").value(cause.name).key("weight").value(cause.weight);
+    json.key("likelihood").value(likelihood_phrase(cause.weight));
     json.key("evidence").value(tell(cause.evidence, verdict));
     json.key("confirm").value(cause_words(cause.name).confirm);
     json.key("fact");

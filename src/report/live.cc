@@ -126,7 +126,7 @@ std::vector<LiveRow> compact_rows(const LiveState& state, const LiveControls& co
     if (verdict.decides_at_step) {
       answer.push_back({"decides at " + moment_phrase(verdict.clock, *verdict.decides_at_step)});
     }
-    answer.push_back({std::string(headline_of(verdict))});
+    answer.push_back({headline_of(verdict)});
     out[0].text = ink(view, word_ink(verdict.word), fmt::format(" {} ", word_upper(verdict.word)));
     const size_t used = word_upper(verdict.word).size() + 3;
     out[0].text += " " + joined(view, answer, view.width > used ? view.width - used : 0);

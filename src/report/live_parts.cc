@@ -135,7 +135,7 @@ LiveRow verdict_row(const LiveState& state, const View& view) {
   if (verdict.process && !verdict.settled) {
     pieces.push_back({"in " + process_phrase(*verdict.process)});
   }
-  pieces.push_back({std::string(headline_of(verdict))});
+  pieces.push_back({headline_of(verdict)});
   const size_t used = badge.size() + 1;
   const size_t room = view.width > used ? view.width - used : 0;
   // Without colour there is no light on dark either, and a badge would only be indented text.
@@ -183,7 +183,7 @@ LiveRow limit_row(const LiveState& state, const View& view) {
     return labelled(view, "Limit", {{"none known; --limit 20GB would say whether it is reached"}});
   }
   const double used = std::isfinite(limit.used_mb) ? limit.used_mb : state.totals.owned_mb;
-  const double risk = state.verdict && state.verdict->risk.limit_mb ? state.verdict->risk.oom : 0;
+  const double risk = state.verdict ? state.verdict->risk.oom.value_or(0) : 0;
   const double seconds = limit.seconds_to_limit.value_or(kMissing);
   Ink alarm = Ink::plain;
   if (risk >= kWorthWarning) alarm = Ink::yellow;
@@ -197,7 +197,7 @@ LiveRow limit_row(const LiveState& state, const View& view) {
   if (std::isfinite(used)) {
     pieces.push_back({fmt::format("{:.0f} % used", 100 * used / limit.mb)});
   }
-  if (state.verdict && state.verdict->risk.limit_mb) {
+  if (state.verdict && state.verdict->risk.oom) {
     pieces.push_back({fmt::format("OOM risk {}", percent_phrase(risk)), alarm});
   }
   return labelled(view, "Limit", pieces);

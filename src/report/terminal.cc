@@ -169,7 +169,7 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
 std::string render_line(const Verdict& verdict, const View& view) {
   const Verdict clean = printable_verdict(verdict);
   const std::string word = pad_right(word_upper(clean.word), 9);
-  std::string rest(headline_of(clean));
+  std::string rest = headline_of(clean);
   for (const std::string& part : {clean.file, clean.title}) {
     if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;
   }

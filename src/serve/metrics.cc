@@ -130,9 +130,8 @@ void about_verdict(MetricsText& text, Runs runs) {
           return verdict.confidence > 0 ? std::optional(verdict.confidence) : std::nullopt;
         });
   gauge(text, runs, "plateau_oom_risk_ratio", "ratio",
-        "Probability of passing the limit before the run ends.", [](const Verdict& verdict) {
-          return verdict.risk.limit_mb ? std::optional(verdict.risk.oom) : std::nullopt;
-        });
+        "Probability of passing the limit before the run ends; absent if its end is not known.",
+        [](const Verdict& verdict) { return verdict.risk.oom; });
   for (const Clock clock : {Clock::steps, Clock::seconds, Clock::samples}) {
     const std::string unit = fmt::format("bytes_per_{}", clock_unit(clock));
     gauge(text, runs, "plateau_growth_" + unit, unit,

@@ -17,7 +17,7 @@ std::string run_summary_json(const RunFacts& facts, bool with_version) {
   json.key("confidence");
   // A confidence of 0 means that none can be given.
   verdict != nullptr && verdict->confidence > 0 ? json.value(verdict->confidence) : json.null();
-  json.key("headline").value(verdict != nullptr ? headline_of(*verdict) : "");
+  json.key("headline").value(verdict != nullptr ? headline_of(*verdict) : std::string());
   json.key("last_mb");
   measured ? json.value(verdict->last_mb) : json.null();
   json.key("last_x");

@@ -124,12 +124,18 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   file.signals = &signals;
   Timeline& timeline = file.timeline;
   const bool steps = signals.clock == Clock::steps;
+  timeline.in_seconds = signals.clock == Clock::seconds;
   const EpochLength epoch = epoch_length_of(run, signals.clock_of_instant, steps);
   timeline.epoch_steps = epoch.length;
   file.epoch_source = epoch.source;
   if (steps && run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
   timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
                                       policy.warmup_epochs);
+  // A new life warms up anew.
+  const std::vector<Life>& lives = signals.lives.lives;
+  if (lives.size() > 1) {
+    timeline.deadline += signals.clock_of_instant[lives[signals.lives.judged].from];
+  }
   timeline.evaluations = signals.evaluations;
   timeline.checkpoints = signals.checkpoints;
   collect_counts(run, signals, file);

@@ -29,6 +29,7 @@ struct CaseFile {
   Timeline timeline;
   size_t headline = 0;              // Index of the component that decides.
   std::vector<Decision> decisions;  // Parallel to signals->components.
+  bool of_survivors = false;        // Of owned memory only what goes on was judged; see lives.h.
   std::vector<CountTrend> counts;   // Gauges, and "processes" if their number changes.
   std::string epoch_source;         // "663 examples / 8 per step", "--epoch-steps", ...
   // Tree totals over the processes that live for most of the run, late over early, where logged:
@@ -41,6 +42,15 @@ struct CaseFile {
   [[nodiscard]] const CountTrend* count(std::string_view what) const;
   [[nodiscard]] const Decision& decision() const { return decisions[headline]; }
   [[nodiscard]] const Component& component() const { return signals->components[headline]; }
+  // The series that is reported and drawn.
+  [[nodiscard]] const std::vector<TimedValue>& shown() const {
+    return of_survivors && headline == 0 ? component().surviving : component().points;
+  }
+  // What is in the judged series at its end, although it ended with its process.
+  [[nodiscard]] double ended_mb() const {
+    if (component().held.empty() || of_survivors) return 0;
+    return component().held.back().mb - component().points.back().mb;
+  }
 };
 
 // Collects what is known before judging: timeline, counts, sources. Decisions stay empty.

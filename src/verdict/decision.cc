@@ -37,7 +37,7 @@ void add_up(Decision& decision) {
       total += fit.weight * odds;
       decision.leak += fit.weight * matters;
       decision.base_leak += fit.weight * odds * matters;
-      decision.level += fit.weight * odds * (1 - rate_exceeds(fit, decision.tolerated_rate));
+      decision.level += fit.weight * odds * (1 - rate_exceeds(fit, decision.creep_rate));
     }
   }
   decision.base_leak /= total;
@@ -54,6 +54,15 @@ bool makes_new_highs(const Decision& decision) {
   return *std::max_element(recent, mb.end()) > before;
 }
 
+// What the all-clear may be believed at most, whatever the fit says.
+double most_believed(const Decision& decision, const Timeline& timeline) {
+  const std::vector<TimedValue>& opened = decision.floors.opened;
+  const auto samples = static_cast<double>(opened.size() + decision.floors.pending);
+  const bool brief =
+      timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds;
+  return brief ? 0 : 1 - kUnseen / samples;
+}
+
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
   const bool past_deadline = decision.floors.now >= timeline.deadline;
   if (!decision.enough) return;
@@ -61,17 +70,19 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
     decision.word = Word::leak;
     decision.confidence = decision.leak;
     return;
-  } else if (decision.level >= 1 - policy.false_plateau) {
-    decision.word = Word::plateau;
-    decision.confidence = decision.level;
-    return;
-  } else if (decision.base_leak <= policy.false_plateau) {
-    decision.word = Word::warming;
-    decision.confidence = 1 - decision.base_leak;
-    return;
   }
-  decision.word = Word::undecided;
-  decision.confidence = std::max(decision.leak, 1 - decision.leak);
+  const double most = most_believed(decision, timeline);
+  const double fine = std::min(most, 1 - decision.base_leak);
+  if (std::min(most, decision.level) >= 1 - policy.false_plateau) {
+    decision.word = Word::plateau;
+    decision.confidence = std::min(most, decision.level);
+  } else if (fine >= 1 - policy.false_plateau) {
+    decision.word = Word::warming;
+    decision.confidence = fine;
+  } else {
+    decision.word = Word::undecided;
+    decision.confidence = std::max(decision.leak, std::min(most, 1 - decision.leak));
+  }
 }
 
 Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timeline,
@@ -82,20 +93,30 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
   if (decision.floors.at.size() < 3) return decision;
   const double level = std::max(decision.floors.level_mb, reference_mb);
   const double span = std::max(decision.floors.now - decision.floors.at.front(), 1e-9);
-  decision.material_mb = std::max(kMaterialShare * level, kMaterialMb);
+  decision.material_mb =
+      std::max(std::min(kMaterialShare * level, kSurelyMaterialMb + kSurelyMaterialShare * level),
+               kMaterialMb);
   decision.material_rate = decision.material_mb / span;
   decision.tolerated_mb = std::max(
       {kToleratedShare * level, kToleratedMb, kToleratedOfRange * decision.floors.range_mb});
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
+  decision.creep_rate = decision.tolerated_rate;
+  if (endless_weight(decision.posterior) > kHeldFrom) {
+    const double most = std::max({kMostCreepMb, kMostCreepShare * level, decision.material_mb});
+    decision.creep_rate = std::min(decision.tolerated_mb, most) / span;
+  }
   add_up(decision);
   choose_word(decision, timeline, policy);
   return decision;
 }
 
-// Undecided only just: growing to new highs past the deadline, with most of the weight on a leak.
+// Growing to new highs past the deadline, with most of the weight on growth without end, and yet
+// not a leak: the weight is not quite enough, or the rate is about as small as one that matters,
+// and falls to the one or the other side of it with every sample.
 bool wavers(const Decision& decision, const Timeline& timeline) {
-  return decision.word == Word::undecided && decision.enough && decision.leak >= kHeldFrom &&
+  if (decision.word == Word::leak || !decision.enough) return false;
+  return endless_weight(decision.posterior) >= kHeldFrom &&
          decision.floors.now >= timeline.deadline && makes_new_highs(decision);
 }
 
@@ -112,10 +133,18 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
     const std::vector<TimedValue> earlier(points.begin(), end);
     if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
     decision.word = Word::leak;
-    decision.confidence = decision.leak;
+    decision.confidence = std::max(decision.leak, kHeldFrom);
     break;
   }
   return decision;
+}
+
+double endless_weight(const Posterior& posterior) {
+  double weight = 0;
+  for (const Fit& fit : posterior.fits) {
+    if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
+  }
+  return weight;
 }
 
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {

@@ -8,15 +8,22 @@
 //   level    nothing left to come that matters
 //   warming  bounded, with a rise still to come
 //
-// A rate matters if keeping it up for as long again as was observed would add 1 % of the level, or
-// 2 MB: below that lie allocator granularity and nobody's interest. What is left to come matters,
-// to a plateau, from 2 % of the level, 3 % of the range or 4 MB on: nobody would call less of a
-// creep "still growing". The word is then
+// A rate matters if keeping it up for as long again as was observed would add 1 % of the level, but
+// at least 2 MB and at most 10 MB and a thousandth of the level: below that lie allocator
+// granularity and nobody's interest. What a bounded rise has left to come matters from 2 % of the
+// level, 3 % of the range or 4 MB on: nobody would call less of a creep "still growing". Growth
+// without end is tolerated in a plateau up to the same; but where it is nine times likelier than
+// not, only up to 8 MB, half a per cent or what matters, so that a plateau is never said of a run
+// that almost all of the weight sees growing. The word is then
 //
 //   leak       P(leak) >= 1 - false_leak with even camps, past the warm-up deadline, at new highs
 //   plateau    P(level) >= 1 - false_plateau at the base rate
 //   warming    P(leak) <= false_plateau at the base rate, but not level yet
 //   undecided  otherwise, and always with fewer than six samples
+//
+// A model that fits says nothing of what it has not seen. The all-clear is therefore believed no
+// further than kUnseen / samples short of certain: ten samples are the fewest that give one.
+// Where the clock is time, half a minute is the least: start-up takes as long.
 //
 // The test is sequential: under its model a Bayes factor that has passed its threshold once has
 // done so for good, as far as the false-alarm rate is concerned. So a leak that was established at
@@ -44,9 +51,15 @@ namespace plateau {
 inline constexpr size_t kMinSamples = 6;
 inline constexpr double kMaterialShare = 0.01;
 inline constexpr double kMaterialMb = 2.0;
+inline constexpr double kSurelyMaterialMb = 10.0;
+inline constexpr double kSurelyMaterialShare = 0.001;
 inline constexpr double kToleratedShare = 0.02;
 inline constexpr double kToleratedMb = 4.0;
 inline constexpr double kToleratedOfRange = 0.03;
+inline constexpr double kMostCreepMb = 8.0;
+inline constexpr double kMostCreepShare = 0.005;
+inline constexpr double kUnseen = 0.5;
+inline constexpr double kShortestSeconds = 30;
 inline constexpr double kLeakBaseRate = 1.0 / 3;
 
 struct Decision {
@@ -59,6 +72,7 @@ struct Decision {
   double warming = 0;
   double material_rate = 0;   // MB per step.
   double material_mb = 0;     // The same over the span observed.
+  double creep_rate = 0;      // Growth without end that a plateau may hide, MB per step.
   double tolerated_rate = 0;  // What a plateau may still creep by, MB per step.
   double tolerated_mb = 0;    // The same over the span observed.
   bool enough = false;        // At least kMinSamples.
@@ -70,6 +84,9 @@ struct Decision {
 // component is not judged by its own small size.
 Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb);
+
+// Weight of growth without end, however slow.
+double endless_weight(const Posterior& posterior);
 
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step.
 struct PooledRate {

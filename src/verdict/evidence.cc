@@ -37,6 +37,7 @@ class Gatherer {
         of_undecided();
         break;
     }
+    of_creep();
     of_epoch();
     of_counts();
     of_components();
@@ -167,6 +168,14 @@ class Gatherer {
     return tied;
   }
 
+  void of_creep() {
+    if (!verdict_.creeps) return;
+    const double rate = pooled_rate(decision_.posterior, true).mean;
+    found(Kind::creeps_on,
+          {{"rate_mb_per_step", rate, Unit::rate},
+           {"again_mb", rate * (verdict_.last_step - verdict_.first_step), Unit::change}});
+  }
+
   void of_epoch() {
     const double epoch = file_.timeline.epoch_steps;
     if (epoch <= 0 || verdict_.clock != Clock::steps) return;
@@ -251,6 +260,8 @@ class Gatherer {
     const auto warn_of = [this](Kind kind, std::vector<Number> numbers = {}) {
       verdict_.warnings.push_back({kind, std::move(numbers), {}});
     };
+    warn_of_lives();
+    if (verdict_.component == "system") warn_of(Kind::machine_memory_only);
     if (verdict_.clock == Clock::samples) warn_of(Kind::samples_are_the_clock);
     const bool steps_given = context.epoch_steps || context.examples;
     if (verdict_.clock == Clock::seconds && steps_given) warn_of(Kind::steps_given_but_not_logged);
@@ -259,6 +270,34 @@ class Gatherer {
       warn_of(Kind::last_samples_pending,
               {{"samples", static_cast<double>(decision_.floors.pending)}});
     }
+  }
+
+  void warn_of_lives() {
+    const Kind kind =
+        verdict_.only_survivors_judged ? Kind::survivors_judged : Kind::processes_ended;
+    for (const EndedProcesses& ended : verdict_.ended) {
+      verdict_.warnings.push_back({kind,
+                                   {{"processes", static_cast<double>(ended.processes)},
+                                    {"ended_step", ended.step, Unit::moment},
+                                    {"ended_mb", ended.mb, Unit::mb}},
+                                   {}});
+    }
+    if (verdict_.lives.empty()) return;
+    Finding finding{
+        Kind::one_life_judged, {{"lives", static_cast<double>(verdict_.lives.size())}}, {}};
+    std::vector<double> growths;
+    for (const JobLife& life : verdict_.lives) {
+      const double growth = life.last_mb - life.first_mb;
+      if (growth > decision_.material_mb) growths.push_back(growth);
+      if (!life.judged) continue;
+      finding.numbers.push_back({"from_step", life.from_step, Unit::moment});
+      finding.numbers.push_back({"to_step", life.to_step, Unit::moment});
+    }
+    if (!growths.empty()) {
+      finding.numbers.push_back({"grown", static_cast<double>(growths.size())});
+      finding.numbers.push_back({"growth_mb", upper_median(growths), Unit::change});
+    }
+    verdict_.warnings.push_back(std::move(finding));
   }
 
   const CaseFile& file_;

@@ -69,6 +69,7 @@ enum class FindingKind : uint8_t {
   objects_accumulate,
   objects_steady,
   file_pages_grew,
+  creeps_on,
   process_has_most,
   growth_is_spread,
   spikes_over_floor,
@@ -87,6 +88,10 @@ enum class FindingKind : uint8_t {
   try_same_batches_over,
   try_same_batches_twice,
   // About the data.
+  machine_memory_only,
+  processes_ended,
+  survivors_judged,
+  one_life_judged,
   samples_are_the_clock,
   steps_given_but_not_logged,
   batch_missing,

@@ -29,7 +29,7 @@ class PrefixJudge {
     Run prefix = what_is_read(counts.front());
     for (const size_t count : counts) {
       cut_to(prefix, count);
-      Verdict verdict = judge_signals(prefix, columns_.signals(prefix), policy_);
+      Verdict verdict = judge_signals(prefix, telling_signals(columns_, prefix, policy_), policy_);
       verdict.plot.clear();
       verdict.marks.clear();
       verdicts.emplace(count, std::move(verdict));

@@ -38,14 +38,30 @@ bool rises(const Decision& decision) {
          decision.floors.level_mb - decision.floors.mb.front() > decision.tolerated_mb;
 }
 
+// Some processes ended: the verdict is that of all, with what ended as if it were still held, or
+// that of those that go on, if it is worse.
+void consider_survivors(const Component& component, double reference, const Policy& policy,
+                        CaseFile& file) {
+  Decision& all = file.decisions.back();
+  Decision surviving = decide(component.surviving, file.timeline, policy, reference);
+  if (badness(surviving.word) > badness(all.word)) {
+    all = std::move(surviving);
+    file.of_survivors = true;
+    return;
+  }
+  // What lies ahead begins with what is there now.
+  shift_level(component.points.back().mb - component.held.back().mb, all.posterior);
+}
+
 // Judges every component against the level of the primary one, and picks the worst of those that
 // may decide.
 void decide_components(CaseFile& file, const Policy& policy) {
   const std::vector<Component>& components = file.signals->components;
   double reference = 0;
   for (const Component& component : components) {
-    file.decisions.push_back(decide(component.points, file.timeline, policy, reference));
+    file.decisions.push_back(decide(component.judged(), file.timeline, policy, reference));
     if (component.primary) reference = file.decisions.back().floors.level_mb;
+    if (!component.surviving.empty()) consider_survivors(component, reference, policy, file);
   }
   for (size_t i = 1; i < components.size(); ++i) {
     if (!components[i].decides || !rises(file.decisions[i])) continue;
@@ -71,6 +87,7 @@ void fill_components(const CaseFile& file, Verdict& verdict) {
 void fill_growth(const CaseFile& file, Verdict& verdict) {
   const Decision& decision = file.decision();
   verdict.settled = find_settled(decision, file.timeline);
+  const double ended_mb = file.ended_mb();
   const PooledRate now = pooled_rate(decision.posterior, verdict.word == Word::leak);
   verdict.current_rate_mb_per_step = verdict.word == Word::plateau ? 0 : now.mean;
   verdict.current_rate_range = now.range;
@@ -87,10 +104,11 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
       verdict.phases.push_back(
           {verdict.first_step, until, verdict.first_mb, verdict.settled->mb, climb.rate});
     }
-    verdict.phases.push_back({until, verdict.last_step, verdict.settled->mb, verdict.last_mb, 0});
+    verdict.phases.push_back(
+        {until, verdict.last_step, verdict.settled->mb, verdict.last_mb + ended_mb, 0});
   } else if (!decision.floors.at.empty()) {
     verdict.phases.push_back({verdict.first_step, verdict.last_step, verdict.first_mb,
-                              verdict.last_mb, verdict.rate_mb_per_step});
+                              verdict.last_mb + ended_mb, verdict.rate_mb_per_step});
   }
   const std::optional<Fact>& batch = file.run->context.batch;
   if (verdict.clock == Clock::steps && batch && batch->value > 0 && file.timeline.epoch_steps > 0) {
@@ -143,6 +161,29 @@ void time_spikes(const CaseFile& file, const Floors& floors, Verdict::Spikes& sp
   if (*high <= 1.3 * *low) spikes.period_steps = (*low + *high) / 2;
 }
 
+// What ended, and which life was judged. Owned memory only: other pages may outlive a process.
+void fill_lives(const CaseFile& file, Verdict& verdict) {
+  const Lives& lives = file.signals->lives;
+  const std::vector<double>& clock = file.signals->clock_of_instant;
+  for (const EndedPart& part : lives.ended) {
+    if (file.headline > 0 || part.mb < file.decision().material_mb) continue;
+    verdict.ended.push_back({clock[part.instant], part.processes.size(), part.mb});
+  }
+  verdict.only_survivors_judged = file.of_survivors;
+  if (lives.lives.size() < 2) return;
+  for (const Life& life : lives.lives) {
+    double first_mb = kMissing, last_mb = kMissing;
+    for (size_t i = life.from; i < life.to; ++i) {
+      if (!std::isfinite(lives.held[i])) continue;
+      if (!std::isfinite(first_mb)) first_mb = lives.held[i];
+      last_mb = lives.held[i];
+    }
+    if (!std::isfinite(first_mb)) continue;
+    verdict.lives.push_back({clock[life.from], clock[life.to - 1], first_mb, last_mb,
+                             &life == &lives.lives[lives.judged]});
+  }
+}
+
 void fill_excursions(const CaseFile& file, Verdict& verdict) {
   const Floors& floors = file.decision().floors;
   std::vector<double> heights;
@@ -159,6 +200,14 @@ void fill_excursions(const CaseFile& file, Verdict& verdict) {
     verdict.sawtooth = Verdict::Sawtooth{floors.teeth_period, floors.teeth_mb};
 }
 
+// Of the clock; 0 if the run has no times.
+double seconds_per_step(const CaseFile& file) {
+  const std::vector<Instant>& instants = file.run->instants;
+  const std::vector<double>& clock = file.signals->clock_of_instant;
+  if (!file.run->has_times() || instants.size() < 2 || !(clock.back() > clock.front())) return 0;
+  return (instants.back().time_s - instants.front().time_s) / (clock.back() - clock.front());
+}
+
 void fill_outlook(const CaseFile& file, Verdict& verdict) {
   const Decision& decision = file.decision();
   std::optional<double> limit;
@@ -170,7 +219,17 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
                             file.timeline.epoch_steps > verdict.last_step;
   if (end_in_sight) verdict.forecast = forecast_plateau(decision, file.timeline);
   verdict.forecast_at_total_steps_mb = floor_at_planned_end(decision, file.timeline);
-  verdict.decides_at_step = decides_at(decision, file.timeline);
+  const double pace_s = seconds_per_step(file);
+  if (verdict.risk.at_step && pace_s > 0) {
+    verdict.risk.in_s = std::max(0.0, *verdict.risk.at_step - verdict.last_step) * pace_s;
+  }
+  verdict.creeps = verdict.word == Word::plateau && endless_weight(decision.posterior) > 0.9;
+  verdict.over = is_over(*file.run);
+  if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
+  const bool early = decision.enough && decision.floors.now < file.timeline.deadline;
+  if (verdict.word == Word::undecided && early && decision.leak > 0.5) {
+    verdict.held_back_until_step = file.timeline.deadline;
+  }
   if (file.timeline.epoch_steps > 0) verdict.epoch_steps = file.timeline.epoch_steps;
   if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;
 }
@@ -210,8 +269,22 @@ Verdict judge(const Run& run, const Policy& policy) {
   return judge_component(run, "", policy);
 }
 
+Signals telling_signals(const TreeColumns& columns, const Run& prefix, const Policy& policy) {
+  Signals signals = columns.signals(prefix);
+  const Lives& lives = signals.lives;
+  if (lives.lives.size() < 2 || signals.components.empty()) return signals;
+  if (decide_case(prefix, signals, policy).decision().word != Word::undecided) return signals;
+  for (size_t i = lives.lives.size(); i-- > 0;) {
+    if (i == lives.judged || !is_telling(lives, i, signals.clock_of_instant)) continue;
+    Signals other = columns.signals(prefix, i);
+    if (other.components.empty()) continue;
+    if (decide_case(prefix, other, policy).decision().word != Word::undecided) return other;
+  }
+  return signals;
+}
+
 Verdict judge_component(const Run& run, std::string_view component, const Policy& policy) {
-  const Signals signals = extract_signals(run);
+  const Signals signals = telling_signals(TreeColumns(run), run, policy);
   if (signals.components.empty()) return nothing_measured(run);
   CaseFile file = decide_case(run, signals, policy);
   let_decide(component, file);
@@ -233,7 +306,7 @@ Verdict sum_up(const CaseFile& file) {
   const Run& run = *file.run;
   const Signals& signals = *file.signals;
   const Decision& decision = file.decision();
-  const std::vector<TimedValue>& points = file.component().points;
+  const std::vector<TimedValue>& points = file.shown();
   Verdict verdict;
   verdict.file = run.source;
   verdict.title = run.title;
@@ -250,6 +323,7 @@ Verdict sum_up(const CaseFile& file) {
   fill_components(file, verdict);
   fill_growth(file, verdict);
   fill_processes(file, verdict);
+  fill_lives(file, verdict);
   fill_excursions(file, verdict);
   fill_outlook(file, verdict);
   verdict.explanations = explain(decision);

@@ -9,6 +9,10 @@
 
 namespace plateau {
 
+// The signals of `prefix` that its verdict is taken from: of several lives of the job those of the
+// most telling one, or, where that one does not decide, of the latest other one that does.
+Signals telling_signals(const TreeColumns& columns, const Run& prefix, const Policy& policy);
+
 // judge(run), with the signals made by the caller.
 Verdict judge_signals(const Run& run, const Signals& signals, const Policy& policy);
 

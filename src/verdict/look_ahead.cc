@@ -173,7 +173,7 @@ std::vector<PlotPoint> floor_of(const Floors& floors) {
 }  // namespace
 
 Judged judge_ahead(const Run& run, const Policy& policy) {
-  const Signals signals = extract_signals(run);
+  const Signals signals = telling_signals(TreeColumns(run), run, policy);
   if (signals.components.empty()) return {.verdict = judge_signals(run, signals, policy)};
   const CaseFile file = decide_case(run, signals, policy);
   Judged judged{.verdict = sum_up(file)};

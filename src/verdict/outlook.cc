@@ -48,6 +48,11 @@ double samples_to_tell(const Decision& decision) {
   return std::max(3.0, k);
 }
 
+// A rate is not known to be smaller than this share of its estimate, for the time it would take.
+constexpr double kSlowestShare = 0.05;
+// Growth without end of less weight than this does not call for knowing the end of the run.
+constexpr double kWorthAsking = 0.02;
+
 double spike_height(const Floors& floors) {
   std::vector<WeightedValue> heights;
   heights.reserve(floors.spikes.size());
@@ -159,20 +164,28 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
   const double now = decision.floors.now;
   const double room = *limit_mb - spike_height(decision.floors);
   std::vector<WeightedValue> crossings;
+  double passes = 0, endless = 0;
   for (const Fit& fit : decision.posterior.fits) {
     const double missing = room - fit.level_now;
     const double rate = std::max(fit.rate, 1e-12);
     const double at = now + std::max(0.0, missing) / rate;
     if (fit.family->bounded) {
       const double over = fit.level_now + std::max(0.0, fit.remaining) - room;
-      risk.oom += fit.weight * normal_cdf(over / std::max(end_deviation(fit, now), 1e-9));
+      passes += fit.weight * normal_cdf(over / std::max(end_deviation(fit, now), 1e-9));
       if (over > 0) crossings.push_back({std::min(at, std::max(fit.ends_at, now)), fit.weight});
       continue;
     }
-    const bool grows = fit.rate > decision.material_rate;
-    if (grows && (timeline.total_steps <= 0 || at <= timeline.total_steps)) risk.oom += fit.weight;
-    if (grows) crossings.push_back({at, fit.weight});
+    if (!(fit.rate > decision.material_rate)) continue;
+    endless += fit.weight;
+    // As uncertain as the rate is; one that is not above zero never gets there.
+    for (const auto& [z, share] : kFivePoints) {
+      const double possible = std::max(fit.rate + z * fit.rate_se, kSlowestShare * fit.rate);
+      const double reached = now + std::max(0.0, missing) / possible;
+      crossings.push_back({reached, fit.weight * share});
+      if (reached <= timeline.total_steps) passes += fit.weight * share;
+    }
   }
+  if (timeline.total_steps > 0 || endless < kWorthAsking) risk.oom = std::min(passes, 1.0);
   double weight = 0;
   for (const WeightedValue& crossing : crossings) weight += crossing.weight;
   if (weight >= 0.05) {

@@ -40,8 +40,8 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
 // explanations say, as in the band of look_ahead() (hindsight.h), which may not reach so far.
 std::optional<double> floor_at_planned_end(const Decision& decision, const Timeline& timeline);
 
-// Chance and time of passing `limit_mb`, spikes included. Without a known end of the run, unbounded
-// growth passes any limit.
+// Chance and time of passing `limit_mb`, spikes included. Without a known end of the run there is
+// no chance of passing it before that end, only a time.
 Risk assess_risk(const Decision& decision, const Timeline& timeline,
                  std::optional<double> limit_mb);
 

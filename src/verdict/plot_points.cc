@@ -19,7 +19,7 @@ bool in_spike(const std::vector<Spike>& spikes, double at) {
 }  // namespace
 
 void fill_plot(const CaseFile& file, Verdict& verdict) {
-  const std::vector<TimedValue>& points = file.component().points;
+  const std::vector<TimedValue>& points = file.shown();
   const std::vector<Spike>& spikes = file.decision().floors.spikes;
   const auto put = [&](const TimedValue& p) {
     verdict.plot.push_back({p.at, p.mb, in_spike(spikes, p.at)});

@@ -202,6 +202,11 @@ double log_twice_positive(double z) {
   return std::log(std::fmax(2 * normal_cdf(z), 1e-12));
 }
 
+void shift_level(double mb, Posterior& posterior) {
+  for (Fit& fit : posterior.fits) fit.level_now += mb;
+  for (FamilyWeight& family : posterior.families) family.best.level_now += mb;
+}
+
 Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
                 std::span<const FamilyRow> families) {
   return Weigher(floors, timeline, tuning, families).weigh();

@@ -81,6 +81,9 @@ struct Posterior {
   double noise_floor_mb = 0;
 };
 
+// Moves the level that every fit sees now.
+void shift_level(double mb, Posterior& posterior);
+
 // What the families that are weighed elsewhere are given.
 struct Weighing {
   const FamilyRow* family = nullptr;

@@ -25,8 +25,10 @@ double held_at(const std::vector<TimedValue>& points, size_t place) {
   return held;
 }
 
+// `ended`: the clock at which it ended and nothing took its place; what it had grown by then
+// counts.
 ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& points, double from,
-                      double to, double slack) {
+                      double to, double slack, std::optional<double> ended) {
   ProcessGrowth growth{
       .id = process.id, .id_is_pid = process.id_is_pid, .name = process.name, .role = process.role};
   size_t first = points.size(), last = points.size();
@@ -39,7 +41,8 @@ ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& poi
   const bool was_there = points[first].at <= from + slack;
   const bool still_there = points[last].at >= to - slack;
   growth.first_mb = was_there ? held_at(points, first) : 0;
-  growth.last_mb = still_there ? held_at(points, last) : 0;
+  growth.last_mb = still_there || ended ? held_at(points, last) : 0;
+  growth.ended_step = ended;
   growth.growth_mb = growth.last_mb - growth.first_mb;
   return growth;
 }
@@ -52,9 +55,17 @@ std::vector<ProcessGrowth> growth_by_process(const CaseFile& file, double from, 
   std::vector<ProcessGrowth> list;
   const double slack = (to - from) * 0.05;
   double total = 0;
+  std::vector<std::optional<double>> ended(processes.size());
+  for (const EndedPart& part : file.signals->lives.ended) {
+    for (const size_t p : part.processes) {
+      ended[p] = file.signals->clock_of_instant[part.instant];
+    }
+  }
   for (size_t p = 0; p < processes.size(); ++p) {
-    if (owned[p].empty()) continue;
-    list.push_back(measure(processes[p], owned[p], from, to, slack));
+    const std::vector<bool>& replaced = file.signals->lives.replaced;
+    // A worker that was replaced, or replaced one, has only held its place.
+    if (owned[p].empty() || (p < replaced.size() && replaced[p])) continue;
+    list.push_back(measure(processes[p], owned[p], from, to, slack, ended[p]));
     total += std::max(0.0, list.back().growth_mb);
   }
   for (ProcessGrowth& growth : list) {

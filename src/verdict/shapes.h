@@ -47,7 +47,8 @@ namespace plateau {
 struct Timeline {
   double epoch_steps = 0;
   double total_steps = 0;
-  double deadline = 0;  // T_w, always positive.
+  double deadline = 0;      // T_w, always positive.
+  bool in_seconds = false;  // The clock is time, not work.
   std::vector<double> evaluations;
   std::vector<double> checkpoints;
 };

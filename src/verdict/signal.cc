@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "recording/facts.h"
+
 namespace plateau {
 namespace {
 
@@ -105,6 +107,18 @@ std::vector<double> without_gaps(size_t instants, Value value) {
   return values;
 }
 
+// All anonymous pages that a process maps, swapped ones with it.
+std::vector<double> mapped_of(const ProcessColumns& columns, size_t count) {
+  const Series* anon = columns[static_cast<size_t>(Metric::anon)];
+  const Series* swap = columns[static_cast<size_t>(Metric::swap)];
+  std::vector<double> mapped(count, kMissing);
+  for (size_t i = 0; anon != nullptr && i < count; ++i) {
+    const double swapped = swap == nullptr ? kMissing : swap->mb[i];
+    mapped[i] = anon->mb[i] + (std::isfinite(swapped) ? swapped : 0);
+  }
+  return mapped;
+}
+
 // The first `count` of `values`, the last of them replaced: carrying over a gap looks one instant
 // ahead, and at the end of a prefix there is none.
 std::vector<double> cut(const std::vector<double>& values, size_t count, double last) {
@@ -122,13 +136,6 @@ std::vector<TimedValue> working_points(const Signals& signals, const std::vector
     points.push_back({signals.clock_of_instant[i], std::max(0.0, mb[i])});
   }
   return tidy(std::move(points));
-}
-
-bool is_over(const Run& run) {
-  using Kind = Ending::Kind;
-  const Kind kind = run.ending.kind;
-  return kind == Kind::exited || kind == Kind::signaled || kind == Kind::oom_killed ||
-         kind == Kind::vanished;
 }
 
 // The first instant of the last moments: from here on a fall may be the exit.
@@ -162,10 +169,23 @@ size_t before_the_fall(const Run& run, const Signals& signals, const std::vector
   return std::max<size_t>(kept, 1);
 }
 
+// A sample taken while its process was ending: the kernel no longer told its RSS, and the rest of
+// it is from the sample before.
+bool is_torn(const std::vector<ProcessColumns>& columns, size_t instant) {
+  return std::any_of(columns.begin(), columns.end(), [instant](const ProcessColumns& of) {
+    const Series* rss = of[static_cast<size_t>(Metric::rss)];
+    return rss != nullptr && !std::isfinite(rss->mb[instant]) &&
+           std::isfinite(rss->mb[instant - 1]) &&
+           std::isfinite(amount_at(kOwnedPages, of, instant));
+  });
+}
+
 // Marks the instants that count, by the rules of the header.
-void mark_working(const Run& run, const std::vector<double>& owned, Signals& signals) {
+void mark_working(const Run& run, const std::vector<ProcessColumns>& columns,
+                  const std::vector<double>& owned, Signals& signals) {
   const std::vector<double>& clock = signals.clock_of_instant;
-  const size_t count = before_the_fall(run, signals, owned);
+  size_t count = before_the_fall(run, signals, owned);
+  if (is_over(run) && count > 1 && is_torn(columns, count - 1)) --count;
   signals.working.assign(clock.size(), false);
   const auto end = clock.begin() + static_cast<std::ptrdiff_t>(std::min(count, clock.size()));
   if (clock.begin() == end) return;
@@ -190,10 +210,47 @@ void mark_working(const Run& run, const std::vector<double>& owned, Signals& sig
   }
 }
 
+// Follows the processes over the instants that count, and leaves of several lives the judged one.
+void follow(const Run& run, const ProcessSums& of_process, const std::vector<double>& tree,
+            std::optional<size_t> life_asked, Signals& signals) {
+  std::vector<bool>& working = signals.working;
+  const auto end = std::find(working.rbegin(), working.rend(), true);
+  const auto count = static_cast<size_t>(working.rend() - end);
+  const double epoch =
+      epoch_length_of(run, signals.clock_of_instant, signals.clock == Clock::steps).length;
+  signals.lives =
+      follow_lives(of_process, tree, {signals.clock_of_instant, epoch}, count, life_asked);
+  if (signals.lives.lives.size() < 2) return;
+  const Life& life = signals.lives.lives[signals.lives.judged];
+  for (size_t i = 0; i < working.size(); ++i) {
+    if (i < life.from || i >= life.to) working[i] = false;
+  }
+}
+
+bool held_differs(const Signals& signals, const std::vector<double>& tree) {
+  for (size_t i = 0; i < tree.size(); ++i) {
+    if (signals.working[i] && signals.lives.held[i] > tree[i]) return true;
+  }
+  return false;
+}
+
 void add_component(Signals& signals, Component component) {
   if (component.points.empty()) return;
   component.primary = signals.components.empty();
   signals.components.push_back(std::move(component));
+}
+
+// Where nothing of the job's own was measured: first what may decide, then the machine's memory,
+// and only then swap or file-backed pages.
+void lead_with_what_decides(Signals& signals) {
+  std::vector<Component>& all = signals.components;
+  if (all.empty() || all[0].name == kOwnedPages.name) return;
+  const auto place = [](const Component& of) {
+    return of.decides ? 0 : of.name == "system" ? 1 : 2;
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Component& a, const Component& b) { return place(a) < place(b); });
+  for (Component& component : all) component.primary = &component == &all[0];
 }
 
 std::vector<double> clock_of_events(const Run& run, const Signals& signals, EventKind kind) {
@@ -207,6 +264,13 @@ std::vector<double> clock_of_events(const Run& run, const Signals& signals, Even
 }
 
 }  // namespace
+
+bool is_over(const Run& run) {
+  using Kind = Ending::Kind;
+  const Kind kind = run.ending.kind;
+  return kind == Kind::exited || kind == Kind::signaled || kind == Kind::oom_killed ||
+         kind == Kind::vanished;
+}
 
 struct TreeColumns::Sources {
   std::vector<ProcessColumns> of_process;
@@ -231,13 +295,32 @@ TreeColumns::TreeColumns(const Run& run)
 
 TreeColumns::~TreeColumns() = default;
 
-Signals TreeColumns::signals(const Run& prefix) const {
+// What the processes hold over the first `count` instants.
+ProcessSums TreeColumns::sums_of(size_t count) const {
+  ProcessSums sums;
+  const std::vector<ProcessColumns>& columns = sources_->of_process;
+  for (size_t p = 0; p < columns.size(); ++p) {
+    const double at_end = count > 0 ? amount_at(kOwnedPages, columns[p], count - 1) : kMissing;
+    sums.owned.push_back(cut(owned_of_process_[p], count, at_end));
+    const Series* own = columns[p][static_cast<size_t>(Metric::uss)];
+    std::vector<double> to_itself = sums.owned.back();
+    for (size_t i = 0; own != nullptr && i < count; ++i) {
+      if (std::isfinite(own->mb[i])) to_itself[i] = std::min(to_itself[i], own->mb[i]);
+    }
+    sums.to_itself.push_back(std::move(to_itself));
+    sums.mapped.push_back(mapped_of(columns[p], count));
+  }
+  return sums;
+}
+
+Signals TreeColumns::signals(const Run& prefix, std::optional<size_t> life) const {
   Signals signals;
   signals.clock = choose_clock(prefix);
   signals.clock_of_instant = clock_values(prefix, signals.clock);
   const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t count = prefix.instants.size();
   const size_t last = count - 1;  // Used only where there is one.
+  const ProcessSums of_process = sums_of(count);
   for (size_t k = 0; k < kPageKinds.size(); ++k) {
     const PageKind& kind = kPageKinds[k];
     double at_end = kMissing;
@@ -247,21 +330,25 @@ Signals TreeColumns::signals(const Run& prefix) const {
     const std::vector<double> mb = cut(of_kind_[k], count, at_end);
     Measure measure = measure_of(kind, columns);
     if (k == 0) {
-      mark_working(prefix, mb, signals);
+      mark_working(prefix, columns, mb, signals);
       measure.processes = columns.size();
+      follow(prefix, of_process, mb, life, signals);
     }
-    add_component(signals, {.name = std::string(kind.name),
-                            .measure = measure,
-                            .decides = kind.decides,
-                            .reclaimable = kind.reclaimable,
-                            .points = working_points(signals, mb)});
+    Component component{.name = std::string(kind.name),
+                        .measure = measure,
+                        .decides = kind.decides,
+                        .reclaimable = kind.reclaimable,
+                        .points = working_points(signals, mb)};
+    if (k == 0 && held_differs(signals, mb)) {
+      component.held = working_points(signals, signals.lives.held);
+      component.surviving = working_points(signals, signals.lives.surviving);
+    }
+    add_component(signals, std::move(component));
   }
+  lead_with_what_decides(signals);
   signals.owned_of_process.reserve(columns.size());
   signals.process_count.assign(count, kMissing);
-  for (size_t p = 0; p < columns.size(); ++p) {
-    const std::vector<double> mb =
-        cut(owned_of_process_[p], count,
-            count > 0 ? amount_at(kOwnedPages, columns[p], last) : kMissing);
+  for (const std::vector<double>& mb : of_process.owned) {
     for (size_t i = 0; i < count; ++i) {
       if (signals.working[i] && std::isfinite(mb[i])) add_known(signals.process_count[i], 1);
     }

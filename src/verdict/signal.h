@@ -29,12 +29,14 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "recording/pages.h"
 #include "recording/run.h"
+#include "verdict/lives.h"
 #include "verdict/verdict.h"
 
 namespace plateau {
@@ -47,13 +49,23 @@ struct Component {
   bool reclaimable = false;
   bool primary = false;            // The series that decides unless another one is worse.
   std::vector<TimedValue> points;  // By rising clock, one per clock value, finite, non-negative.
+  // The same with what processes held that have ended since (lives.h), which is what is judged.
+  // Parallel to `points`; empty where it does not differ.
+  std::vector<TimedValue> held = {};
+  std::vector<TimedValue> surviving = {};  // Without those that ended for good; empty if none did.
+  [[nodiscard]] const std::vector<TimedValue>& judged() const {
+    return held.empty() ? points : held;
+  }
 };
 
 struct Signals {
   Clock clock = Clock::samples;
   std::vector<double> clock_of_instant;  // One per instant of the run.
-  std::vector<bool> working;  // One per instant: neither start-up nor tear-down. At least one is.
-  double start_up_mb = 0;     // Owned memory that arrived before the first instant that counts.
+  // One per instant: neither start-up nor tear-down, and of the life that is judged. At least one
+  // is.
+  std::vector<bool> working;
+  Lives lives;
+  double start_up_mb = 0;  // Owned memory that arrived before the first instant that counts.
   std::vector<Component> components;  // The primary one first; empty if nothing was measured.
   std::vector<std::vector<TimedValue>> owned_of_process;  // Parallel to Run::processes.
   std::vector<double> evaluations;                        // Clock values of eval events, rising.
@@ -62,6 +74,9 @@ struct Signals {
 };
 
 Signals extract_signals(const Run& run);
+
+// Has the job ended, as far as is known?
+bool is_over(const Run& run);
 
 // The sums over the tree, made once for a run and all its prefixes. Judging many prefixes of a long
 // run of many processes is otherwise mostly summing the same columns again: of 27 ms for 8,192
@@ -76,9 +91,9 @@ class TreeColumns {
   TreeColumns(const TreeColumns&) = delete;
   TreeColumns& operator=(const TreeColumns&) = delete;
 
-  // Exactly extract_signals(prefix). Requires: `prefix` is prefix_of() the run, or the run itself;
-  // of its series nothing is read.
-  [[nodiscard]] Signals signals(const Run& prefix) const;
+  // Exactly extract_signals(prefix), or those of the named life. Requires: `prefix` is prefix_of()
+  // the run, or the run itself; of its series nothing is read.
+  [[nodiscard]] Signals signals(const Run& prefix, std::optional<size_t> life = {}) const;
 
   // For drawing: one value per instant of the run, start-up and tear-down with it; NaN where
   // nothing was read.
@@ -93,6 +108,8 @@ class TreeColumns {
 
  private:
   struct Sources;
+  [[nodiscard]] ProcessSums sums_of(size_t count) const;
+
   std::unique_ptr<Sources> sources_;
   std::array<std::vector<double>, kPageKinds.size()> of_kind_;  // Parallel to kPageKinds.
   std::vector<std::vector<double>> owned_of_process_;

@@ -112,14 +112,34 @@ struct ProcessGrowth {
   Role role = Role::unknown;
   double first_mb = 0;
   double last_mb = 0;
-  double growth_mb = 0;  // Floor to floor.
-  double share = 0;      // Of the tree's growth, 0..1.
+  double growth_mb = 0;              // Floor to floor.
+  double share = 0;                  // Of the tree's growth, 0..1.
+  std::optional<double> ended_step;  // If it ended before the run did, and nothing replaced it.
+};
+
+// Processes that ended before the run did: their end is no release. See lives.h.
+struct EndedProcesses {
+  double step = 0;
+  size_t processes = 0;
+  double mb = 0;  // What their end gave back.
+};
+
+// One life of a job that was started anew.
+struct JobLife {
+  double from_step = 0;
+  double to_step = 0;
+  double first_mb = 0;
+  double last_mb = 0;
+  bool judged = false;
 };
 
 struct Risk {
-  double oom = 0;                         // Probability of passing the limit before the run ends.
+  // Probability of passing the limit before the run ends. Empty without a limit, and where growth
+  // may go on without end and nobody knows when the run ends.
+  std::optional<double> oom;
   std::optional<double> at_step;          // Median crossing, if it crosses at all.
   std::optional<Interval> at_step_range;  // 90 %.
+  std::optional<double> in_s;             // From the last sample to at_step, at the pace so far.
   std::optional<double> limit_mb;
 };
 
@@ -183,18 +203,26 @@ struct Verdict {
   std::optional<Sawtooth> sawtooth;
 
   std::vector<Phase> phases;
+  // Counted as if still held in growth, phases and `settled`, or, if worse, left out of everything.
+  std::vector<EndedProcesses> ended;
+  bool only_survivors_judged = false;
+  std::vector<JobLife> lives;  // Empty unless there is more than one.
   std::vector<Cause> causes;
   std::vector<Explanation> explanations;  // By falling weight.
   std::vector<ComponentVerdict> components;
   std::vector<ProcessGrowth> processes;  // By falling growth.
 
   std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
-  Finding undecided_because;              // What is tied.
-  Finding experiment;                     // The cheaper way to know.
-  Finding missing;                        // Information that would decide.
-  std::vector<Finding> evidence;          // The strongest first.
-  std::vector<Finding> warnings;          // About the data: clock, few samples.
-  std::vector<std::string> notes;         // What the reader of the log noted, in its own words.
+  // Growth without end is likelier and would be called a leak, but until then it may be a warm-up.
+  std::optional<double> held_back_until_step;
+  bool creeps = false;        // A plateau under slow growth without end, too slow to matter so far.
+  bool over = false;          // The job has ended: nothing more will be known from it.
+  Finding undecided_because;  // What is tied.
+  Finding experiment;         // The cheaper way to know.
+  Finding missing;            // Information that would decide.
+  std::vector<Finding> evidence;   // The strongest first.
+  std::vector<Finding> warnings;   // About the data: clock, few samples.
+  std::vector<std::string> notes;  // What the reader of the log noted, in its own words.
 
   std::vector<PlotPoint> plot;  // The judged series, thinned to at most 2,000 points.
   std::vector<PlotMark> marks;

@@ -45,6 +45,10 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::file_pages_grew, "file-pages-grew", Block::why,
      "File-backed pages grew by {growth_mb} ({first_mb>last_mb}): the kernel takes them back when "
      "memory is short, so they are not a leak."},
+    {Kind::creeps_on, "creeps-on", Block::why,
+     "It may creep on by {rate_mb_per_step}: {again_mb} over as long again, too little to call it "
+     "a "
+     "leak."},
     {Kind::process_has_most, "process-has-most", Block::who,
      "[{process}][Process {id}] has {share} of the growth: {first_mb>last_mb}."},
     {Kind::growth_is_spread, "growth-is-spread", Block::why,
@@ -83,6 +87,17 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "run the same 20 batches twice: a per-example cache does not grow on the second pass, a leak "
      "does"},
     // About the data.
+    {Kind::machine_memory_only, "machine-memory-only", Block::why,
+     "The log has only the memory of the whole machine: other programs are in it too."},
+    {Kind::processes_ended, "processes-ended", Block::why,
+     "{processes} process{processes:|es} ended at {ended_step} with {ended_mb}: an end is no "
+     "release, so growth is counted as if it were still held."},
+    {Kind::survivors_judged, "survivors-judged", Block::why,
+     "{processes} process{processes:|es} ended at {ended_step} with {ended_mb}; judged are those "
+     "that go on."},
+    {Kind::one_life_judged, "one-life-judged", Block::why,
+     "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
+     "middle one]. Judged is the life from {from_step} to {to_step}."},
     {Kind::samples_are_the_clock, "samples-are-the-clock", Block::why,
      "the log has neither steps nor times, so samples are counted"},
     {Kind::steps_given_but_not_logged, "steps-given-but-not-logged", Block::why,

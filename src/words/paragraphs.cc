@@ -55,9 +55,9 @@ Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_
   const CauseWords& said = cause_words(cause.name);
   Paragraph paragraph{
       ParagraphRole::cause,
-      fill("{title}, {weight}",
+      fill("{title}, {likelihood}",
            {{"title", std::string(said.title.empty() ? cause.name : said.title), ""},
-            {"weight", percent_phrase(cause.weight), "causes[].weight"}}),
+            {"likelihood", std::string(likelihood_phrase(cause.weight)), "causes[].likelihood"}}),
       {}};
   if (!with_evidence || !cause.evidence) return paragraph;
   paragraph.detail = {{": ", ""}};

@@ -72,6 +72,11 @@ std::string confidence_phrase(double confidence) {
   return confidence == 0 ? "-" : percent_phrase(confidence);
 }
 
+std::string_view likelihood_phrase(double weight) {
+  if (weight >= 0.5) return "likely";
+  return weight >= 0.2 ? "possible" : "less likely";
+}
+
 std::string percent_phrase(double share) {
   if (!std::isfinite(share)) return "? %";
   const double percent = 100 * std::clamp(share, 0.0, 1.0);

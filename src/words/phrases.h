@@ -13,6 +13,9 @@ std::string word_upper(Word word);  // "PLATEAU"
 
 // "87 %", "99.9 %", "> 99.9 %", "< 1 %": as many digits as mean something near the ends.
 std::string percent_phrase(double share);
+// "likely", "possible", "less likely": how well a cause matches, which is ranked by hand and is no
+// probability.
+std::string_view likelihood_phrase(double weight);
 
 // The same for a confidence, of which 0 means that none can be given: "-".
 std::string confidence_phrase(double confidence);

@@ -91,8 +91,11 @@ Labelled open_course(const Verdict& verdict) {
 
 // Growth without an end, told over a stretch that a reader can picture.
 Sentence endless_growth(const Verdict& verdict) {
-  const double rate = verdict.current_rate_mb_per_step > 0 ? verdict.current_rate_mb_per_step
-                                                           : verdict.rate_mb_per_step;
+  double rate = verdict.current_rate_mb_per_step > 0 ? verdict.current_rate_mb_per_step
+                                                     : verdict.rate_mb_per_step;
+  for (const Finding& finding : verdict.evidence) {
+    if (finding.kind == FindingKind::creeps_on) rate = finding.numbers[0].value;
+  }
   const double stretch = verdict.clock == Clock::seconds ? 86400 : 1000;
   const std::string_view name = verdict.clock == Clock::seconds ? "day"
                                 : verdict.clock == Clock::steps ? "1,000 steps"
@@ -100,6 +103,26 @@ Sentence endless_growth(const Verdict& verdict) {
   const std::string growth = fmt::format("{} per {}", format_mb_signed(rate * stretch), name);
   return fill("no end in sight: {growth} at the current rate.",
               {{"growth", growth, "current_rate_mb_per_step"}});
+}
+
+// Which way an open question leans, and what holds the word back.
+std::string leaning_of(const Verdict& verdict) {
+  if (verdict.confidence == 0 || verdict.explanations.empty()) {
+    return "the evidence does not decide yet";
+  }
+  double endless = 0;
+  for (const Explanation& explanation : verdict.explanations) {
+    if (!explanation.bounded) endless += explanation.weight;
+  }
+  if (endless < 0.5) {
+    return fmt::format("growth that ends is likelier, {}", percent_phrase(1 - endless));
+  }
+  std::string text = fmt::format("growing without end is likelier, {}", percent_phrase(endless));
+  if (verdict.held_back_until_step) {
+    text += fmt::format("; a cache may fill until {}",
+                        moment_phrase(verdict.clock, *verdict.held_back_until_step));
+  }
+  return text;
 }
 
 Sentence level_ahead(const Verdict& verdict, std::string_view pattern) {
@@ -114,26 +137,27 @@ Sentence level_ahead(const Verdict& verdict, std::string_view pattern) {
 
 }  // namespace
 
-std::string_view headline_of(const Verdict& verdict) {
+std::string headline_of(const Verdict& verdict) {
   if (verdict.undecided_because.kind == FindingKind::nothing_measured) {
     return "nothing was measured";
   }
   switch (verdict.word) {
     case Word::plateau:
-      return "no leak";
+      return verdict.creeps ? "slow growth, too little to matter" : "no leak";
     case Word::warming:
       return "no leak: growth that will end";
     case Word::leak:
       return "growth that nothing bounded explains";
     case Word::undecided:
-      return "the evidence does not decide yet";
+      return leaning_of(verdict);
   }
   return "";
 }
 
 std::string answer_of(const Verdict& verdict) {
   std::string text(headline_of(verdict));
-  if (verdict.confidence != 0) text += " · " + percent_phrase(verdict.confidence);
+  const bool said = verdict.word == Word::undecided;  // The headline has its own figure.
+  if (verdict.confidence != 0 && !said) text += " · " + percent_phrase(verdict.confidence);
   return text;
 }
 
@@ -150,8 +174,14 @@ Labelled course_of(const Verdict& verdict) {
 
 Sentence outlook_of(const Verdict& verdict) {
   Sentence text;
-  if (verdict.word == Word::plateau && verdict.settled) {
-    text = fill("stays near {level}.", {{"level", format_mb(verdict.settled->mb), "settled.mb"}});
+  if (verdict.creeps) {
+    text = endless_growth(verdict);
+  } else if (verdict.word == Word::plateau && verdict.settled) {
+    double level = verdict.settled->mb;
+    for (const EndedProcesses& ended : verdict.ended) {
+      if (!verdict.only_survivors_judged) level -= ended.mb;
+    }
+    text = fill("stays near {level}.", {{"level", format_mb(level), "settled.mb"}});
   } else if (verdict.word == Word::leak) {
     text = endless_growth(verdict);
   } else if (verdict.word == Word::warming) {
@@ -175,8 +205,11 @@ Sentence risk_of(const Verdict& verdict) {
     if (verdict.word == Word::plateau || verdict.samples < 2) return {};
     return fill("no limit known; --limit 20GB would say whether and when it is reached.", {});
   }
-  std::vector<Slot> slots = {{"oom", percent_phrase(risk.oom), "risk.oom"},
-                             {"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
+  std::vector<Slot> slots = {{"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
+  if (risk.oom) slots.push_back({"oom", percent_phrase(*risk.oom), "risk.oom"});
+  if (risk.in_s && !verdict.over) {
+    slots.push_back({"in", format_seconds(*risk.in_s), "risk.in_s"});
+  }
   if (risk.at_step) {
     slots.push_back({"when", moment_phrase(verdict.clock, *risk.at_step), "risk.at_step"});
   }
@@ -185,9 +218,15 @@ Sentence risk_of(const Verdict& verdict) {
                      span_phrase(verdict.clock, risk.at_step_range->low, risk.at_step_range->high),
                      "risk.at_step"});
   }
+  if (risk.oom) {
+    return fill(
+        "out of memory before the end: {oom} (limit {limit})[; if it keeps growing, it "
+        "passes the limit at {when}[, in {in}][ (90 %: {range})]].",
+        slots);
+  }
   return fill(
-      "out of memory before the end: {oom} (limit {limit})[; if it keeps growing, it "
-      "passes the limit at {when}[ (90 %: {range})]].",
+      "the limit is {limit}[; if it keeps growing, it passes that at {when}[, in {in}][ (90 %: "
+      "{range})]]. When the run ends is not known.",
       slots);
 }
 

@@ -19,7 +19,7 @@ struct Labelled {
 };
 
 // "no leak", "growth that nothing bounded explains": the word as an answer.
-std::string_view headline_of(const Verdict& verdict);
+std::string headline_of(const Verdict& verdict);
 
 // "no leak · 99.9 %": the answer and its probability.
 std::string answer_of(const Verdict& verdict);
