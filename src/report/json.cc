@@ -51,8 +51,9 @@ void growth_of(JsonWriter& json, const ProcessGrowth& process) {
 
 void risk(JsonWriter& json, const Verdict& verdict) {
   json.key("risk").begin_object().key("oom").value(verdict.risk.oom);
-  json.key("at_step").value(verdict.risk.at_step).key("in_s").value(verdict.risk.in_s);
-  json.key("limit_mb").value(verdict.risk.limit_mb).end_object();
+  json.key("at_step").value(verdict.risk.at_step);
+  json.key("limit_mb").value(verdict.risk.limit_mb);
+  json.key("in_s").value(verdict.risk.in_s).end_object();
 }
 
 void process(JsonWriter& json, const Verdict& verdict) {
@@ -102,12 +103,11 @@ void causes(JsonWriter& json, const Verdict& verdict) {
   json.key("causes").begin_array();
   for (const Cause& cause : verdict.causes) {
     json.begin_object().key("name").value(cause.name).key("weight").value(cause.weight);
-    json.key("likelihood").value(likelihood_phrase(cause.weight));
     json.key("evidence").value(tell(cause.evidence, verdict));
     json.key("confirm").value(cause_words(cause.name).confirm);
     json.key("fact");
     finding_json(json, cause.evidence);
-    json.end_object();
+    json.key("likelihood").value(likelihood_phrase(cause.weight)).end_object();
   }
   json.end_array();
 }

@@ -128,25 +128,31 @@ void say_warnings(const Verdict& verdict, Layout& layout) {
   }
 }
 
-std::string headline(const Verdict& verdict, const View& view) {
-  const std::string word = pad_right(word_upper(verdict.word), 9);
+constexpr size_t kWordWidth = 9;
+
+void say_headline(const Verdict& verdict, const View& view, Layout& layout) {
   std::string text = answer_of(verdict);
   if (!verdict.title.empty()) text += " · " + verdict.title;
-  return fmt::format("{} {}", paint(view, word_ink(verdict.word), word), text);
+  std::string margin =
+      paint(view, word_ink(verdict.word), pad_right(word_upper(verdict.word), kWordWidth));
+  for (const std::string& line : wrap(text, view.width - kWordWidth - 1)) {
+    layout.line(fmt::format("{} {}", margin, line));
+    margin.assign(kWordWidth, ' ');
+  }
 }
 
 }  // namespace
 
 std::string render_headline(const Verdict& verdict, const View& view) {
   Layout layout(view);
-  layout.line(headline(printable_verdict(verdict), view));
+  say_headline(printable_verdict(verdict), view, layout);
   return layout.take();
 }
 
 std::string render_verdict(const Verdict& verdict, const View& view) {
   const Verdict clean = printable_verdict(verdict);
   Layout layout(view);
-  layout.line(headline(clean, view));
+  say_headline(clean, view, layout);
   const Labelled course = course_of(clean);
   layout.say(course.label, plain(course.text));
   if (clean.onset_step > clean.first_step) {
@@ -168,7 +174,7 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
 
 std::string render_line(const Verdict& verdict, const View& view) {
   const Verdict clean = printable_verdict(verdict);
-  const std::string word = pad_right(word_upper(clean.word), 9);
+  const std::string word = pad_right(word_upper(clean.word), kWordWidth);
   std::string rest = headline_of(clean);
   for (const std::string& part : {clean.file, clean.title}) {
     if (!part.empty()) rest += (rest.empty() ? "" : " · ") + part;

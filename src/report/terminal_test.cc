@@ -25,7 +25,7 @@ constexpr View kPlain = {.width = 100, .color = false, .utf8 = true, .plot = fal
 
 TEST(TerminalReport, FirstLineIsTheAnswer) {
   EXPECT_THAT(render_verdict(plateau_example(), kPlain),
-              StartsWith("PLATEAU   no leak · 99.9 %\n"));
+              StartsWith("PLATEAU   no leak · 98 %\n"));
 }
 
 TEST(TerminalReport, WordIsColouredOnlyWhenAsked) {
@@ -87,7 +87,7 @@ TEST(TerminalReport, ReclaimablePagesAreExcused) {
 
 TEST(TerminalReport, RiskSaysWhetherAndWhen) {
   EXPECT_THAT(render_verdict(undecided_example(), kPlain),
-              HasSubstr("(limit 20.0 GB); if it keeps growing, it passes the limit"));
+              HasSubstr("the limit is 20.0 GB; if it keeps growing, it passes that at step"));
   EXPECT_THAT(risk_of(plateau_example()), IsEmpty());
 }
 

@@ -192,6 +192,66 @@ TEST(Judge, LeakSaysWhenALimitIsReached) {
   EXPECT_LT(judge(run).risk.oom.value(), 0.05);
 }
 
+TEST(Judge, ASlowLeakManyDeviationsLargeIsNotCalledLevel) {
+  Noise noise(11);
+  const Verdict verdict = judge(
+      with_epoch(run_of(1200, 10, [&](double t) { return 5000 + 0.05 * t + 8 * noise(); }), 100));
+  EXPECT_NE(verdict.word, Word::plateau);
+  EXPECT_NE(verdict.word, Word::warming);
+}
+
+TEST(Judge, SixLevelSamplesAreNoAllClear) {
+  const Verdict verdict = judge(run_of(60, 10, [](double) { return 500.0; }));
+  EXPECT_EQ(verdict.word, Word::undecided);
+  EXPECT_LT(verdict.confidence, 0.95);
+  EXPECT_EQ(judge(run_of(120, 10, [](double) { return 500.0; })).word, Word::plateau);
+}
+
+TEST(Judge, AJobOfOneSecondIsNoAllClear) {
+  plateau::Run run = run_of(40, 1, [](double) { return 500.0; });
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    run.instants[i].step = -1;
+    run.instants[i].time_s = static_cast<double>(i) / 40;
+  }
+  EXPECT_EQ(judge(run).word, Word::undecided);
+  for (Instant& instant : run.instants) instant.time_s *= 60;
+  EXPECT_EQ(judge(run).word, Word::plateau);
+}
+
+TEST(Judge, WhereOnlyTheMachineWasLoggedItsMemoryDecidesAndNotItsSwap) {
+  Noise noise(12);
+  plateau::Run run =
+      with_epoch(run_of(600, 2, [&](double t) { return 4000 + 40 * t + 20 * noise(); }), 100);
+  run.series[0].metric = Metric::system_used;
+  run.series.push_back({.process = 0, .metric = Metric::swap, .label = "swap"});
+  run.series[1].mb.assign(run.instants.size(), 0.0);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_EQ(verdict.component, "system");
+  EXPECT_NE(found(verdict.warnings, FindingKind::machine_memory_only), nullptr);
+}
+
+TEST(Judge, NoRunIsCalledFineAndSaidToRunOutOfMemory) {
+  Noise noise(13);
+  for (int i = 0; i < 300; ++i) {
+    const double level = 50 * std::exp(4 * (noise() + 1));
+    const double rate = level * 0.0005 * (noise() + 0.6);
+    const double bend = 30 + 60 * (noise() + 1);
+    const double roughness = level * 0.003 * (noise() + 1);
+    plateau::Run run = with_epoch(
+        run_of(200, 2,
+               [&](double t) {
+                 return level + rate * std::min(t, i % 3 == 0 ? bend : 1e9) + roughness * noise();
+               }),
+        40);
+    run.context.limit_mb = Fact{level * 1.5, "test"};
+    if (i % 2 == 0) run.context.total_steps = Fact{4000, "test"};
+    const Verdict verdict = judge(run);
+    if (verdict.word != Word::plateau) continue;
+    EXPECT_LE(verdict.risk.oom.value_or(0), 0.5) << i;
+  }
+}
+
 TEST(Judge, EpochIsReadFromLoggedEpochs) {
   plateau::Run run = run_of(150, 2, [](double t) { return 500 + 5 * t; });
   for (Instant& at : run.instants) at.epoch = static_cast<double>(at.step) / 60;

@@ -62,7 +62,7 @@ function causes(run: RunPage): string[] {
   for (const cause of verdict.causes) {
     const advice = verdict.advice.find((each) => each.cause === cause.name);
     const tail = cause.evidence === "" ? "" : `: ${escapeMarkdown(cause.evidence)}`;
-    lines.push(`1. **${escapeMarkdown(advice?.title ?? cause.name)}**, ${percent(cause.weight)}${tail}`);
+    lines.push(`1. **${escapeMarkdown(advice?.title ?? cause.name)}**, ${cause.likelihood}${tail}`);
     if (cause.confirm !== "") lines.push(`   - Confirm: ${escapeMarkdown(cause.confirm)}`);
     if (advice !== undefined && advice.fix !== null) lines.push(`   - Fix: ${escapeMarkdown(advice.fix)}`);
   }

@@ -32,7 +32,7 @@ export interface Verdict {
   settled: { step: number; mb: number; low_mb: number; high_mb: number } | null;
   epoch_steps: number | null;
   spikes: { count: number; height_mb: number | null };
-  causes: { name: string; weight: number; evidence: string; confirm: string }[];
+  causes: { name: string; weight: number; likelihood: string; evidence: string; confirm: string }[];
   decides_at_step: number | null;
   experiment: string | null;
   evidence: string[];

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/lives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verdict/test_runs.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr double kGone = kMissing;
+
+// Processes by their owned memory, one value per instant, all of it to themselves.
+struct Tree {
+  ProcessSums processes;
+  std::vector<double> sum;
+  std::vector<double> clock;
+};
+
+Tree tree_of(std::vector<std::vector<double>> owned) {
+  Tree tree;
+  tree.sum.assign(owned[0].size(), kMissing);
+  for (size_t i = 0; i < tree.sum.size(); ++i) {
+    tree.clock.push_back(static_cast<double>(i));
+    for (const std::vector<double>& of : owned) {
+      if (!std::isfinite(of[i])) continue;
+      tree.sum[i] = std::isfinite(tree.sum[i]) ? tree.sum[i] + of[i] : of[i];
+    }
+  }
+  tree.processes.mapped.assign(owned.size(), std::vector<double>(tree.sum.size(), kMissing));
+  tree.processes.to_itself = owned;
+  tree.processes.owned = std::move(owned);
+  return tree;
+}
+
+Lives lives_of(const Tree& tree, double epoch = 0) {
+  return follow_lives(tree.processes, tree.sum, {tree.clock, epoch}, tree.sum.size());
+}
+
+TEST(Lives, WhatAProcessHeldWhenItEndedCountsAsHeld) {
+  const Lives lives = lives_of(tree_of({{10, 11, 12, 13}, {5, 6, kGone, kGone}}));
+  EXPECT_THAT(lives.held, ElementsAre(15, 17, 18, 19));
+  EXPECT_THAT(lives.surviving, ElementsAre(10, 11, 12, 13));
+  ASSERT_THAT(lives.ended, SizeIs(1));
+  EXPECT_EQ(lives.ended[0].instant, 2U);
+  EXPECT_DOUBLE_EQ(lives.ended[0].mb, 6);
+  EXPECT_THAT(lives.lives, SizeIs(1));
+}
+
+TEST(Lives, PoolsThatFollowEachOtherCountAsTheLargest) {
+  const Lives lives = lives_of(tree_of({{90, 90, 90, 90, 90, 90},
+                                        {5, 9, kGone, kGone, kGone, kGone},
+                                        {5, 9, kGone, kGone, kGone, kGone},
+                                        {kGone, kGone, kGone, 5, 9, 10},
+                                        {kGone, kGone, kGone, 5, 9, 10}}));
+  EXPECT_THAT(lives.held, ElementsAre(100, 108, 108, 108, 108, 110));
+  EXPECT_THAT(lives.ended, testing::IsEmpty());
+  EXPECT_THAT(lives.replaced, ElementsAre(false, true, true, true, true));
+}
+
+TEST(Lives, AJobThatIsStartedAnewHasTwoLivesAndTheLongerIsJudged) {
+  const Lives lives = lives_of(tree_of({{1, 1, 1, 1, 1, 1, 1},
+                                        {50, 60, 70, 80, kGone, kGone, kGone},
+                                        {kGone, kGone, kGone, kGone, 50, 60, 70}}));
+  ASSERT_THAT(lives.lives, SizeIs(2));
+  EXPECT_EQ(lives.lives[0].to, 4U);
+  EXPECT_EQ(lives.lives[1].from, 4U);
+  EXPECT_EQ(lives.judged, 0U);
+}
+
+TEST(Lives, OneProcessPerPassOverTheDataIsAWorkerNotTheJob) {
+  const Tree tree = tree_of({{60, 60, 60, 60, 60, 60},
+                             {40, 45, 50, kGone, kGone, kGone},
+                             {kGone, kGone, kGone, 40, 45, 50}});
+  EXPECT_THAT(lives_of(tree, 2).lives, SizeIs(1));
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(2)) << "nobody said how long a pass is";
+}
+
+TEST(Lives, SharedPagesGoOverToThoseWhoStillShareThem) {
+  Tree tree = tree_of({{50, 50, 100, 100}, {55, 56, kGone, kGone}});
+  tree.processes.to_itself[1] = {5, 6, kGone, kGone};
+  tree.processes.mapped[0] = {100, 100, 100, 100};
+  EXPECT_THAT(lives_of(tree).held, ElementsAre(105, 106, 106, 106));
+}
+
+// A run of several processes; a curve gives MB at a step, NaN where the process is not there.
+Run run_of_processes(int64_t steps, const std::vector<std::function<double(double)>>& curves) {
+  Run run = run_of(steps, 1, curves[0]);
+  for (size_t p = 1; p < curves.size(); ++p) {
+    run.processes.push_back({.id = static_cast<int64_t>(p)});
+    Series series{.process = p, .metric = Metric::rss, .label = "rss"};
+    for (int64_t step = 1; step <= steps; ++step) {
+      series.mb.push_back(curves[p](static_cast<double>(step)));
+    }
+    run.series.push_back(std::move(series));
+  }
+  return run;
+}
+
+TEST(Lives, LeakingWorkersThatEndBeforeTheJobLeaveALeak) {
+  Noise noise(1);
+  const auto leaks = [&](double t) { return 10 + 0.3 * t + 0.2 * noise(); };
+  const auto until = [&](double t) { return t <= 580 ? leaks(t) : kGone; };
+  const Verdict verdict = judge(with_epoch(run_of_processes(600, {leaks, until, until}), 100));
+  EXPECT_EQ(verdict.word, Word::leak);
+  ASSERT_THAT(verdict.ended, SizeIs(1));
+  EXPECT_EQ(verdict.ended[0].processes, 2U);
+  EXPECT_NEAR(verdict.ended[0].mb, 2 * 184, 5);
+  EXPECT_NE(found(verdict.warnings, FindingKind::processes_ended), nullptr);
+  EXPECT_NEAR(verdict.processes[0].growth_mb, verdict.processes[1].growth_mb, 10)
+      << "what a process had grown by its end is its growth";
+}
+
+TEST(Lives, LevelWorkersThatEndLeaveAPlateauAtWhatIsLeft) {
+  Noise noise(2);
+  const auto level = [&](double) { return 100 + 0.2 * noise(); };
+  const auto until = [&](double t) { return t <= 200 ? 50 + 0.2 * noise() : kGone; };
+  const Verdict verdict = judge(with_epoch(run_of_processes(300, {level, until}), 60));
+  EXPECT_EQ(verdict.word, Word::plateau);
+  EXPECT_NEAR(verdict.last_mb, 100, 1);
+}
+
+TEST(Lives, AJobThatLeaksOnIsNotExcusedByWorkersThatLeakedMore) {
+  Noise noise(3);
+  const auto leaks = [&](double t) { return 40 + 0.25 * t + 0.2 * noise(); };
+  const auto until = [&](double t) { return t <= 150 ? 10 + 0.6 * t : kGone; };
+  const Verdict verdict =
+      judge(with_epoch(run_of_processes(260, {leaks, until, until, until}), 60));
+  EXPECT_EQ(verdict.word, Word::leak);
+}
+
+TEST(Lives, ALeakThatIsKilledAndStartedAgainIsALeakInEachLife) {
+  Noise noise(4);
+  const auto supervisor = [](double) { return 3.0; };
+  std::vector<std::function<double(double)>> curves = {supervisor};
+  for (int life = 0; life < 4; ++life) {
+    curves.emplace_back([&noise, life](double t) {
+      const double age = t - 100 * life;
+      return age > 0 && age <= 100 ? 30 + 0.8 * age + 0.3 * noise() : kGone;
+    });
+  }
+  const Verdict verdict = judge(with_epoch(run_of_processes(400, curves), 40));
+  EXPECT_EQ(verdict.word, Word::leak);
+  ASSERT_THAT(verdict.lives, SizeIs(4));
+  EXPECT_THAT(verdict.lives[3].last_mb - verdict.lives[3].first_mb, DoubleNear(79, 2));
+  const Finding* said = found(verdict.warnings, FindingKind::one_life_judged);
+  ASSERT_NE(said, nullptr);
+}
+
+TEST(Lives, WorkersForkedAnewAtEachEpochAreAPlateau) {
+  Noise noise(5);
+  std::vector<std::function<double(double)>> curves = {[&](double) { return 150 + 0.3 * noise(); }};
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    for (int worker = 0; worker < 2; ++worker) {
+      curves.emplace_back([&noise, epoch](double t) {
+        const double age = t - 50 * epoch;
+        return age > 0 && age <= 48 ? 8 + 0.2 * age + 0.1 * noise() : kGone;
+      });
+    }
+  }
+  EXPECT_EQ(judge(with_epoch(run_of_processes(300, curves), 50)).word, Word::plateau);
+  curves[0] = [&](double t) { return 150 + 0.2 * t + 0.3 * noise(); };
+  EXPECT_EQ(judge(with_epoch(run_of_processes(300, curves), 50)).word, Word::leak);
+}
+
+}  // namespace
+}  // namespace plateau
