@@ -24,7 +24,9 @@ void Carry::tick(ProcessSample& sample) {
   const int64_t anon = sample.anon_kb;
   if (anon == kUnread) return;
   least_anon_kb_ = least_anon_kb_ == kUnread ? anon : std::min(least_anon_kb_, anon);
-  if (!has_walk_ || walk_.pss_anon_kb == kUnread) {
+  if (alone_) {
+    sample.pss_anon_kb = anon;
+  } else if (!has_walk_ || walk_.pss_anon_kb == kUnread) {
     sample.pss_anon_kb = forked_ ? anon - least_anon_kb_ : anon;
   } else {
     sample.pss_anon_kb = carried(walk_.pss_anon_kb, walk_anon_kb_, anon);
@@ -41,6 +43,7 @@ void Carry::tick(ProcessSample& sample) {
   if (walk_.uss_kb != kUnread && sample.pss_kb != kUnread && walk_anon_kb_ != kUnread) {
     // Pages gained or lost since the walk are private ones.
     sample.uss_kb = std::clamp<int64_t>(walk_.uss_kb + (anon - walk_anon_kb_), 0, sample.pss_kb);
+    if (alone_) sample.uss_kb = std::max(sample.uss_kb, anon);
   }
 }
 

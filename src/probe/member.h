@@ -36,6 +36,7 @@ struct Member {
   bool found_orphaned = false;  // By session, group or cgroup, not by descent.
   std::string orphan_reason;
   bool forked = false;  // Runs the same image as its parent: shares memory with it.
+  uint64_t family = 0;  // The same for all who were forked from one image; 0: not known.
 
   // Given by roles.cc.
   Role role = Role::unknown;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "base/clock.h"
@@ -63,6 +64,7 @@ struct Sampler::State {
         ticks_per_s(static_cast<double>(std::max(1L, sysconf(_SC_CLK_TCK)))) {}
 
   void take_in_changes(double now_s);
+  void find_the_alone();
   void read_all_figures(double now_s);
   // 0, or the errno of what made it impossible.
   int read_figures(Member& member, double now_s);
@@ -81,6 +83,7 @@ struct Sampler::State {
   Fd meminfo;
   double ticks_per_s;
 
+  uint64_t families = 0;  // Given out so far.
   std::vector<ProcessKey> gone;
   std::vector<WalkBudget::Load> loads;
   Meminfo machine;
@@ -111,6 +114,7 @@ void Sampler::State::take_in_changes(double now_s) {
         });
     member.carry.begin(member.forked || member.found_orphaned,
                        parent == members.end() ? kUnread : parent->figures.anon_kb);
+    member.family = member.found_orphaned ? 0 : ++families;
     member.figures.key = member.key;
     member.figures.parent = member.parent;
     member.figures.name = member.program.label;
@@ -118,6 +122,24 @@ void Sampler::State::take_in_changes(double now_s) {
       const double age_s = boot_s - static_cast<double>(member.key.start_ticks) / ticks_per_s;
       member.walk.born_s = now_s - std::max(age_s, 1e-3);
     }
+  }
+  find_the_alone();
+}
+
+// A family of one shares with nobody; of an orphan it is not known. Who was forked stays in the
+// family when its parent is gone.
+void Sampler::State::find_the_alone() {
+  std::vector<Member>& members = tree.members();
+  for (Member& member : members) {
+    // Up to the first that was not forked, or whose parent is gone.
+    const Member* from = &member;
+    while (from->forked && from->parent_index < members.size()) from = &members[from->parent_index];
+    if (from != &member) member.family = from->family;
+  }
+  std::map<uint64_t, size_t> sizes;
+  for (const Member& member : members) ++sizes[member.family];
+  for (Member& member : members) {
+    member.carry.set_alone(member.family != 0 && sizes[member.family] == 1);
   }
 }
 
@@ -182,6 +204,9 @@ void Sampler::State::read_all_figures(double now_s) {
     budget.set_changed();
   }
   if (!vanished.empty() || note_growth(members)) assign_roles(members, tree.root());
+  if (vanished.empty()) return;
+  find_the_alone();
+  for (Member& member : members) member.carry.tick(member.figures);
 }
 
 void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
@@ -221,7 +246,9 @@ void Sampler::State::look_around(double now_s) {
   const bool moved = whose != cgroup_of;
   if (moved) cgroup.follow(whose, tree.buffer());
   cgroup_of = whose;
-  group = cgroup.read(due || moved, tree.buffer());
+  // Close to a limit every tick counts.
+  const bool close = group.limit_kb != kUnread && group.usage_kb > group.limit_kb / 10 * 8;
+  group = cgroup.read(due || moved || close, tree.buffer());
   if (!due) return;
   if (meminfo) machine = parse_meminfo(read_kept(meminfo.get(), tree.buffer()).bytes);
   if (!gpus.present()) return;

@@ -65,7 +65,7 @@ void Tree::refresh(double now_s) {
     kinship_.begin_round();
     bool grown = false;
     do {
-      grown = adopt_children();
+      grown = adopt_children(now_s);
       if (!grown && options_.follow_orphans) grown = adopt_orphans();
     } while (grown);
     sort_members();
@@ -166,13 +166,19 @@ void Tree::look_at_outsiders(double now_s, bool all) {
   outsiders_.swap(next_);
 }
 
-bool Tree::adopt_children() {
+bool Tree::adopt_children(double now_s) {
   bool any = false;
   for (Outsider& outsider : outsiders_) {
     if (!outsider.fresh || !is_member(outsider.ppid) || excluded(outsider.key.pid)) continue;
-    const Member* parent = find(outsider.ppid);
+    Member* parent = find(outsider.ppid);
     // A child is never older than its parent; if it seems so, the parent's pid is a reused one.
     if (parent == nullptr || parent->key.start_ticks > outsider.key.start_ticks) continue;
+    // Whether the child shares memory with it is told by what the parent runs now: it may have
+    // executed a program since it was looked at.
+    if (parent->stat_s < now_s) {
+      parent->stat_s = now_s;
+      reread(*parent);
+    }
     adopt(outsider, {});
     outsider.key.pid = 0;
     any = true;
@@ -233,7 +239,7 @@ bool Tree::is_member(pid_t pid) const {
   return std::binary_search(member_pids_.begin(), member_pids_.end(), pid);
 }
 
-const Member* Tree::find(pid_t pid) const {
+Member* Tree::find(pid_t pid) {
   const auto at = std::find_if(members_.begin(), members_.end(),
                                [pid](const Member& member) { return member.key.pid == pid; });
   return at == members_.end() ? nullptr : &*at;

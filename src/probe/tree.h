@@ -72,12 +72,12 @@ class Tree {
   void try_newest(int64_t count);
   void list_pids();
   void look_at_outsiders(double now_s, bool all);
-  bool adopt_children();
+  bool adopt_children(double now_s);
   bool adopt_orphans();
   void adopt(const Outsider& outsider, std::string orphan_reason);
   [[nodiscard]] bool excluded(pid_t pid) const;
   [[nodiscard]] bool is_member(pid_t pid) const;
-  [[nodiscard]] const Member* find(pid_t pid) const;
+  [[nodiscard]] Member* find(pid_t pid);
   void index_members();
   void sort_members();
 

@@ -65,6 +65,10 @@ std::vector<Place> places(const std::string& root, const std::string& self) {
 
 }  // namespace
 
+std::string job_cgroup_name() {
+  return fmt::format("plateau-{}", getpid());
+}
+
 double backstop_mb(double limit_mb) {
   return limit_mb + std::max(64.0, 0.05 * limit_mb);
 }
@@ -74,7 +78,7 @@ Result<JobCgroup> JobCgroup::create(const std::string& root, const std::string& 
   std::string reason = "no memory controller is mounted";
   const std::string bytes = fmt::format("{:.0f}", hard_limit_mb * 1e6);
   for (const Place& place : places(root, self)) {
-    const std::string directory = fmt::format("{}/plateau-{}", place.parent, getpid());
+    const std::string directory = fmt::format("{}/{}", place.parent, job_cgroup_name());
     // One of this name was left by a watcher that was killed, or holds orphans of our own.
     if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
       reason = std::strerror(errno);

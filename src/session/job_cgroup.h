@@ -34,6 +34,9 @@ class JobCgroup {
   std::string directory_;
 };
 
+// The last part of its path, the same for this whole process.
+std::string job_cgroup_name();
+
 // The limit to give the kernel for a limit of `limit_mb`: 5 % more, at least 64 MB more.
 double backstop_mb(double limit_mb);
 

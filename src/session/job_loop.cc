@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "session/job_cgroup.h"
 #include "session/leftovers.h"
 #include "session/machine.h"
 
@@ -133,7 +134,9 @@ void JobLoop::tell(const std::string& text) {
 
 void JobLoop::guard(const Snapshot& snapshot) {
   if (options_.limit.limit_mb <= 0) return;
-  const double mb = held_mb(snapshot);
+  // In a cgroup of its own the job is also charged for what no process of the tree shows.
+  const bool own_group = snapshot.cgroup.path.ends_with("/" + job_cgroup_name());
+  const double mb = std::max(held_mb(snapshot), own_group ? charged_mb(snapshot.cgroup) : 0);
   const pid_t target = main_ > 0 ? main_ : job_.pid;
   const bool can_save = options_.save_signal > 0 && handles_signal(target, options_.save_signal);
   const LimitAction action = guard_.check(mb, session_.now(), can_save);

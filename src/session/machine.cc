@@ -68,6 +68,12 @@ double held_mb(const Snapshot& snapshot) {
   return mb;
 }
 
+double charged_mb(const CgroupSample& group) {
+  int64_t kb = 0;
+  for (const int64_t part : {group.anon_kb, group.shmem_kb}) kb += part == kUnread ? 0 : part;
+  return static_cast<double>(kb) * 1024 / 1e6;
+}
+
 std::string shell_words(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words) {

@@ -29,6 +29,9 @@ std::string command_of(pid_t pid, const std::string& proc);
 // What counts against a limit: owned memory of the tree, shared memory mapped or not, and swap.
 double held_mb(const Snapshot& snapshot);
 
+// What a cgroup is charged for and cannot give back: anonymous and shared memory, as far as known.
+double charged_mb(const CgroupSample& group);
+
 // The command as a shell would take it, quoted where needed.
 std::string shell_words(std::span<const std::string> words);
 
