@@ -133,46 +133,27 @@ std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
 }
 
 void write_figures(JsonWriter& json, const MemoryFigures& figures) {
-  const auto optional_mb = [&](const std::optional<uint64_t>& bytes) {
-    if (bytes)
-      json.value(mb_of(*bytes));
-    else
-      json.null();
-  };
-  json.begin_object().key("rss_mb").value(mb_of(figures.resident.rss));
-  json.key("anonymous_mb").value(mb_of(figures.resident.anonymous));
-  json.key("file_mb").value(mb_of(figures.resident.file));
-  json.key("shared_mb").value(mb_of(figures.resident.shared));
-  json.key("heap_in_use_mb");
-  optional_mb(figures.allocator.in_use);
-  json.key("heap_free_mb");
-  optional_mb(figures.allocator.free);
-  json.key("heap_system_mb");
-  optional_mb(figures.allocator.system);
-  json.end_object();
+  const ResidentFigures& resident = figures.resident;
+  const AllocatorFigures& heap = figures.allocator;
+  json.value(json_object("rss_mb", mb_of(resident.rss), "anonymous_mb", mb_of(resident.anonymous),
+                         "file_mb", mb_of(resident.file), "shared_mb", mb_of(resident.shared),
+                         "heap_in_use_mb", json_if(heap.in_use, mb_of), "heap_free_mb",
+                         json_if(heap.free, mb_of), "heap_system_mb", json_if(heap.system, mb_of)));
 }
 
 std::string report_json(pid_t pid, const ExperimentOutcome& outcome, int told) {
   JsonWriter json;
-  json.begin_object().key("pid").value(static_cast<int64_t>(pid));
-  json.key("experiment").value(kind_name(outcome.kind));
-  json.key("action").value(outcome.action);
-  json.key("allocator").value(outcome.before.allocator.name);
-  json.key("finding").value(finding_name(outcome.finding));
-  json.key("conclusion").value(conclusion(outcome));
+  json.begin_object().members("pid", pid, "experiment", kind_name(outcome.kind));
+  json.members("action", outcome.action, "allocator", outcome.before.allocator.name);
+  json.members("finding", finding_name(outcome.finding), "conclusion", conclusion(outcome));
   json.key("before");
   write_figures(json, outcome.before);
   json.key("after");
   write_figures(json, outcome.after);
-  json.key("collected").value(outcome.collected);
-  json.key("took_s").value(outcome.took_s);
-  json.key("stopped_s").value(outcome.stopped_s);
-  json.key("safe_point").value(outcome.how);
-  json.key("watchers_told").value(told);
-  json.key("notes").begin_array();
-  for (const std::string& note : outcome.notes) json.value(note);
-  json.end_array().end_object();
-  return json.take() + "\n";
+  json.members("collected", outcome.collected, "took_s", outcome.took_s);
+  json.members("stopped_s", outcome.stopped_s, "safe_point", outcome.how);
+  json.members("watchers_told", told, "notes", outcome.notes);
+  return json.end_object().take() + "\n";
 }
 
 int complain(Output& out, const std::string& message) {

@@ -6,17 +6,11 @@
 namespace plateau {
 
 void write_cost(JsonWriter& json, const Run& run) {
-  json.key("cost");
-  const std::optional<WatchCost> cost = recorded_cost(run);
-  if (!cost) {
-    json.null();
-    return;
-  }
-  json.begin_object().key("words").value(cost_sentence(*cost)).key("cpu_percent");
-  write_rounded(json, 100 * cost->cpu_share);
-  json.key("walk_percent");
-  write_rounded(json, 100 * cost->walk_share);
-  json.end_object();
+  const auto cost = [](JsonWriter& each, const WatchCost& of) {
+    each.value(json_object("words", cost_sentence(of), "cpu_percent", Rounded(100 * of.cpu_share),
+                           "walk_percent", Rounded(100 * of.walk_share)));
+  };
+  json.members("cost", json_if(recorded_cost(run), cost));
 }
 
 }  // namespace plateau
