@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/dump.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 
 #include "base/units.h"
 #include "cli/exit_code.h"
+#include "cli/verbs.h"
 #include "import/byte_source.h"
 #include "import/line_reader.h"
 #include "recording/recording_reader.h"
@@ -177,27 +176,22 @@ Result<std::string> bytes_of(const std::string& file) {
   return bytes;
 }
 
-int trouble(Output& out, const Error& error) {
-  out.complain("dump", error.message);
-  return kExitTrouble;
-}
-
 int run_dump(const Invocation& invocation) {
   Output& out = invocation.out;
   const std::string& file = invocation.arguments.positionals.front();
   const std::string name = file == "-" ? "stdin" : file;
   const Result<std::string> bytes = bytes_of(file);
-  if (!bytes.ok()) return trouble(out, bytes.error());
+  if (!bytes.ok()) return trouble(invocation, bytes.error().message);
   const bool json = invocation.arguments.has("json");
   if (!json) {
     const Result<RecordingLog> log = load_recording(name, bytes.value());
-    if (!log.ok()) return trouble(out, log.error());
+    if (!log.ok()) return trouble(invocation, log.error().message);
     out.print(summary_of(name, log.value(), bytes.value().size()));
     if (!invocation.arguments.has("records")) return kExitFine;
     out.print("\n  offset  type         length  content\n");
   }
   const Result<std::vector<std::string>> lines = describe_recording(name, bytes.value(), json);
-  if (!lines.ok()) return trouble(out, lines.error());
+  if (!lines.ok()) return trouble(invocation, lines.error().message);
   for (const std::string& line : lines.value()) {
     out.print((json ? line : printable(line)) + "\n");
   }
@@ -221,16 +215,14 @@ Verb dump_verb() {
       .help = "A recording, plain or compressed (gzip, zstd); '-' is standard input.",
       .takes = Takes::file,
       .required = true};
-  verb.options = {
-      {.name = "records",
-       .group = "Output",
-       .help =
-           "Also list every record on a line of its own: where it begins, its type, the length of "
-           "its content, and what it says."},
-      {.name = "json",
-       .group = "Output",
-       .help = "Print every record as one JSON object per line, with all values of all "
-               "samples (kB, or the unit of the gauge) and the means of merged ones."}};
+  verb.options = grouped(
+      "Output",
+      {flag("records",
+            "Also list every record on a line of its own: where it begins, its type, the length of "
+            "its content, and what it says."),
+       flag("json",
+            "Print every record as one JSON object per line, with all values of all "
+            "samples (kB, or the unit of the gauge) and the means of merged ones.")});
   verb.examples = {
       {"what was recorded?", "plateau dump job.plateau"},
       {"every record, with its place in the file", "plateau dump job.plateau --records"},

@@ -107,8 +107,7 @@ Result<HelperProcess> HelperProcess::start(const char* name, const Work& work) {
   const std::string said = read_whole(report_read.get());
   HelperProcess helper(pid, std::move(stop_write), said.empty() ? "" : said.substr(1));
   if (said.starts_with(kBegan)) return helper;
-  return Error{Error::Kind::usage,
-               said.empty() ? fmt::format("{} ended before it began", name) : said.substr(1)};
+  return usage_error(said.empty() ? fmt::format("{} ended before it began", name) : said.substr(1));
 }
 
 HelperProcess::HelperProcess(HelperProcess&& other) noexcept

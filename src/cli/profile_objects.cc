@@ -16,7 +16,6 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kObjects = "Python objects";
 constexpr size_t kTop = 20;
 
 using SteadyClock = std::chrono::steady_clock;
@@ -53,24 +52,16 @@ std::optional<Census> announced_census(const Invocation& invocation, const Objec
 
 }  // namespace
 
-std::vector<Option> objects_options() {
-  return {
-      {.name = "objects",
-       .group = kObjects,
-       .help = "Count the Python objects of the process PID by type, from outside (CPython 3.8 to "
-               "3.13). It is stopped for a moment; nothing is installed in it."},
-      {.name = "again",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kObjects,
-       .help = "Count again after TIME and show which types grew."},
-      {.name = "max-stop",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kObjects,
-       .help = "The longest a count may stop the process (default 0.5s); if it would take longer, "
-               "the process is released and nothing is shown."},
-  };
+Options objects_options() {
+  return grouped(
+      "Python objects",
+      {flag("objects",
+            "Count the Python objects of the process PID by type, from outside (CPython 3.8 to "
+            "3.13). It is stopped for a moment; nothing is installed in it."),
+       option("again", Takes::seconds, "TIME", "Count again after TIME and show which types grew."),
+       option("max-stop", Takes::seconds, "TIME",
+              "The longest a count may stop the process (default 0.5s); if it would take longer, "
+              "the process is released and nothing is shown.")});
 }
 
 int profile_objects(const Invocation& invocation, pid_t pid) {

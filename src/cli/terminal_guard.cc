@@ -193,13 +193,13 @@ termios screen_mode(termios mode) {
 
 Result<TerminalGuard> TerminalGuard::enter(int tty_fd, int out_fd) {
   Held& state = held();
-  if (state.active) return Error{Error::Kind::usage, "the terminal is in use already"};
+  if (state.active) return usage_error("the terminal is in use already");
   if (tcgetattr(tty_fd, &state.before) != 0) {
-    return Error{Error::Kind::usage, "the live screen needs a terminal"};
+    return usage_error("the live screen needs a terminal");
   }
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return Error{Error::Kind::usage, "no pipe for signals: too many open files"};
+    return usage_error("no pipe for signals: too many open files");
   }
   state.during = screen_mode(state.before);
   state.tty_fd = tty_fd;

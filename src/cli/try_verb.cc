@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/try_verb.h"
-
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "inject/experiment.h"
 #include "report/text.h"
 #include "session/step_hub.h"
@@ -156,32 +155,29 @@ std::string report_json(pid_t pid, const ExperimentOutcome& outcome, int told) {
   return json.end_object().take() + "\n";
 }
 
-int complain(Output& out, const std::string& message) {
-  out.complain("try", message);
-  return kExitTrouble;
-}
-
 int run_try(const Invocation& invocation) {
   Output& out = invocation.out;
   const Arguments& arguments = invocation.arguments;
   const std::vector<std::string>& given = arguments.positionals;
   const std::optional<int64_t> pid_given = parse_int(given.front());
   if (!pid_given || *pid_given < 1 || *pid_given > (int64_t{1} << 22)) {
-    return complain(out, fmt::format("PID must be a process id, a whole number, not '{}'; try "
-                                     "'plateau try --help'",
-                                     given.front()));
+    return trouble(invocation,
+                   fmt::format("PID must be a process id, a whole number, not '{}'; try "
+                               "'plateau try --help'",
+                               given.front()));
   }
   if (given.size() != 2 || (given[1] != "trim" && given[1] != "gc")) {
-    return complain(out, fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
-                                     "{} gc'",
-                                     given.front(), given.front()));
+    return trouble(invocation,
+                   fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
+                               "{} gc'",
+                               given.front(), given.front()));
   }
   const auto pid = static_cast<pid_t>(*pid_given);
   const Experiment kind = given[1] == "trim" ? Experiment::trim : Experiment::gc;
   const bool json = arguments.has("json");
   const size_t width = view_of(arguments, STDOUT_FILENO).width;
   const Result<ExperimentPlan> plan = plan_experiment(pid, kind);
-  if (!plan.ok()) return complain(out, plan.error().message);
+  if (!plan.ok()) return trouble(invocation, plan.error().message);
   if (arguments.has("dry-run")) {
     out.print(wrapped(intention(pid, plan.value()), width) + "Nothing was done (--dry-run).\n");
     return kExitFine;
@@ -195,7 +191,7 @@ int run_try(const Invocation& invocation) {
   options.collect_timeout_s = arguments.seconds("wait").value_or(options.collect_timeout_s);
   const int told = tell_watchers(pid, kind);
   const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
-  if (!outcome.ok()) return complain(out, outcome.error().message);
+  if (!outcome.ok()) return trouble(invocation, outcome.error().message);
   out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value(), width));
   return outcome.value().finding == TrialResult::pending ? kExitUndecided : kExitFine;
 }
@@ -222,21 +218,16 @@ Verb try_verb() {
                      .takes = Takes::text,
                      .required = true,
                      .most = 2};
-  verb.options = {
-      {.name = "dry-run",
-       .group = "Experiment",
-       .help = "Only say what would be done, and whether this process allows it."},
-      {.name = "timeout",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = "Experiment",
-       .help = "How long to wait for a safe moment (default 5s); if none comes, nothing is done."},
-      {.name = "wait",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = "Experiment",
-       .help = "With gc: how long to wait for Python to run the collection (default 20s)."},
-      {.name = "json", .group = "Output", .help = "Print one JSON object."}};
+  verb.options = together(
+      {grouped(
+           "Experiment",
+           {flag("dry-run", "Only say what would be done, and whether this process allows it."),
+            option(
+                "timeout", Takes::seconds, "TIME",
+                "How long to wait for a safe moment (default 5s); if none comes, nothing is done."),
+            option("wait", Takes::seconds, "TIME",
+                   "With gc: how long to wait for Python to run the collection (default 20s).")}),
+       grouped("Output", {flag("json", "Print one JSON object.")})});
   verb.examples = {{"does only the allocator keep it?", "plateau try 4711 trim"},
                    {"would Python's collector free it?", "plateau try 4711 gc"},
                    {"say what would be done", "plateau try 4711 gc --dry-run"},

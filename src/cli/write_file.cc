@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "command/exit_code.h"
+
 namespace plateau {
 namespace {
 
@@ -50,9 +52,7 @@ int move_unless_there(const char* from, const char* to) {
 }  // namespace
 
 std::optional<Error> write_file(const std::string& path, std::string_view bytes, bool overwrite) {
-  const auto exists = [&path] {
-    return Error{Error::Kind::usage, path + " exists; --force replaces it"};
-  };
+  const auto exists = [&path] { return usage_error(path + " exists; --force replaces it"); };
   struct stat info = {};
   if (stat(path.c_str(), &info) == 0) {
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return write_directly(path, bytes);
@@ -74,6 +74,16 @@ std::optional<Error> write_file(const std::string& path, std::string_view bytes,
   (void)unlink(temporary.c_str());
   if (code == EEXIST) return exists();
   return failed(path, code);
+}
+
+int write_output(const Invocation& invocation, std::string_view bytes) {
+  const std::string path = invocation.arguments.text("output").value_or("-");
+  if (path == "-") {
+    invocation.out.print(bytes);
+    return kExitFine;
+  }
+  const auto error = write_file(path, bytes, invocation.arguments.has("force"));
+  return error ? trouble(invocation, error->message) : kExitFine;
 }
 
 }  // namespace plateau
