@@ -35,4 +35,14 @@ std::string text_of_file(const std::string& path) {
   return error == 0 ? text : std::string();
 }
 
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return wrote < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+  return 0;
+}
+
 }  // namespace plateau

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace plateau {
 
@@ -15,5 +16,9 @@ std::string read_file_at(int dir, const std::string& path, int& error);
 
 // "" if it cannot be read.
 std::string text_of_file(const std::string& path);
+
+// Writes all of it, however often it takes; 0 or the errno of what failed. May be called by a
+// signal handler.
+int write_all(int fd, std::string_view bytes);
 
 }  // namespace plateau

@@ -67,15 +67,8 @@ Result<std::vector<RunGroup>> groups_of(const Invocation& invocation, const Side
 }
 
 int exit_code_for_outcome(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::no_worse:
-      return kExitFine;
-    case Outcome::worse:
-      return kExitLeak;
-    case Outcome::undecided:
-      break;
-  }
-  return kExitUndecided;
+  if (outcome == Outcome::undecided) return kExitUndecided;
+  return outcome == Outcome::worse ? kExitLeak : kExitFine;
 }
 
 int run_compare(const Invocation& invocation) {

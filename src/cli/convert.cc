@@ -15,11 +15,6 @@
 namespace plateau {
 namespace {
 
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<int64_t>(count)), noun,
-                     count == 1 ? "" : "s");
-}
-
 std::string columns_of(const Run& run) {
   std::vector<std::string> names;
   for (const Series& series : run.series) {

@@ -13,6 +13,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/files.h"
+
 namespace plateau {
 namespace {
 
@@ -48,15 +50,6 @@ Held& held() {
 }
 
 // All of these are safe in a handler: write, tcsetattr, sigaction, raise and lock-free atomics.
-
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-  }
-}
 
 // A background job that touches its terminal's modes is stopped for it; while leaving that would
 // mean never to leave.

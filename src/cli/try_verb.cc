@@ -55,10 +55,6 @@ std::string intention(pid_t pid, const ExperimentPlan& plan) {
       plan.action, pid);
 }
 
-std::string wrapped(std::string_view text, size_t width) {
-  return fmt::format("{}\n", fmt::join(wrap(text, width), "\n"));
-}
-
 std::string row(std::string_view name, std::optional<uint64_t> before,
                 std::optional<uint64_t> after) {
   if (!before || !after) return "";

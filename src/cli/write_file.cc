@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/files.h"
 #include "command/exit_code.h"
 
 namespace plateau {
@@ -18,17 +19,6 @@ namespace {
 
 Error failed(const std::string& path, int code) {
   return {.kind = Error::Kind::usage, .message = fmt::format("{}: {}", path, std::strerror(code))};
-}
-
-// Returns 0 or errno.
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
 }
 
 std::optional<Error> write_directly(const std::string& path, std::string_view bytes) {

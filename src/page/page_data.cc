@@ -8,6 +8,7 @@
 #include "page/page_numbers.h"
 #include "page/page_run.h"
 #include "recording/facts.h"
+#include "report/cost.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "report/text.h"
@@ -56,6 +57,14 @@ void write_notes(JsonWriter& json, const PageRun& page) {
   for (const std::string& note : page.answer->verdict.notes) json.value(printable(note));
   for (const std::string& note : page.left_out) json.value(note);
   json.end_array();
+}
+
+void write_cost(JsonWriter& json, const Run& run) {
+  const auto cost = [](JsonWriter& each, const WatchCost& of) {
+    each.value(json_object("words", cost_sentence(of), "cpu_percent", Rounded(100 * of.cpu_share),
+                           "walk_percent", Rounded(100 * of.walk_share)));
+  };
+  json.members("cost", json_if(recorded_cost(run), cost));
 }
 
 void write_program(JsonWriter& json) {

@@ -50,10 +50,7 @@ MHD_Response* response_of(const HttpReply& reply) {
 }  // namespace
 
 struct Server::State {
-  explicit State(ServeOptions given)
-      : options(std::move(given)),
-        shelf({options.paths, options.later, options.given, options.policy,
-               options.open_recordings}) {}
+  explicit State(ServeOptions given) : options(std::move(given)), shelf(options) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
