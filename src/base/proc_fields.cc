@@ -9,10 +9,7 @@
 namespace plateau {
 
 std::string_view take_line(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
+  return take_part(rest, '\n');
 }
 
 std::optional<uint64_t> take_number(std::string_view& rest) {

@@ -41,4 +41,8 @@ std::optional<int64_t> parse_int(std::string_view text);
 // Takes the first space-separated word off `rest`; empty when there is none left.
 std::string_view next_word(std::string_view& rest);
 
+// Takes what stands before the first `separator`, or all there is, off the front of `rest`, and the
+// separator with it.
+std::string_view take_part(std::string_view& rest, char separator);
+
 }  // namespace plateau

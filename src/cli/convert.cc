@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
@@ -61,9 +62,7 @@ void remark_summary(const Run& run, Output& out) {
   const std::string summary = summary_of(run);
   std::string_view rest = summary;
   while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    out.remark(printable(rest.substr(0, end)) + "\n");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    out.remark(printable(take_part(rest, '\n')) + "\n");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 
 namespace plateau {
+
 std::string base64_of(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -244,8 +244,7 @@ std::vector<StepWords> StepSocket::receive() {
 
 void StepSocket::take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words) {
   while (!datagram.empty()) {
-    const std::string_view line = datagram.substr(0, datagram.find('\n'));
-    datagram.remove_prefix(std::min(datagram.size(), line.size() + 1));
+    const std::string_view line = take_part(datagram, '\n');
     if (trim(line).empty()) continue;
     auto parsed = parse_step_words(line);
     if (!parsed) {
