@@ -41,7 +41,7 @@ std::vector<Moment> moments(std::span<const double> values) {
 
 std::optional<std::string> harmless(std::string_view text) {
   std::string clean = printable(text);
-  return value_if(!clean.empty(), std::move(clean));
+  return clean.empty() ? std::nullopt : std::optional(std::move(clean));
 }
 
 }  // namespace plateau
