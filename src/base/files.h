@@ -5,7 +5,10 @@
 // text as it is read. Nothing limits the length: not for files that a stranger chose.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <vector>
 
 namespace plateau {
 
@@ -15,5 +18,11 @@ std::string read_file_at(int dir, const std::string& path, int& error);
 
 // "" if it cannot be read.
 std::string text_of_file(const std::string& path);
+
+// Where a symbolic link leads; "" if it cannot be read.
+std::string link_target(const std::string& path);
+
+// The entries of a directory that are pids, in order: processes in /proc, threads in a task/.
+std::vector<pid_t> pids_in(const std::string& directory);
 
 }  // namespace plateau
