@@ -23,10 +23,10 @@ namespace plateau {
 
 class JsonWriter {
  public:
-  JsonWriter& begin_object();
-  JsonWriter& end_object();
-  JsonWriter& begin_array();
-  JsonWriter& end_array();
+  JsonWriter& begin_object() { return begin("{"); }
+  JsonWriter& end_object() { return end('}'); }
+  JsonWriter& begin_array() { return begin("["); }
+  JsonWriter& end_array() { return end(']'); }
   JsonWriter& key(std::string_view name);
 
   JsonWriter& null();
@@ -74,6 +74,8 @@ class JsonWriter {
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
+  JsonWriter& begin(std::string_view bracket);
+  JsonWriter& end(char bracket);
   JsonWriter& raw(std::string_view token);
   JsonWriter& integer(int64_t number);
   void separate();

@@ -26,6 +26,15 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+bool lists(std::string_view list, std::string_view separator, std::string_view item) {
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(separator, at), list.size());
+    if (list.substr(at, end - at) == item) return true;
+    at = end + separator.size();
+  }
+  return false;
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -48,6 +57,14 @@ std::optional<double> parse_double(std::string_view text) {
 
 std::optional<int64_t> parse_int(std::string_view text) {
   return parse_whole<int64_t>(text);
+}
+
+std::optional<uint64_t> parse_digits(std::string_view digits, int base) {
+  uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, value, base);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
 }
 
 std::string_view next_word(std::string_view& rest) {

@@ -315,6 +315,36 @@ bool take_sums(WireReader& in, SampleSpan& span, const std::vector<RecordedColum
   return true;
 }
 
+bool take_single(WireReader& in, const Sample& before, const std::vector<RecordedColumn>& columns,
+                 SampleSpan& span) {
+  span.count = 1;
+  span.two = false;
+  span.low_is_early = true;
+  span.early.serial = span.first_serial;
+  span.sums.total.clear();
+  span.sums.count.clear();
+  return take_sample(in, span.early, before, columns);
+}
+
+bool take_span(WireReader& in, const Sample& before, const std::vector<RecordedColumn>& columns,
+               SampleSpan& span) {
+  span.count = in.varint();
+  const uint64_t early = in.varint();
+  const uint64_t apart = in.varint();
+  const uint8_t flags = in.byte();
+  if (!in.ok() || span.count < 2 || span.count > kMaxSpanCount || flags > kLowIsEarly) return false;
+  if (early >= span.count || apart >= span.count - early) return false;
+  span.two = apart > 0;
+  span.low_is_early = (flags & kLowIsEarly) != 0;
+  span.early.serial = span.first_serial + early;
+  if (!take_sample(in, span.early, before, columns)) return false;
+  if (span.two) {
+    span.late.serial = span.early.serial + apart;
+    if (!take_sample(in, span.late, span.early, columns)) return false;
+  }
+  return take_sums(in, span, columns);
+}
+
 }  // namespace
 
 void Sample::set_kb(size_t column, int64_t kb) {
@@ -387,38 +417,13 @@ std::string encode_span(const SampleSpan& span, const Sample& before,
   return out;
 }
 
-bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial,
-                   const std::vector<RecordedColumn>& columns, SampleSpan& span) {
+bool decode_row(std::string_view bytes, bool is_span, const Sample& before, uint64_t serial,
+                const std::vector<RecordedColumn>& columns, SampleSpan& span) {
   WireReader in(bytes);
   span.first_serial = serial;
-  span.count = 1;
-  span.two = false;
-  span.low_is_early = true;
-  span.early.serial = serial;
-  span.sums.total.clear();
-  span.sums.count.clear();
-  return take_sample(in, span.early, before, columns) && in.ok() && in.at_end();
-}
-
-bool decode_span(std::string_view bytes, const Sample& before, uint64_t serial,
-                 const std::vector<RecordedColumn>& columns, SampleSpan& span) {
-  WireReader in(bytes);
-  span.first_serial = serial;
-  span.count = in.varint();
-  const uint64_t early = in.varint();
-  const uint64_t apart = in.varint();
-  const uint8_t flags = in.byte();
-  if (!in.ok() || span.count < 2 || span.count > kMaxSpanCount || flags > kLowIsEarly) return false;
-  if (early >= span.count || apart >= span.count - early) return false;
-  span.two = apart > 0;
-  span.low_is_early = (flags & kLowIsEarly) != 0;
-  span.early.serial = serial + early;
-  if (!take_sample(in, span.early, before, columns)) return false;
-  if (span.two) {
-    span.late.serial = span.early.serial + apart;
-    if (!take_sample(in, span.late, span.early, columns)) return false;
-  }
-  return take_sums(in, span, columns) && in.ok() && in.at_end();
+  const bool fits =
+      is_span ? take_span(in, before, columns, span) : take_single(in, before, columns, span);
+  return fits && in.ok() && in.at_end();
 }
 
 }  // namespace plateau
