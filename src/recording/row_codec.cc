@@ -2,11 +2,9 @@
 #include "recording/row_codec.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
-#include "recording/pages.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -375,26 +373,6 @@ double add_gauges(double a, double b) {
   int64_t second = 0;
   if (!in_hundredths(a, first) || !in_hundredths(b, second)) return a + b;
   return static_cast<double>(first + second) / 100;
-}
-
-int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns) {
-  using Figures = std::array<double, kMetricCount>;
-  std::vector<Figures> of;  // By process.
-  Figures none;
-  none.fill(kMissing);
-  for (size_t i = 0; i < sample.present.size(); ++i) {
-    if (sample.present[i] == 0 || columns[i].is_gauge) continue;
-    if (columns[i].process >= of.size()) of.resize(columns[i].process + 1, none);
-    of[columns[i].process][static_cast<size_t>(columns[i].metric)] =
-        static_cast<double>(sample.cells[i]);
-  }
-  double total = 0;
-  for (const Figures& figures : of) {
-    add_known(total, amount_of(kOwnedPages, [&figures](Metric metric) {
-                return figures[static_cast<size_t>(metric)];
-              }));
-  }
-  return static_cast<int64_t>(total);
 }
 
 std::string encode_sample(const Sample& sample, const Sample& before,
