@@ -7,6 +7,7 @@
 
 #include "heap/growth_profile.h"
 #include "heap/record_parser.h"
+#include "recording/checks_for_test.h"
 
 namespace {
 

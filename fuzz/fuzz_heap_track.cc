@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/compression.h"
+#include "recording/checks_for_test.h"
 #include "recording/heap_track_codec.h"
 #include "recording/wire.h"
 

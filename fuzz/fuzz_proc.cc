@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     sound(figure);
   }
   const SmapsRollup rollup = parse_smaps_rollup(bytes);
-  for (const int64_t figure : {rollup.pss_kb, rollup.pss_anon_kb, rollup.uss_kb, rollup.swap_kb}) {
+  for (const int64_t figure : {rollup.pss_kb, rollup.pss_anon_kb, rollup.uss_kb}) {
     sound(figure);
   }
   sound(parse_statm(bytes).shared);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever stands in a recording: reading and describing it end, and the Run keeps its shape.
 #include "import_fuzz.h"
+#include "recording/checks_for_test.h"
 #include "recording/record_codec.h"
 #include "recording/recording.h"
 
@@ -12,7 +13,7 @@ std::string framed(std::string_view input) {
   std::string bytes(plateau::kRecordingMagic);
   bytes.push_back(static_cast<char>(plateau::kRecordingVersion));
   put_record(bytes, plateau::RecordType::head,
-             plateau::encode_head({.head = {}, .max_rows = 8, .stride = 1}));
+             plateau::encode_record(plateau::HeadRecord{.head = {}, .max_rows = 8, .stride = 1}));
   while (input.size() >= 2) {
     const auto type = static_cast<plateau::RecordType>(input[0]);
     const size_t size = std::min<size_t>(static_cast<uint8_t>(input[1]), input.size() - 2);

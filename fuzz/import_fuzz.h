@@ -12,6 +12,7 @@
 
 #include "import/import.h"
 #include "import/run_builder.h"
+#include "recording/checks_for_test.h"
 #include "recording/tidy_csv.h"
 
 namespace plateau {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace plateau {
@@ -34,5 +35,9 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+// Closes every descriptor from `first` on but these: for a forked child that must keep nothing else
+// of its parent's alive.
+void close_all_but(unsigned first, std::initializer_list<int> kept);
 
 }  // namespace plateau

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <memory>
 
 #include "base/fd.h"
+#include "base/text.h"
 
 namespace plateau {
 
@@ -33,6 +38,34 @@ std::string text_of_file(const std::string& path) {
   int error = 0;
   std::string text = read_file_at(AT_FDCWD, path, error);
   return error == 0 ? text : std::string();
+}
+
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return wrote < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+  return 0;
+}
+
+std::string link_target(const std::string& path) {
+  std::array<char, PATH_MAX> link{};
+  const ssize_t length = readlink(path.c_str(), link.data(), link.size());
+  return {link.data(), length > 0 ? static_cast<size_t>(length) : 0};
+}
+
+std::vector<pid_t> pids_in(const std::string& directory) {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(directory.c_str()), closedir);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread.
+  while (const dirent* entry = listing ? readdir(listing.get()) : nullptr) {
+    const auto pid = parse_digits(entry->d_name, 10);
+    if (pid && *pid > 0 && *pid <= 0x7fffffff) pids.push_back(static_cast<pid_t>(*pid));
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
 }
 
 }  // namespace plateau

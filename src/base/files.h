@@ -5,7 +5,11 @@
 // text as it is read. Nothing limits the length: not for files that a stranger chose.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace plateau {
 
@@ -15,5 +19,15 @@ std::string read_file_at(int dir, const std::string& path, int& error);
 
 // "" if it cannot be read.
 std::string text_of_file(const std::string& path);
+
+// Writes all of it, however often it takes; 0 or the errno of what failed. May be called by a
+// signal handler.
+int write_all(int fd, std::string_view bytes);
+
+// Where a symbolic link leads; "" if it cannot be read.
+std::string link_target(const std::string& path);
+
+// The entries of a directory that are pids, in order: processes in /proc, threads in a task/.
+std::vector<pid_t> pids_in(const std::string& directory);
 
 }  // namespace plateau

@@ -52,5 +52,10 @@ TEST(ScratchDirectory, EachIsItsOwnAndGoesAwayWithItsFiles) {
   EXPECT_FALSE(std::filesystem::exists(gone));
 }
 
+TEST(WriteAll, ReportsWhyItFailed) {
+  EXPECT_EQ(write_all(-1, "x"), EBADF);
+  EXPECT_EQ(write_all(-1, ""), 0);
+}
+
 }  // namespace
 }  // namespace plateau

@@ -12,27 +12,13 @@ namespace plateau {
 namespace {
 
 void append_escaped(std::string& out, char32_t value) {
-  switch (value) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    default:
-      break;
-  }
-  // DEL and the C1 controls are legal JSON, but the output may be shown on a terminal as it is.
-  if (value < 0x20 || (value >= 0x7F && value <= 0x9F)) {
+  constexpr std::string_view kSpecial = "\"\\\n\t\r";
+  constexpr std::string_view kLetters = "\"\\ntr";
+  const bool may_be_special = value < 0x20 || value == '"' || value == '\\';
+  const size_t at = may_be_special ? kSpecial.find(static_cast<char>(value)) : kSpecial.npos;
+  if (at != kSpecial.npos) {
+    out += {'\\', kLetters[at]};
+  } else if (value < 0x20 || (value >= 0x7F && value <= 0x9F)) {
     fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<uint32_t>(value));
   } else {
     append_utf8(out, value);
@@ -63,26 +49,14 @@ JsonWriter& JsonWriter::raw(std::string_view token) {
   return *this;
 }
 
-JsonWriter& JsonWriter::begin_object() {
-  raw("{");
+JsonWriter& JsonWriter::begin(std::string_view bracket) {
+  raw(bracket);
   needs_comma_ = false;
   return *this;
 }
 
-JsonWriter& JsonWriter::end_object() {
-  text_.push_back('}');
-  needs_comma_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::begin_array() {
-  raw("[");
-  needs_comma_ = false;
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_array() {
-  text_.push_back(']');
+JsonWriter& JsonWriter::end(char bracket) {
+  text_.push_back(bracket);
   needs_comma_ = true;
   return *this;
 }

@@ -18,6 +18,33 @@ TEST(JsonWriter, NestsObjectsAndArraysWithCommasInTheRightPlaces) {
   EXPECT_EQ(json.text(), R"({"a":[1,2,{}],"b":{"c":null},"d":true})");
 }
 
+TEST(JsonWriter, MembersObjectsAndListsAreWrittenInTheOrderGiven) {
+  struct Point {
+    int x = 0;
+  };
+  const std::vector<Point> points = {{1}, {2}};
+  const auto doubled = [](JsonWriter& each, const Point& of) { each.value(2 * of.x); };
+  JsonWriter json;
+  json.begin_object().members("a", 1, "b", std::vector<std::string>{"x", "y"});
+  json.members("c",
+               json_object("d", json_list(points, &Point::x), "e", json_list(points, doubled)));
+  EXPECT_EQ(json.end_object().text(), R"({"a":1,"b":["x","y"],"c":{"d":[1,2],"e":[2,4]}})");
+}
+
+TEST(JsonWriter, WhatIsNotKnownIsNull) {
+  struct Level {
+    double mb = 5;
+  };
+  std::optional<Level> level;
+  JsonWriter json;
+  json.begin_array().value(text_or_null("")).value(value_if(false, 3));
+  json.value(member_of(level, &Level::mb)).value(json_if(level, &Level::mb));
+  level.emplace();
+  json.value(text_or_null("t")).value(value_if(true, 3));
+  json.value(member_of(level, &Level::mb)).value(json_if(level, &Level::mb)).end_array();
+  EXPECT_EQ(json.text(), R"([null,null,null,null,"t",3,5,5])");
+}
+
 TEST(JsonWriter, QuotesControlsAndEscapesAreEscaped) {
   EXPECT_EQ(json_quoted("a\"b\\c\nd\te\rf\x01\x1b[31m\x7f"),
             R"("a\"b\\c\nd\te\rf\u0001\u001b[31m\u007f")");

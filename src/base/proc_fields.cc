@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/proc_fields.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -9,10 +10,7 @@
 namespace plateau {
 
 std::string_view take_line(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
+  return take_part(rest, '\n');
 }
 
 std::optional<uint64_t> take_number(std::string_view& rest) {
@@ -51,6 +49,21 @@ uint64_t bits_field(std::string_view bytes, std::string_view key) {
   const char* begin = value.data();
   const char* end = begin + value.size();
   return std::from_chars(begin, end, bits, 16).ptr == end ? bits : 0;
+}
+
+std::optional<MapsLine> split_maps_line(std::string_view line) {
+  const std::string_view range = next_word(line);
+  const size_t dash = std::min(range.find('-'), range.size());
+  const auto begin = parse_digits(range.substr(0, dash), 16);
+  const auto end = parse_digits(range.substr(std::min(dash + 1, range.size())), 16);
+  MapsLine split{.begin = begin.value_or(0), .end = end.value_or(0), .perms = next_word(line)};
+  split.offset = parse_digits(next_word(line), 16);
+  split.device = next_word(line);
+  const auto inode = parse_digits(next_word(line), 10);
+  if (!begin || !end || split.begin >= split.end || !inode) return std::nullopt;
+  split.inode = *inode;
+  split.name = trim(line);
+  return split;
 }
 
 std::optional<StatLine> split_stat(std::string_view bytes) {

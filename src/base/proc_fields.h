@@ -38,6 +38,18 @@ std::string_view field_of(std::string_view bytes, std::string_view key);
 uint64_t number_field(std::string_view bytes, std::string_view key);
 uint64_t bits_field(std::string_view bytes, std::string_view key);
 
+// A line of maps, or a head in smaps, taken apart: "BEGIN-END PERMS OFFSET DEVICE INODE   NAME".
+struct MapsLine {
+  uint64_t begin = 0;
+  uint64_t end = 0;  // Above `begin`.
+  std::string_view perms;
+  std::optional<uint64_t> offset;  // In the file.
+  std::string_view device;
+  uint64_t inode = 0;
+  std::string_view name;  // May be empty.
+};
+std::optional<MapsLine> split_maps_line(std::string_view line);
+
 // "PID (NAME) S 1 2 ...", taken apart.
 struct StatLine {
   uint64_t pid = 0;

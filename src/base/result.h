@@ -23,6 +23,10 @@ struct Error {
   std::string message;
 };
 
+inline Error usage_error(std::string message) {
+  return {Error::Kind::usage, std::move(message)};
+}
+
 // Holds a T on success. Requires: value() only after ok(), error() only after !ok().
 template <typename T>
 class [[nodiscard]] Result {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -23,6 +24,15 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+bool lists(std::string_view list, std::string_view separator, std::string_view item) {
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(separator, at), list.size());
+    if (list.substr(at, end - at) == item) return true;
+    at = end + separator.size();
+  }
+  return false;
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -49,6 +59,14 @@ std::optional<int64_t> parse_int(std::string_view text) {
   return parse_whole<int64_t>(text);
 }
 
+std::optional<uint64_t> parse_digits(std::string_view digits, int base) {
+  uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, value, base);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
 std::string_view next_word(std::string_view& rest) {
   rest = trim(rest);
   size_t end = 0;
@@ -56,6 +74,12 @@ std::string_view next_word(std::string_view& rest) {
   const std::string_view word = rest.substr(0, end);
   rest.remove_prefix(end);
   return word;
+}
+
+std::string_view take_part(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
 }
 
 }  // namespace plateau

@@ -28,6 +28,9 @@ constexpr bool is_space(char c) {
 // Without spaces, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);
 
+// Is `item` among those that `separator` divides in `list`? "a, b" lists "a" and "b".
+bool lists(std::string_view list, std::string_view separator, std::string_view item);
+
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 // Where `needle` (lower case) occurs in `text` whatever its case; npos if it does not.
@@ -37,8 +40,14 @@ size_t find_ignoring_case(std::string_view text, std::string_view needle, size_t
 // '+', and "nan" and "inf", which callers must judge.
 std::optional<double> parse_double(std::string_view text);
 std::optional<int64_t> parse_int(std::string_view text);
+// Nothing but digits of `base`.
+std::optional<uint64_t> parse_digits(std::string_view digits, int base);
 
 // Takes the first space-separated word off `rest`; empty when there is none left.
 std::string_view next_word(std::string_view& rest);
+
+// Takes what stands before the first `separator`, or all there is, off the front of `rest`, and the
+// separator with it.
+std::string_view take_part(std::string_view& rest, char separator);
 
 }  // namespace plateau

@@ -46,5 +46,13 @@ TEST(Text, WordsComeOneByOne) {
   EXPECT_EQ(next_word(rest), "");
 }
 
+TEST(TakePart, TakesUpToTheSeparatorAndThenTheRest) {
+  std::string_view rest = "a::b";
+  EXPECT_EQ(take_part(rest, ':'), "a");
+  EXPECT_EQ(take_part(rest, ':'), "");
+  EXPECT_EQ(take_part(rest, ':'), "b");
+  EXPECT_TRUE(rest.empty());
+}
+
 }  // namespace
 }  // namespace plateau

@@ -105,6 +105,10 @@ std::string format_count(int64_t n) {
   return n < 0 ? "-" + digits : digits;
 }
 
+std::string counted(uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<int64_t>(n)), noun, n == 1 ? "" : "s");
+}
+
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds)) return "?";
   if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);

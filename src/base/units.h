@@ -41,6 +41,9 @@ std::string format_mb_signed(double mb);
 // Thousands separated: 6529 -> "6,529".
 std::string format_count(int64_t n);
 
+// "1 sample", "6,529 samples": nouns whose plural ends in s.
+std::string counted(uint64_t n, std::string_view noun);
+
 // "45 s", "12 min", "3.5 h", "2.1 days".
 std::string format_seconds(double seconds);
 

@@ -38,5 +38,11 @@ TEST(Units, AmountsAreShownWithAtMostThreeDigits) {
   EXPECT_EQ(format_count(1234567), "1,234,567");
 }
 
+TEST(Counted, OneHasNoPlural) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(6529, "row"), "6,529 rows");
+}
+
 }  // namespace
 }  // namespace plateau

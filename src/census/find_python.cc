@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "ptrace/refusal.h"
 #include "symbols/elf_symbols.h"
@@ -43,10 +44,7 @@ int number_after(std::string_view text, size_t at, size_t most_digits) {
 }
 
 bool is_program(pid_t pid, const MappedObject& object) {
-  std::array<char, 4096> link{};
-  const ssize_t count =
-      ::readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), link.data(), link.size());
-  return count > 0 && object.path == std::string_view(link.data(), static_cast<size_t>(count));
+  return object.path == link_target("/proc/" + std::to_string(pid) + "/exe");
 }
 
 // The likely homes of an interpreter first, all other small libraries last.
@@ -119,18 +117,14 @@ Error unreadable(pid_t pid, std::string_view reason, std::string_view remedy) {
 
 PythonName python_name(std::string_view path) {
   PythonName name;
-  constexpr std::string_view kDotted = "python3.";
-  constexpr std::string_view kModule = ".cpython-3";
-  if (const size_t at = path.rfind(kDotted); at != std::string_view::npos) {
-    size_t from = at + kDotted.size();
+  for (const std::string_view before : {"python3.", ".cpython-3"}) {
+    const size_t at = path.rfind(before);
+    if (at == std::string_view::npos) continue;
+    size_t from = at + before.size();
     name.minor = number_after(path, from, 2);
     while (from < path.size() && is_digit(path[from])) ++from;
     name.free_threaded = name.minor >= 0 && from < path.size() && path[from] == 't';
-  } else if (const size_t tag = path.rfind(kModule); tag != std::string_view::npos) {
-    size_t from = tag + kModule.size();
-    name.minor = number_after(path, from, 2);
-    while (from < path.size() && is_digit(path[from])) ++from;
-    name.free_threaded = name.minor >= 0 && from < path.size() && path[from] == 't';
+    break;
   }
   return name;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/compare.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,29 +8,19 @@
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "report/compare.h"
 #include "verdict/compare.h"
 
 namespace plateau {
 namespace {
 
-struct CompareRequest {
-  std::vector<std::vector<std::string>> sides;  // Files of each side, the baseline first.
-  Context given;
-  Policy policy;
-  bool json = false;
-  bool quiet = false;
-  View view;
-};
-
-Error usage(std::string message) {
-  return {.kind = Error::Kind::usage, .message = std::move(message)};
-}
+using Sides = std::vector<std::vector<std::string>>;  // Files of each side, the baseline first.
 
 // Each file is a side, or each group between dividers is one.
-Result<std::vector<std::vector<std::string>>> sides_of(const Arguments& arguments) {
+Result<Sides> sides_of(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.positionals;
-  std::vector<std::vector<std::string>> sides;
+  Sides sides;
   if (arguments.dividers.empty()) {
     for (const std::string& file : files) sides.push_back({file});
   } else {
@@ -40,52 +28,30 @@ Result<std::vector<std::vector<std::string>>> sides_of(const Arguments& argument
     std::vector<size_t> ends = arguments.dividers;
     ends.push_back(files.size());
     for (const size_t end : ends) {
-      if (end == from) return usage("--vs needs a FILE on both sides");
+      if (end == from) return usage_error("--vs needs a FILE on both sides");
       sides.emplace_back(files.begin() + static_cast<std::ptrdiff_t>(from),
                          files.begin() + static_cast<std::ptrdiff_t>(end));
       from = end;
     }
   }
   if (std::count(files.begin(), files.end(), "-") > 1) {
-    return usage("standard input can be read only once");
+    return usage_error("standard input can be read only once");
   }
   return sides;
 }
 
-Result<CompareRequest> compare_request(const Invocation& invocation) {
-  const Arguments& arguments = invocation.arguments;
-  CompareRequest request;
-  Result<std::vector<std::vector<std::string>>> sides = sides_of(arguments);
-  if (!sides) return sides.error();
-  request.sides = std::move(sides.value());
-  request.given = given_facts(arguments);
-  if (arguments.has("strict")) request.policy.false_leak = 0.001;
-  request.json = arguments.has("json");
-  request.quiet = arguments.has("quiet");
-  request.view = view_of(arguments, STDOUT_FILENO);
-  return request;
-}
-
-// The runs of a file, with what the user knows put over what the log says.
-Result<std::vector<Run>> informed_runs(const Invocation& invocation, const CompareRequest& request,
-                                       const std::string& file) {
-  Result<std::vector<Run>> runs = read_runs(invocation, file);
-  if (!runs) return runs;
-  for (Run& run : runs.value()) apply_facts(request.given, run.context);
-  return runs;
-}
-
 // One run a file: its last, as judge answers for it. A single file is compared with itself, run by
 // run.
-Result<std::vector<RunGroup>> groups_of(const Invocation& invocation,
-                                        const CompareRequest& request) {
+Result<std::vector<RunGroup>> groups_of(const Invocation& invocation, const Sides& sides) {
+  const Context given = given_facts(invocation.arguments);
   std::vector<RunGroup> groups;
-  for (const std::vector<std::string>& side : request.sides) {
+  for (const std::vector<std::string>& side : sides) {
     RunGroup group;
     for (const std::string& file : side) {
-      Result<std::vector<Run>> runs = informed_runs(invocation, request, file);
+      Result<std::vector<Run>> runs = read_runs(invocation, file);
       if (!runs) return runs.error();
-      if (request.sides.size() > 1) {
+      for (Run& run : runs.value()) apply_facts(given, run.context);
+      if (sides.size() > 1) {
         group.push_back(std::move(runs.value().back()));
         continue;
       }
@@ -94,78 +60,57 @@ Result<std::vector<RunGroup>> groups_of(const Invocation& invocation,
     if (!group.empty()) groups.push_back(std::move(group));
   }
   if (groups.size() < 2) {
-    return usage(
-        fmt::format("{} holds only one run; compare needs two", request.sides.front().front()));
+    return usage_error(
+        fmt::format("{} holds only one run; compare needs two", sides.front().front()));
   }
   return groups;
 }
 
 int exit_code_for_outcome(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::no_worse:
-      return kExitFine;
-    case Outcome::worse:
-      return kExitLeak;
-    case Outcome::undecided:
-      break;
-  }
-  return kExitUndecided;
+  if (outcome == Outcome::undecided) return kExitUndecided;
+  return outcome == Outcome::worse ? kExitLeak : kExitFine;
 }
 
 int run_compare(const Invocation& invocation) {
-  const Result<CompareRequest> request = compare_request(invocation);
-  if (!request) {
-    invocation.out.complain("compare", request.error().message + "; try 'plateau compare --help'");
-    return kExitTrouble;
-  }
-  const Result<std::vector<RunGroup>> groups = groups_of(invocation, request.value());
-  if (!groups) {
-    invocation.out.complain("compare", groups.error().message);
-    return kExitTrouble;
-  }
-  Comparison comparison = compare(groups.value(), request.value().policy);
+  const Arguments& arguments = invocation.arguments;
+  const Result<Sides> sides = sides_of(arguments);
+  if (!sides) return misused(invocation, sides.error());
+  const Result<std::vector<RunGroup>> groups = groups_of(invocation, sides.value());
+  if (!groups) return trouble(invocation, groups.error().message);
+  const Policy policy = policy_of(arguments);
+  Comparison comparison = compare(groups.value(), policy);
   for (size_t side = 0; side < comparison.sides.size(); ++side) {
     std::vector<Verdict>& verdicts = comparison.sides[side].verdicts;
     for (size_t i = 0; i < verdicts.size(); ++i) {
-      const auto heap =
-          answering_profile(groups.value()[side][i], verdicts[i], request.value().policy);
+      const auto heap = answering_profile(groups.value()[side][i], verdicts[i], policy);
       if (heap) verdicts[i].site = growth_place(*heap);
     }
   }
-  Output& out = invocation.out;
-  if (request.value().json) {
-    out.print(comparison_json(comparison) + "\n");
-  } else if (request.value().quiet) {
-    out.print(render_comparison_line(comparison, request.value().view));
+  const View view = view_of(arguments, STDOUT_FILENO);
+  if (arguments.has("json")) {
+    invocation.out.print(comparison_json(comparison) + "\n");
+  } else if (arguments.has("quiet")) {
+    invocation.out.print(render_comparison_line(comparison, view));
   } else {
-    out.print(render_comparison(comparison, request.value().view));
+    invocation.out.print(render_comparison(comparison, view));
   }
   return exit_code_for_outcome(comparison.outcome);
 }
 
-std::vector<Option> compare_options() {
-  constexpr const char* kAnswer = "Answer";
-  std::vector<Option> options = {format_option()};
-  options.push_back({.name = "vs",
-                     .group = "Input",
-                     .help = "Goes between FILEs: those before it are runs of the baseline, those "
-                             "after it are runs to compare with it. May be given more than once.",
-                     .divides = true});
-  for (Option& option : context_options()) {
-    if (option.name != "limit") options.push_back(std::move(option));
-  }
-  options.push_back({.name = "json",
-                     .group = kAnswer,
-                     .help = "Print one JSON object for the whole comparison."});
-  options.push_back(
-      {.name = "strict",
-       .group = kAnswer,
-       .help = "Call a leak only at a twentieth of the usual false-alarm rate, as judge does."});
-  for (Option& option : look_options()) {
-    if (option.name == "quiet") option.help = "Print only the first line: what changed.";
-    options.push_back(std::move(option));
-  }
-  return options;
+Options compare_options() {
+  const Option divider = {
+      .name = "vs",
+      .group = "Input",
+      .help =
+          "Goes between FILEs: those before it are runs of the baseline, those after it are "
+          "runs to compare with it. May be given more than once.",
+      .divides = true};
+  return together(
+      {{format_option(), divider},
+       without("limit", context_options()),
+       grouped("Answer",
+               {flag("json", "Print one JSON object for the whole comparison."), strict_option()}),
+       look_options("Print only the first line: what changed.")});
 }
 
 }  // namespace

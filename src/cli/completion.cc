@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 
 #include "cli/exit_code.h"
+#include "cli/verbs.h"
 
 namespace plateau {
 namespace {

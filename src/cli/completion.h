@@ -13,6 +13,4 @@ std::string bash_completion(std::span<const Verb> verbs);
 std::string zsh_completion(std::span<const Verb> verbs);
 std::string fish_completion(std::span<const Verb> verbs);
 
-Verb completion_verb();
-
 }  // namespace plateau

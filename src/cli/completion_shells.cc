@@ -11,10 +11,14 @@ namespace {
 constexpr std::string_view kHeader =
     "# Completions of plateau, printed by 'plateau completion'; do not edit.\n";
 
-std::string verb_names(std::span<const Verb> verbs) {
+std::vector<std::string> verb_names(std::span<const Verb> verbs) {
   std::vector<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.name);
-  return fmt::format("{}", fmt::join(names, " "));
+  return names;
+}
+
+std::string spaced(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 // A single-quoted word; a quote inside ends the string, stands escaped, and starts it again.
@@ -42,11 +46,18 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
-const std::vector<std::string>& words_after(const Verb& verb, std::span<const Verb> verbs,
-                                            std::vector<std::string>& buffer) {
-  if (verb.name != "help") return verb.positional.choices;
-  for (const Verb& each : verbs) buffer.push_back(each.name);
-  return buffer;
+std::vector<std::string> words_after(const Verb& verb, std::span<const Verb> verbs) {
+  return verb.name == "help" ? verb_names(verbs) : verb.positional.choices;
+}
+
+// Bash: what offers these words, or files; `otherwise` where neither is wanted.
+std::string bash_offer(const std::vector<std::string>& words, Takes takes, std::string otherwise) {
+  if (!words.empty()) {
+    return fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
+                       shell_quoted(spaced(words)));
+  }
+  if (takes != Takes::file) return otherwise;
+  return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
 }
 
 // Bash: what to offer after each option that takes a value.
@@ -56,14 +67,8 @@ std::string bash_values(const Verb& verb) {
     if (!takes_next_word(option)) continue;
     std::string names = "--" + option.name;
     if (option.letter != 0) names += fmt::format("|-{}", option.letter);
-    std::string action = "COMPREPLY=()";
-    if (option.takes == Takes::choice) {
-      action = fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
-                           shell_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
-    } else if (option.takes == Takes::file) {
-      action = "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
-    }
-    out += fmt::format("        {}) {}; return ;;\n", names, action);
+    out += fmt::format("        {}) {}; return ;;\n", names,
+                       bash_offer(option.choices, option.takes, "COMPREPLY=()"));
   }
   return out;
 }
@@ -71,15 +76,10 @@ std::string bash_values(const Verb& verb) {
 std::string bash_verb(const Verb& verb, std::span<const Verb> verbs) {
   std::vector<std::string> options = {"--help"};
   for (const Option& option : verb.options) options.push_back("--" + option.name);
-  std::vector<std::string> buffer;
-  const std::vector<std::string>& words = words_after(verb, verbs, buffer);
-  std::string rest = ":";
-  if (!words.empty()) {
-    rest = fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
-                       shell_quoted(fmt::format("{}", fmt::join(words, " "))));
-  } else if (verb.positional.takes == Takes::file && !verb.positional.placeholder.empty()) {
-    rest = "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
-  }
+  const bool takes_files =
+      verb.positional.takes == Takes::file && !verb.positional.placeholder.empty();
+  const std::string rest =
+      bash_offer(words_after(verb, verbs), takes_files ? Takes::file : Takes::nothing, ":");
   const std::string values = bash_values(verb);
   std::string out = fmt::format("    {})\n", verb.name);
   if (!values.empty()) out += "      case $prev in\n" + values + "      esac\n";
@@ -87,7 +87,7 @@ std::string bash_verb(const Verb& verb, std::span<const Verb> verbs) {
       "      if [[ $cur == -* ]]; then\n"
       "        mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")\n"
       "      else\n        {}\n      fi\n      ;;\n",
-      shell_quoted(fmt::format("{}", fmt::join(options, " "))), rest);
+      shell_quoted(spaced(options)), rest);
   return out;
 }
 
@@ -120,8 +120,7 @@ std::string zsh_verb(const Verb& verb, std::span<const Verb> verbs) {
   out += "          '(-h --help)'{-h,--help}'[explain the verb]'";
   const Positional& positional = verb.positional;
   if (!positional.placeholder.empty()) {
-    std::vector<std::string> buffer;
-    const std::vector<std::string>& words = words_after(verb, verbs, buffer);
+    const std::vector<std::string> words = words_after(verb, verbs);
     out += " \\\n          " +
            shell_quoted(fmt::format("{}:{}:{}", positional.many ? "*" : "1", positional.placeholder,
                                     zsh_action(positional.takes, words)));
@@ -136,7 +135,7 @@ std::string fish_option(const Verb& verb, const Option& option) {
   // Fish takes "=value" of an option that is not said to have one.
   if (!takes_next_word(option)) return out + " -d " + shell_quoted(brief(option.help)) + "\n";
   if (option.takes == Takes::choice) {
-    out += " -x -a " + shell_quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+    out += " -x -a " + shell_quoted(spaced(option.choices));
   } else if (option.takes == Takes::file) {
     out += " -r -F";
   } else {
@@ -158,7 +157,7 @@ std::string bash_completion(std::span<const Verb> verbs) {
       "    return\n"
       "  fi\n"
       "  case ${{COMP_WORDS[1]}} in\n",
-      verb_names(verbs));
+      spaced(verb_names(verbs)));
   for (const Verb& verb : verbs) out += bash_verb(verb, verbs);
   return out + "  esac\n}\ncomplete -F _plateau plateau\n";
 }
@@ -186,19 +185,17 @@ std::string zsh_completion(std::span<const Verb> verbs) {
 std::string fish_completion(std::span<const Verb> verbs) {
   std::string out = std::string(kHeader) + "complete -c plateau -f\n";
   const std::string no_verb =
-      fmt::format("'not __fish_seen_subcommand_from {}'", verb_names(verbs));
+      fmt::format("'not __fish_seen_subcommand_from {}'", spaced(verb_names(verbs)));
   out += fmt::format("complete -c plateau -n {} -s h -l help -d 'explain plateau'\n", no_verb);
   out += fmt::format("complete -c plateau -n {} -s V -l version -d 'the version'\n", no_verb);
   for (const Verb& verb : verbs) {
     out += fmt::format("complete -c plateau -n {} -a {} -d {}\n", no_verb, verb.name,
                        shell_quoted(verb.summary));
     for (const Option& option : verb.options) out += fish_option(verb, option);
-    std::vector<std::string> buffer;
-    const std::vector<std::string>& words = words_after(verb, verbs, buffer);
+    const std::vector<std::string> words = words_after(verb, verbs);
     const std::string when = fmt::format("'__fish_seen_subcommand_from {}'", verb.name);
     if (!words.empty()) {
-      out += fmt::format("complete -c plateau -n {} -a {}\n", when,
-                         shell_quoted(fmt::format("{}", fmt::join(words, " "))));
+      out += fmt::format("complete -c plateau -n {} -a {}\n", when, shell_quoted(spaced(words)));
     } else if (verb.positional.takes == Takes::file && !verb.positional.placeholder.empty()) {
       out += fmt::format("complete -c plateau -n {} -F\n", when);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/convert.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
+#include "cli/verbs.h"
 #include "cli/write_file.h"
 #include "recording/facts.h"
 #include "recording/tidy_csv.h"
@@ -15,11 +15,6 @@
 
 namespace plateau {
 namespace {
-
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<int64_t>(count)), noun,
-                     count == 1 ? "" : "s");
-}
 
 std::string columns_of(const Run& run) {
   std::vector<std::string> names;
@@ -67,26 +62,20 @@ void remark_summary(const Run& run, Output& out) {
   const std::string summary = summary_of(run);
   std::string_view rest = summary;
   while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    out.remark(printable(rest.substr(0, end)) + "\n");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    out.remark(printable(take_part(rest, '\n')) + "\n");
   }
 }
 
 int run_convert(const Invocation& invocation) {
   Output& out = invocation.out;
   const Result<std::vector<std::string>> files = files_of(invocation);
-  if (!files) {
-    out.complain("convert", files.error().message + "; try 'plateau convert --help'");
-    return kExitTrouble;
-  }
+  if (!files) return misused(invocation, files.error());
   std::vector<Run> all;
   int code = kExitFine;
   for (const std::string& file : files.value()) {
     Result<std::vector<Run>> runs = read_runs(invocation, file);
     if (!runs) {
-      out.complain("convert", runs.error().message);
-      code = kExitTrouble;
+      code = trouble(invocation, runs.error().message);
       continue;
     }
     for (Run& run : runs.value()) all.push_back(std::move(run));
@@ -95,17 +84,8 @@ int run_convert(const Invocation& invocation) {
   if (!invocation.arguments.has("quiet")) {
     for (const Run& run : all) remark_summary(run, out);
   }
-  const std::string csv = tidy_csv(all);
-  const std::string path = invocation.arguments.text("output").value_or("-");
-  if (path == "-") {
-    out.print(csv);
-    return code;
-  }
-  if (const auto error = write_file(path, csv, invocation.arguments.has("force"))) {
-    out.complain("convert", error->message);
-    return kExitTrouble;
-  }
-  return code;
+  const int written = write_output(invocation, tidy_csv(all));
+  return written == kExitFine ? code : written;
 }
 
 }  // namespace
@@ -120,18 +100,13 @@ Verb convert_verb() {
       "the lines that could not be read. 'plateau judge' gives the same answer on the result.",
       formats_explained()};
   verb.positional = input_positional();
-  verb.options = {format_option(),
-                  {.name = "output",
-                   .letter = 'o',
-                   .takes = Takes::file,
-                   .placeholder = "OUT",
-                   .group = "Output",
-                   .help = "Write to OUT instead of standard output; OUT must not exist."},
-                  {.name = "force", .group = "Output", .help = "Replace OUT if it exists."},
-                  {.name = "quiet",
-                   .letter = 'q',
-                   .group = "Output",
-                   .help = "Leave out the summary on standard error."}};
+  verb.options = together(
+      {{format_option()},
+       grouped("Output",
+               {option("output", Takes::file, "OUT",
+                       "Write to OUT instead of standard output; OUT must not exist.", 'o'),
+                flag("force", "Replace OUT if it exists."),
+                flag("quiet", "Leave out the summary on standard error.", 'q')})});
   verb.examples = {
       {"what does plateau see in this log?", "plateau convert train.log | head"},
       {"keep it", "plateau convert train.log -o train.csv"},

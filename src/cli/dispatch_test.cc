@@ -5,16 +5,11 @@
 
 #include <cstdlib>
 
-#include "cli/compare.h"
 #include "cli/completion.h"
-#include "cli/convert.h"
-#include "cli/dump.h"
 #include "cli/help_verb.h"
-#include "cli/judge.h"
 #include "cli/man.h"
-#include "cli/run.h"
 #include "cli/shared_options.h"
-#include "cli/watch.h"
+#include "cli/verbs.h"
 #include "command/help.h"
 
 namespace plateau {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/dump.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 
 #include "base/units.h"
 #include "cli/exit_code.h"
+#include "cli/verbs.h"
 #include "import/byte_source.h"
 #include "import/line_reader.h"
 #include "recording/recording_reader.h"
@@ -18,36 +17,24 @@
 namespace plateau {
 namespace {
 
-std::string counted(uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_count(static_cast<int64_t>(count)), count == 1 ? one : many);
+// A line of the summary; texts of the recording are made harmless.
+void add(std::string& out, std::string_view title, std::string_view text) {
+  out += printable(fmt::format("  {:<10} {}", title, text)) + "\n";
 }
 
-// Lines of the summary; texts of the recording are made harmless one by one.
-class Summary {
- public:
-  void add(std::string_view title, std::string_view text) {
-    lines_ += printable(fmt::format("  {:<10} {}", title, text)) + "\n";
-  }
-  void add_title(std::string_view text) { lines_ += printable(text) + "\n"; }
-  [[nodiscard]] const std::string& lines() const { return lines_; }
-
- private:
-  std::string lines_;
-};
-
-void add_head(Summary& out, const RecordingLog& log) {
+void add_head(std::string& out, const RecordingLog& log) {
   const RecordingHead& head = log.head().head;
-  if (!head.command.empty()) out.add("command", head.command);
-  if (!head.host.empty()) out.add("host", head.host);
-  if (!head.plateau_version.empty()) out.add("written by", "plateau " + head.plateau_version);
+  if (!head.command.empty()) add(out, "command", head.command);
+  if (!head.host.empty()) add(out, "host", head.host);
+  if (!head.plateau_version.empty()) add(out, "written by", "plateau " + head.plateau_version);
   if (head.started_unix_s > 0) {
     const auto at = static_cast<std::time_t>(head.started_unix_s);
-    out.add("started", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(at)));
+    add(out, "started", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(at)));
   }
-  if (head.interval_s > 0) out.add("interval", format_seconds(head.interval_s));
+  if (head.interval_s > 0) add(out, "interval", format_seconds(head.interval_s));
 }
 
-void add_rows(Summary& out, const RecordingLog& log) {
+void add_rows(std::string& out, const RecordingLog& log) {
   size_t spans = 0;
   uint64_t most = 1;
   double first_s = 0;
@@ -58,47 +45,47 @@ void add_rows(Summary& out, const RecordingLog& log) {
     spans += span.count > 1;
     most = std::max(most, span.count);
   });
-  std::string text = counted(log.samples(), "sample", "samples");
+  std::string text = counted(log.samples(), "sample");
   if (log.samples() > 1) {
     text += " over " + format_seconds(log.last().at.time_s - first_s);
   }
   if (spans > 0) {
     text += fmt::format(", kept in {}: {} single, {} of up to {} samples",
-                        counted(log.rows(), "row", "rows"), log.rows() - spans, spans, most);
+                        counted(log.rows(), "row"), log.rows() - spans, spans, most);
   }
-  out.add("rows", text);
+  add(out, "rows", text);
   if (log.last().at.step >= 0) {
-    out.add("steps", fmt::format("up to {}", format_count(log.last().at.step)));
+    add(out, "steps", fmt::format("up to {}", format_count(log.last().at.step)));
   }
 }
 
-void add_processes(Summary& out, const RecordingLog& log) {
-  out.add("processes", fmt::format("{}", log.processes().size()));
+void add_processes(std::string& out, const RecordingLog& log) {
+  add(out, "processes", fmt::format("{}", log.processes().size()));
   for (const ProcessRecord& record : log.processes()) {
     const Process& process = record.process;
     std::string text = fmt::format("  {} {}", process.id_is_pid ? "pid" : "id", process.id);
     if (process.role != Role::unknown) text += fmt::format(", {}", role_name(process.role));
     if (!process.role_reason.empty()) text += fmt::format(" ({})", process.role_reason);
     if (!process.name.empty()) text += ": " + process.name;
-    out.add("", text);
+    add(out, "", text);
   }
   std::vector<std::string> names;
   for (const RecordedColumn& column : log.columns()) {
     std::string name = column.is_gauge ? column.name : std::string(metric_name(column.metric));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  out.add("columns", fmt::format("{}: {}", log.columns().size(), fmt::join(names, ", ")));
+  add(out, "columns", fmt::format("{}: {}", log.columns().size(), fmt::join(names, ", ")));
 }
 
-void add_facts(Summary& out, const RecordingLog& log) {
+void add_facts(std::string& out, const RecordingLog& log) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& fact = log.context().*kind.field;
     if (!fact) continue;
-    out.add("fact", fmt::format("{} {:.10g} ({})", kind.key, fact->value, fact->source));
+    add(out, "fact", fmt::format("{} {:.10g} ({})", kind.key, fact->value, fact->source));
   }
 }
 
-void add_events(Summary& out, const RecordingLog& log) {
+void add_events(std::string& out, const RecordingLog& log) {
   std::map<std::string_view, size_t> kinds;
   for (const EventRecord& event : log.events()) ++kinds[event_name(event.kind)];
   std::string text = fmt::format("{}", log.events().size());
@@ -108,26 +95,26 @@ void add_events(Summary& out, const RecordingLog& log) {
     separator = ", ";
   }
   if (log.events_lost() > 0) text += fmt::format("; {} more were left out", log.events_lost());
-  out.add("events", text);
+  add(out, "events", text);
 }
 
-void add_heaps(Summary& out, const RecordingLog& log) {
+void add_heaps(std::string& out, const RecordingLog& log) {
   for (const RecordingLog::StoredHeap& heap : log.heaps()) {
     const Result<HeapTrack> decoded = decode_heap_track(heap.track);
     if (!decoded.ok()) {
-      out.add("heap", fmt::format("pid {}: {}", heap.pid, decoded.error().message));
+      add(out, "heap", fmt::format("pid {}: {}", heap.pid, decoded.error().message));
       continue;
     }
     const HeapTrack& track = decoded.value();
     std::string text = fmt::format(
         "pid {}: {}, {}, {}, {}", heap.pid, track.exact ? "every allocation" : "sampled",
-        counted(track.sites.size(), "site", "sites"), counted(track.rows.size(), "row", "rows"),
-        counted(heap.track.size(), "byte", "bytes"));
+        counted(track.sites.size(), "site"), counted(track.rows.size(), "row"),
+        counted(heap.track.size(), "byte"));
     if (!track.rows.empty()) {
       text += fmt::format("; {} alive at the last row",
                           format_mb(live_bytes_at(track, track.rows.back()) / kBytesPerMb));
     }
-    out.add("heap", text);
+    add(out, "heap", text);
   }
 }
 
@@ -150,8 +137,8 @@ std::string ending_text(const Ending& ending) {
 }
 
 std::string summary_of(const std::string& name, const RecordingLog& log, size_t bytes) {
-  Summary out;
-  out.add_title(fmt::format("{}: recording, {}", name, counted(bytes, "byte", "bytes")));
+  std::string out =
+      printable(fmt::format("{}: recording, {}", name, counted(bytes, "byte"))) + "\n";
   add_head(out, log);
   add_rows(out, log);
   add_processes(out, log);
@@ -159,10 +146,10 @@ std::string summary_of(const std::string& name, const RecordingLog& log, size_t 
   add_events(out, log);
   add_heaps(out, log);
   const std::string& said = log.ending().text;
-  out.add("ending", ending_text(log.ending()) + (said.empty() ? "" : "; " + said));
-  for (const std::string& note : log.notes()) out.add("note", note);
-  if (!log.damage().empty()) out.add("damaged", log.damage());
-  return out.lines();
+  add(out, "ending", ending_text(log.ending()) + (said.empty() ? "" : "; " + said));
+  for (const std::string& note : log.notes()) add(out, "note", note);
+  if (!log.damage().empty()) add(out, "damaged", log.damage());
+  return out;
 }
 
 Result<std::string> bytes_of(const std::string& file) {
@@ -177,27 +164,22 @@ Result<std::string> bytes_of(const std::string& file) {
   return bytes;
 }
 
-int trouble(Output& out, const Error& error) {
-  out.complain("dump", error.message);
-  return kExitTrouble;
-}
-
 int run_dump(const Invocation& invocation) {
   Output& out = invocation.out;
   const std::string& file = invocation.arguments.positionals.front();
   const std::string name = file == "-" ? "stdin" : file;
   const Result<std::string> bytes = bytes_of(file);
-  if (!bytes.ok()) return trouble(out, bytes.error());
+  if (!bytes.ok()) return trouble(invocation, bytes.error().message);
   const bool json = invocation.arguments.has("json");
   if (!json) {
     const Result<RecordingLog> log = load_recording(name, bytes.value());
-    if (!log.ok()) return trouble(out, log.error());
+    if (!log.ok()) return trouble(invocation, log.error().message);
     out.print(summary_of(name, log.value(), bytes.value().size()));
     if (!invocation.arguments.has("records")) return kExitFine;
     out.print("\n  offset  type         length  content\n");
   }
   const Result<std::vector<std::string>> lines = describe_recording(name, bytes.value(), json);
-  if (!lines.ok()) return trouble(out, lines.error());
+  if (!lines.ok()) return trouble(invocation, lines.error().message);
   for (const std::string& line : lines.value()) {
     out.print((json ? line : printable(line)) + "\n");
   }
@@ -221,16 +203,14 @@ Verb dump_verb() {
       .help = "A recording, plain or compressed (gzip, zstd); '-' is standard input.",
       .takes = Takes::file,
       .required = true};
-  verb.options = {
-      {.name = "records",
-       .group = "Output",
-       .help =
-           "Also list every record on a line of its own: where it begins, its type, the length of "
-           "its content, and what it says."},
-      {.name = "json",
-       .group = "Output",
-       .help = "Print every record as one JSON object per line, with all values of all "
-               "samples (kB, or the unit of the gauge) and the means of merged ones."}};
+  verb.options = grouped(
+      "Output",
+      {flag("records",
+            "Also list every record on a line of its own: where it begins, its type, the length of "
+            "its content, and what it says."),
+       flag("json",
+            "Print every record as one JSON object per line, with all values of all "
+            "samples (kB, or the unit of the gauge) and the means of merged ones.")});
   verb.examples = {
       {"what was recorded?", "plateau dump job.plateau"},
       {"every record, with its place in the file", "plateau dump job.plateau --records"},

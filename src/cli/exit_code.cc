@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/exit_code.h"
 
+#include <algorithm>
+#include <array>
+
 namespace plateau {
 namespace {
 
-int badness(int code) {
-  switch (code) {
-    case kExitFine:
-      return 0;
-    case kExitUndecided:
-      return 1;
-    case kExitLeak:
-      return 2;
-    default:
-      return 3;
-  }
+ptrdiff_t badness(int code) {
+  constexpr std::array<int, 3> kRising = {kExitFine, kExitUndecided, kExitLeak};
+  return std::find(kRising.begin(), kRising.end(), code) - kRising.begin();
 }
 
 }  // namespace

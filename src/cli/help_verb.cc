@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
+#include "cli/verbs.h"
 #include "command/help.h"
 #include "command/suggest.h"
 
@@ -24,9 +25,8 @@ int run_help(const Invocation& invocation) {
     }
     names.push_back(verb.name);
   }
-  invocation.out.complain("help", fmt::format("no verb '{}'{}; try 'plateau help'", wanted,
-                                              did_you_mean(wanted, names)));
-  return kExitTrouble;
+  return trouble(invocation, fmt::format("no verb '{}'{}; try 'plateau help'", wanted,
+                                         did_you_mean(wanted, names)));
 }
 
 }  // namespace

@@ -12,6 +12,5 @@ inline constexpr std::string_view kTagline =
     "is it a leak, or will it plateau? watches training jobs, reads their logs, and says why";
 
 Program plateau_program();
-Verb help_verb();
 
 }  // namespace plateau

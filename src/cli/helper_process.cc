@@ -7,13 +7,13 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/files.h"
 
 namespace plateau {
 namespace {
@@ -42,24 +42,7 @@ void settle_down(const char* name, int stop_fd, int report_fd) {
     dup2(devnull, STDIN_FILENO);
     dup2(devnull, STDOUT_FILENO);
   }
-  std::array<unsigned, 2> kept = {static_cast<unsigned>(stop_fd), static_cast<unsigned>(report_fd)};
-  std::sort(kept.begin(), kept.end());
-  unsigned next = STDERR_FILENO + 1;
-  for (const unsigned fd : kept) {
-    if (fd > next) close_range(next, fd - 1, 0);
-    next = std::max(next, fd + 1);
-  }
-  close_range(next, ~0U, 0);
-}
-
-void write_whole(int fd, const std::string& text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    done += static_cast<size_t>(n);
-  }
+  close_all_but(STDERR_FILENO + 1, {stop_fd, report_fd});
 }
 
 // Until the other side closes.
@@ -79,7 +62,7 @@ std::string read_whole(int fd) {
   settle_down(name, stop_fd, report_fd.get());
   work(stop_fd, [&report_fd](const Result<std::string>& began) {
     if (!report_fd) return;
-    write_whole(report_fd.get(), began ? kBegan + began.value() : kFailed + began.error().message);
+    write_all(report_fd.get(), began ? kBegan + began.value() : kFailed + began.error().message);
     report_fd.reset();
   });
   _exit(0);
@@ -107,8 +90,7 @@ Result<HelperProcess> HelperProcess::start(const char* name, const Work& work) {
   const std::string said = read_whole(report_read.get());
   HelperProcess helper(pid, std::move(stop_write), said.empty() ? "" : said.substr(1));
   if (said.starts_with(kBegan)) return helper;
-  return Error{Error::Kind::usage,
-               said.empty() ? fmt::format("{} ended before it began", name) : said.substr(1)};
+  return usage_error(said.empty() ? fmt::format("{} ended before it began", name) : said.substr(1));
 }
 
 HelperProcess::HelperProcess(HelperProcess&& other) noexcept

@@ -20,17 +20,14 @@ Positional input_positional() {
 }
 
 Option format_option() {
-  Option option = {.name = "format",
-                   .takes = Takes::choice,
-                   .placeholder = "F",
-                   .group = "Input",
-                   .help = "Read FILE as format F instead of detecting it from the content: auto",
-                   .choices = {"auto"}};
+  Option option = choice("format", "F", {"auto"},
+                         "Read FILE as format F instead of detecting it from the content: auto");
   for (const FormatInfo& format : import_formats()) {
     option.choices.emplace_back(format.name);
     option.help += ", " + std::string(format.name);
   }
   option.help += ".";
+  option.group = "Input";
   return option;
 }
 
@@ -47,7 +44,7 @@ std::string formats_explained() {
 Result<std::vector<std::string>> files_of(const Invocation& invocation) {
   if (!invocation.arguments.positionals.empty()) return invocation.arguments.positionals;
   if (!stdin_is_terminal()) return std::vector<std::string>{"-"};
-  return Error{Error::Kind::usage, "no FILE given and nothing is piped in"};
+  return usage_error("no FILE given and nothing is piped in");
 }
 
 Result<std::vector<Run>> read_runs(const Invocation& invocation, const std::string& file) {

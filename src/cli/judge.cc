@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/judge.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include "cli/input.h"
 #include "cli/judge_request.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/printable.h"
@@ -108,8 +107,7 @@ int judge_files(const Invocation& invocation, const JudgeRequest& request) {
     if (out.closed()) break;
     const Result<std::vector<Run>> runs = runs_to_judge(invocation, request, file);
     if (!runs) {
-      out.complain("judge", runs.error().message);
-      code = worse_exit_code(code, kExitTrouble);
+      code = worse_exit_code(code, trouble(invocation, runs.error().message));
       continue;
     }
     if (!first && !request.json && !request.quiet) out.print("\n");
@@ -128,10 +126,7 @@ int judge_files(const Invocation& invocation, const JudgeRequest& request) {
 
 int run_judge(const Invocation& invocation) {
   const Result<JudgeRequest> request = judge_request(invocation);
-  if (!request) {
-    invocation.out.complain("judge", request.error().message + "; try 'plateau judge --help'");
-    return kExitTrouble;
-  }
+  if (!request) return misused(invocation, request.error());
   return judge_files(invocation, request.value());
 }
 

@@ -10,53 +10,36 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kMoment = "When";
-constexpr const char* kAnswer = "Answer";
-
-std::vector<Option> moment_options() {
-  return {
-      {.name = "until-step",
-       .takes = Takes::index,
-       .placeholder = "N",
-       .group = kMoment,
-       .help = "Judge only what was known at step N."},
-      {.name = "until-time",
-       .takes = Takes::text,
-       .placeholder = "T",
-       .group = kMoment,
-       .help = "Judge only what was known at T: 600 or 10m or 1h30m after the start, 13:18:25 on "
-               "the log's clock, or 2025-11-08T13:18:25."},
-      {.name = "replay",
-       .group = kMoment,
-       .help = "Show when the answer changed, and from which step on it was known."},
-      {.name = "every", .group = kMoment, .help = "With --replay, print a line for every sample."},
-  };
+Options moment_options() {
+  return grouped(
+      "When",
+      {option("until-step", Takes::index, "N", "Judge only what was known at step N."),
+       option("until-time", Takes::text, "T",
+              "Judge only what was known at T: 600 or 10m or 1h30m after the start, 13:18:25 on "
+              "the log's clock, or 2025-11-08T13:18:25."),
+       flag("replay", "Show when the answer changed, and from which step on it was known."),
+       flag("every", "With --replay, print a line for every sample.")});
 }
 
-std::vector<Option> answer_options() {
-  return {
-      {.name = "explain",
-       .group = kAnswer,
-       .help = "Show every explanation that competed, its weight, and what speaks for and against "
-               "it."},
-      {.name = "json",
-       .group = kAnswer,
-       .help = "Print one JSON object per line for each run (with --replay, for each sample)."},
-  };
+Options answer_options() {
+  return grouped(
+      "Answer",
+      {flag("explain",
+            "Show every explanation that competed, its weight, and what speaks for and against "
+            "it."),
+       flag("json",
+            "Print one JSON object per line for each run (with --replay, for each sample).")});
 }
 
 }  // namespace
 
-std::vector<Option> judge_options() {
-  std::vector<Option> all = {format_option()};
-  for (const auto& group :
-       {context_options(), moment_options(), answer_options(), expect_options(), look_options()}) {
-    all.insert(all.end(), group.begin(), group.end());
-  }
-  for (Option& option : all) {
-    if (option.name == "quiet") option.help = "Print one line per file and nothing else.";
-  }
-  return all;
+Options judge_options() {
+  return together({{format_option()},
+                   context_options(),
+                   moment_options(),
+                   answer_options(),
+                   expect_options(),
+                   look_options("Print one line per file and nothing else.")});
 }
 
 Result<JudgeRequest> judge_request(const Invocation& invocation) {
@@ -70,12 +53,12 @@ Result<JudgeRequest> judge_request(const Invocation& invocation) {
   if (const std::optional<std::string> time = arguments.text("until-time")) {
     request.until.time = parse_time_limit(*time);
     if (!request.until.time) {
-      return Error{Error::Kind::usage,
-                   fmt::format("--until-time takes 10m, 13:18:25 or a date, not '{}'", *time)};
+      return usage_error(
+          fmt::format("--until-time takes 10m, 13:18:25 or a date, not '{}'", *time));
     }
   }
   if (arguments.has("every") && !arguments.has("replay")) {
-    return Error{Error::Kind::usage, "--every goes with --replay"};
+    return usage_error("--every goes with --replay");
   }
   request.policy = policy_of(arguments);
   const Result<Expectation> expected = expectation_of(arguments);

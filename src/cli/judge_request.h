@@ -17,7 +17,7 @@
 namespace plateau {
 
 // The options of judge, in the order in which help shows them.
-std::vector<Option> judge_options();
+Options judge_options();
 
 struct JudgeRequest {
   std::vector<std::string> files;

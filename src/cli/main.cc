@@ -4,20 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/compare.h"
-#include "cli/completion.h"
-#include "cli/convert.h"
-#include "cli/dump.h"
 #include "cli/help_verb.h"
-#include "cli/judge.h"
-#include "cli/man.h"
-#include "cli/profile.h"
-#include "cli/report.h"
-#include "cli/run.h"
-#include "cli/serve.h"
-#include "cli/train.h"
-#include "cli/try_verb.h"
-#include "cli/watch.h"
+#include "cli/verbs.h"
 #include "command/dispatch.h"
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/help_verb.h"
+#include "cli/verbs.h"
 #include "report/text.h"
 
 namespace plateau {

@@ -12,6 +12,4 @@ namespace plateau {
 // roff for man(7), clean under `mandoc -T lint`.
 std::string manual_page(std::span<const Verb> verbs);
 
-Verb man_verb();
-
 }  // namespace plateau

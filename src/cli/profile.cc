@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/profile.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "cli/profile_objects.h"
 #include "cli/profile_request.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "cli/write_file.h"
 #include "ledger/ledger.h"
 #include "profile/heap_choice.h"
@@ -110,18 +109,9 @@ std::string exported(const ExportProfile& profile, const std::string& format) {
 }
 
 // Without the exit code of a verdict: who exports wants the file.
-int export_heap(const HeapProfile& profile, const HeapTrack& track, const ProfileRequest& request,
-                Output& out) {
-  const std::string bytes = exported(export_of(profile, track), request.format);
-  if (request.output == "-") {
-    out.print(bytes);
-    return kExitFine;
-  }
-  if (const std::optional<Error> error = write_file(request.output, bytes, request.force)) {
-    out.complain("profile", error->message);
-    return kExitTrouble;
-  }
-  return kExitFine;
+int export_heap(const Invocation& invocation, const HeapProfile& profile, const HeapTrack& track,
+                const std::string& format) {
+  return write_output(invocation, exported(export_of(profile, track), format));
 }
 
 // The growth of RSS over the rows that the profile compares.
@@ -143,10 +133,7 @@ int print_resident(const Invocation& invocation, const ProfileRequest& request) 
   Output& out = invocation.out;
   const auto pid = static_cast<pid_t>(*request.pid);
   const Result<ResidentByMapping> resident = read_resident(pid);
-  if (!resident) {
-    out.complain("profile", resident.error().message);
-    return kExitTrouble;
-  }
+  if (!resident) return trouble(invocation, resident.error().message);
   const Result<Run> run = run_of_pid(invocation, *request.pid);
   const HeapTrack* track = nullptr;
   if (run) {
@@ -193,19 +180,16 @@ int exit_code_for_profile(const HeapProfile& profile) {
   return open ? kExitUndecided : kExitFine;
 }
 
-int print_profile(const Run& run, const HeapTrack& track, const HeapProfile& profile,
-                  const ProfileRequest& request, Output& out) {
-  if (!request.format.empty()) return export_heap(profile, track, request, out);
+int print_profile(const Invocation& invocation, const Run& run, const HeapTrack& track,
+                  const HeapProfile& profile, const ProfileRequest& request) {
+  Output& out = invocation.out;
+  if (!request.format.empty()) return export_heap(invocation, profile, track, request.format);
   if (request.rss && track.pid == 0) {
-    out.complain("profile", "--rss is about one process; name it with --process PID");
-    return kExitTrouble;
+    return trouble(invocation, "--rss is about one process; name it with --process PID");
   }
   if (request.rss) {
     const Result<LedgerGrowth> growth = rss_growth(run, track, profile);
-    if (!growth) {
-      out.complain("profile", growth.error().message);
-      return kExitTrouble;
-    }
+    if (!growth) return trouble(invocation, growth.error().message);
     out.print(request.json ? profile_json(profile, growth_json(growth.value())) + "\n"
                            : ledger_growth_text(growth.value(), request.view));
   } else {
@@ -215,36 +199,24 @@ int print_profile(const Run& run, const HeapTrack& track, const HeapProfile& pro
 }
 
 int profile_heap(const Invocation& invocation, const ProfileRequest& request) {
-  Output& out = invocation.out;
   const Result<Run> run = run_to_profile(invocation, request);
-  if (!run) {
-    out.complain("profile", run.error().message);
-    return kExitTrouble;
-  }
+  if (!run) return trouble(invocation, run.error().message);
   const Result<const HeapTrack*> track =
       choose_heap(run.value(), request.pid ? request.target : request.process);
-  if (!track) {
-    out.complain("profile", track.error().message);
-    return kExitTrouble;
-  }
+  if (!track) return trouble(invocation, track.error().message);
   Result<HeapProfile> profile = profile_heap(run.value(), *track.value(), request.options);
   if (!profile) {
-    out.complain("profile", fmt::format("{}: {}", run.value().source, profile.error().message));
-    return kExitTrouble;
+    return trouble(invocation, fmt::format("{}: {}", run.value().source, profile.error().message));
   }
   add_other_processes(run.value(), *track.value(), profile.value());
-  return print_profile(run.value(), *track.value(), profile.value(), request, out);
+  return print_profile(invocation, run.value(), *track.value(), profile.value(), request);
 }
 
 int run_profile(const Invocation& invocation) {
   const Result<ProfileRequest> request = profile_request(invocation);
-  if (!request) {
-    invocation.out.complain("profile", request.error().message + "; try 'plateau profile --help'");
-    return kExitTrouble;
-  }
+  if (!request) return misused(invocation, request.error());
   if (request.value().pid && !process_exists(*request.value().pid)) {
-    invocation.out.complain("profile", no_such_process(*request.value().pid));
-    return kExitTrouble;
+    return trouble(invocation, no_such_process(*request.value().pid));
   }
   if (request.value().objects) {
     return profile_objects(invocation, static_cast<pid_t>(*request.value().pid));

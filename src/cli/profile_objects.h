@@ -11,7 +11,7 @@
 namespace plateau {
 
 // --objects, --again and --max-stop. The verb's own --top, --json, --color and --width hold too.
-std::vector<Option> objects_options();
+Options objects_options();
 
 // Counts once, or twice with --again, and prints. Says on standard error, before it does so, that
 // the process is stopped and for how long at most. Returns the exit code.

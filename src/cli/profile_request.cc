@@ -11,119 +11,61 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kWhat = "What";
-constexpr const char* kShown = "How it is shown";
-constexpr const char* kExport = "For other viewers";
-
-Error usage(std::string message) {
-  return {.kind = Error::Kind::usage, .message = std::move(message)};
-}
-
-std::vector<Option> what_options() {
-  return {
-      {.name = "process",
-       .takes = Takes::text,
-       .placeholder = "PID|NAME|all",
-       .group = kWhat,
-       .help =
-           "The process to look at; 'all' sums them (default: the one whose heap grows most, or "
-           "all if the number of processes grows)."},
-      {.name = "for",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kWhat,
-       .help =
+Options what_options() {
+  return grouped(
+      "What",
+      {option("process", Takes::text, "PID|NAME|all",
+              "The process to look at; 'all' sums them (default: the one whose heap grows most, or "
+              "all if the number of processes grows)."),
+       option(
+           "for", Takes::seconds, "TIME",
            "For a PID that no plateau is tracing: load the tracer into it for this long (30s, 5m), "
-           "then remove it again. Ctrl-C ends it early."},
-      {.name = "from-step",
-       .takes = Takes::index,
-       .placeholder = "A",
-       .group = kWhat,
-       .help = "Show what changed from step A on; seconds where the job has no steps."},
-      {.name = "to-step",
-       .takes = Takes::index,
-       .placeholder = "B",
-       .group = kWhat,
-       .help = "Show what changed until step B."},
-      {.name = "filter",
-       .takes = Takes::text,
-       .placeholder = "REGEX",
-       .group = kWhat,
-       .help = "Show only stacks with a frame whose function, file or both match REGEX, as in "
-               "'load|decode' or 'PIL/'."},
-      {.name = "exclude",
-       .takes = Takes::text,
-       .placeholder = "REGEX",
-       .group = kWhat,
-       .help = "Leave out stacks with a frame that matches REGEX."},
-      {.name = "kind",
-       .takes = Takes::choice,
-       .placeholder = "KIND",
-       .group = kWhat,
-       .help = "Show only blocks from malloc (heap), from the program's own mmap (mapping), small "
-               "Python "
-               "objects (python), shared memory (shared), or thread stacks (stack).",
-       .choices = {"heap", "mapping", "python", "shared", "stack"}},
-  };
+           "then remove it again. Ctrl-C ends it early."),
+       option("from-step", Takes::index, "A",
+              "Show what changed from step A on; seconds where the job has no steps."),
+       option("to-step", Takes::index, "B", "Show what changed until step B."),
+       option("filter", Takes::text, "REGEX",
+              "Show only stacks with a frame whose function, file or both match REGEX, as in "
+              "'load|decode' or 'PIL/'."),
+       option("exclude", Takes::text, "REGEX", "Leave out stacks with a frame that matches REGEX."),
+       choice("kind", "KIND", {"heap", "mapping", "python", "shared", "stack"},
+              "Show only blocks from malloc (heap), from the program's own mmap (mapping), small "
+              "Python "
+              "objects (python), shared memory (shared), or thread stacks (stack).")});
 }
 
-std::vector<Option> shown_options() {
-  return {
-      {.name = "by",
-       .takes = Takes::choice,
-       .placeholder = "WHAT",
-       .group = kShown,
-       .help = "Sum and judge by stack (default), function, module or kind.",
-       .choices = {"stack", "function", "module", "kind"}},
-      {.name = "top",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kShown,
-       .help = "Show at most N sites or functions (default 10, with --flat 30)."},
-      {.name = "show",
-       .takes = Takes::choice,
-       .placeholder = "WHICH",
-       .group = kShown,
-       .help = "Show the sites that grew (growing, default), or all sites.",
-       .choices = {"growing", "all"}},
-      {.name = "full",
-       .group = kShown,
-       .help = "Show whole stacks, including frames of allocators, the C++ library and the "
-               "interpreter."},
-      {.name = "flat",
-       .group = kShown,
-       .help = "Sum by function: what it allocated itself, and including everything it called."},
-      {.name = "tree", .group = kShown, .help = "Show a call tree, outermost call first."},
-      {.name = "inverted",
-       .group = kShown,
-       .help = "Show a caller tree, from the allocating call outwards."},
-      {.name = "rss",
-       .group = kShown,
-       .help = "Show what resident memory is made of, as a sum that adds up: its growth in a "
-               "recording, its size in a live PID."},
-      {.name = "json",
-       .group = kShown,
-       .help = "Print all sites as one JSON object; docs/report-fields.md explains the keys."},
-  };
+Options shown_options() {
+  return grouped(
+      "How it is shown",
+      {choice("by", "WHAT", {"stack", "function", "module", "kind"},
+              "Sum and judge by stack (default), function, module or kind."),
+       option("top", Takes::count, "N",
+              "Show at most N sites or functions (default 10, with --flat 30)."),
+       choice("show", "WHICH", {"growing", "all"},
+              "Show the sites that grew (growing, default), or all sites."),
+       flag("full",
+            "Show whole stacks, including frames of allocators, the C++ library and the "
+            "interpreter."),
+       flag("flat",
+            "Sum by function: what it allocated itself, and including everything it called."),
+       flag("tree", "Show a call tree, outermost call first."),
+       flag("inverted", "Show a caller tree, from the allocating call outwards."),
+       flag("rss",
+            "Show what resident memory is made of, as a sum that adds up: its growth in a "
+            "recording, its size in a live PID."),
+       flag("json",
+            "Print all sites as one JSON object; docs/report-fields.md explains the keys.")});
 }
 
-std::vector<Option> export_options() {
-  return {
-      {.name = "export",
-       .takes = Takes::choice,
-       .placeholder = "FORMAT",
-       .group = kExport,
-       .help =
-           "Write the live heap for another viewer: folded (flame graphs), speedscope, or pprof.",
-       .choices = {"folded", "speedscope", "pprof"}},
-      {.name = "output",
-       .letter = 'o',
-       .takes = Takes::file,
-       .placeholder = "OUT",
-       .group = kExport,
-       .help = "Write it to OUT instead of standard output; OUT must not exist."},
-      {.name = "force", .group = kExport, .help = "Replace OUT if it exists."},
-  };
+Options export_options() {
+  return grouped(
+      "For other viewers",
+      {choice(
+           "export", "FORMAT", {"folded", "speedscope", "pprof"},
+           "Write the live heap for another viewer: folded (flame graphs), speedscope, or pprof."),
+       option("output", Takes::file, "OUT",
+              "Write it to OUT instead of standard output; OUT must not exist.", 'o'),
+       flag("force", "Replace OUT if it exists.")});
 }
 
 Result<std::optional<std::regex>> regex_of(const Arguments& arguments, const std::string& option) {
@@ -132,7 +74,7 @@ Result<std::optional<std::regex>> regex_of(const Arguments& arguments, const std
   try {
     return std::optional<std::regex>(std::regex(*text, std::regex::ECMAScript));
   } catch (const std::regex_error&) {
-    return usage(fmt::format("--{} takes a regular expression, not '{}'", option, *text));
+    return usage_error(fmt::format("--{} takes a regular expression, not '{}'", option, *text));
   }
 }
 
@@ -155,10 +97,10 @@ Result<ProfileRequest::Shape> shape_of(const Arguments& arguments) {
   const int asked =
       int{arguments.has("flat")} + int{arguments.has("tree")} + int{arguments.has("inverted")};
   if (asked > 1 && !(arguments.has("tree") && arguments.has("inverted") && asked == 2)) {
-    return usage("--flat does not go with --tree or --inverted");
+    return usage_error("--flat does not go with --tree or --inverted");
   }
   if (asked > 0 && arguments.has("by")) {
-    return usage("--by goes with the list, not with --flat, --tree or --inverted");
+    return usage_error("--by goes with the list, not with --flat, --tree or --inverted");
   }
   if (arguments.has("flat")) return Shape::flat;
   if (arguments.has("inverted")) return Shape::inverted;
@@ -187,7 +129,7 @@ Result<ProfileOptions> options_of(const Arguments& arguments) {
   options.to_step = arguments.number("to-step");
   options.policy = policy_of(arguments);
   if (options.from_step && options.to_step && *options.from_step >= *options.to_step) {
-    return usage("--from-step must lie before --to-step");
+    return usage_error("--from-step must lie before --to-step");
   }
   return options;
 }
@@ -195,44 +137,36 @@ Result<ProfileOptions> options_of(const Arguments& arguments) {
 // What does not go together, in words.
 std::optional<Error> contradiction(const ProfileRequest& request, const Arguments& arguments) {
   if (request.objects && !request.pid) {
-    return usage("--objects needs the PID of a running process");
+    return usage_error("--objects needs the PID of a running process");
   }
   if (!request.objects && (arguments.has("again") || arguments.has("max-stop"))) {
-    return usage("--again and --max-stop go with --objects");
+    return usage_error("--again and --max-stop go with --objects");
   }
   if (arguments.has("for") && (!request.pid || request.objects || request.rss)) {
-    return usage("--for needs the PID of a running process, and goes without --objects and --rss");
+    return usage_error(
+        "--for needs the PID of a running process, and goes without --objects and --rss");
   }
   if (request.format.empty() && arguments.has("output")) {
-    return usage("--output goes with --export");
+    return usage_error("--output goes with --export");
   }
   if (request.format.empty()) return std::nullopt;
   if (request.json || request.rss || arguments.has("by") ||
       request.shape != ProfileRequest::Shape::list) {
-    return usage("--export goes alone: it holds whole stacks");
+    return usage_error("--export goes alone: it holds whole stacks");
   }
-  if (request.format == "pprof" && request.output == "-" && isatty(STDOUT_FILENO) == 1) {
-    return usage("pprof is not text; give a file with -o OUT");
+  if (request.format == "pprof" && arguments.text("output").value_or("-") == "-" &&
+      isatty(STDOUT_FILENO) == 1) {
+    return usage_error("pprof is not text; give a file with -o OUT");
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<Option> profile_options() {
-  std::vector<Option> all = what_options();
-  for (Option& option : shown_options()) all.push_back(std::move(option));
-  for (Option& option : export_options()) all.push_back(std::move(option));
-  for (Option& option : objects_options()) all.push_back(std::move(option));
-  for (Option& option : context_options()) {
-    if (option.name != "limit") all.push_back(std::move(option));
-  }
-  for (Option& option : look_options()) {
-    if (option.name == "no-plot") continue;
-    if (option.name == "quiet") option.help = "Print only the first line: where it grows.";
-    all.push_back(std::move(option));
-  }
-  return all;
+Options profile_options() {
+  return together({what_options(), shown_options(), export_options(), objects_options(),
+                   without("limit", context_options()),
+                   without("no-plot", look_options("Print only the first line: where it grows."))});
 }
 
 Result<ProfileRequest> profile_request(const Invocation& invocation) {
@@ -253,8 +187,6 @@ Result<ProfileRequest> profile_request(const Invocation& invocation) {
   request.looks.all = arguments.text("show") == "all";
   request.looks.full = arguments.has("full");
   request.format = arguments.text("export").value_or("");
-  request.output = arguments.text("output").value_or("-");
-  request.force = arguments.has("force");
   request.rss = arguments.has("rss");
   request.objects = arguments.has("objects");
   request.trace_s = arguments.seconds("for").value_or(0);

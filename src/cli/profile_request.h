@@ -14,7 +14,7 @@
 
 namespace plateau {
 
-std::vector<Option> profile_options();
+Options profile_options();
 
 struct ProfileRequest {
   enum class Shape : uint8_t { list, flat, tree, inverted };
@@ -26,12 +26,10 @@ struct ProfileRequest {
   ProfileOptions options;
   Shape shape = Shape::list;
   ListLooks looks;
-  std::string format;        // Of an export: "folded", "speedscope", "pprof"; empty: none.
-  std::string output = "-";  // Where the export goes; "-" is standard output.
-  bool force = false;        // Replace it.
-  bool rss = false;          // The ledger of resident memory.
-  bool objects = false;      // Count Python objects of a live process.
-  double trace_s = 0;        // Load the tracer into the process for so long; 0: do not.
+  std::string format;    // Of an export: "folded", "speedscope", "pprof"; empty: none.
+  bool rss = false;      // The ledger of resident memory.
+  bool objects = false;  // Count Python objects of a live process.
+  double trace_s = 0;    // Load the tracer into the process for so long; 0: do not.
   bool json = false;
   bool quiet = false;
   View view;

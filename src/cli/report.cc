@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/report.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "cli/write_file.h"
 #include "command/screen.h"
 #include "page/page_data.h"
@@ -23,37 +22,32 @@ namespace {
 
 struct ReportRequest {
   std::vector<std::string> files;
-  std::string output;  // "-": standard output.
-  bool force = false;
   bool every_run = false;
   Context given;
   Policy policy;
 };
 
-Error usage(std::string message) {
-  return {.kind = Error::Kind::usage, .message = std::move(message)};
+bool to_standard_output(const Arguments& arguments) {
+  return arguments.text("output").value_or("-") == "-";
 }
 
 Result<ReportRequest> report_request(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
-  ReportRequest request;
   const Result<std::vector<std::string>> files = files_of(invocation);
   if (!files) return files.error();
-  request.files = files.value();
+  const ReportRequest request = {.files = files.value(),
+                                 .every_run = arguments.has("all-runs"),
+                                 .given = given_facts(arguments),
+                                 .policy = policy_of(arguments)};
   if (std::count(request.files.begin(), request.files.end(), "-") > 1) {
-    return usage("standard input can be read only once");
+    return usage_error("standard input can be read only once");
   }
-  request.output = arguments.text("output").value_or("-");
-  if (request.output == "-" && look_around(STDOUT_FILENO).is_terminal) {
-    return usage("a page is no use on a terminal: give it a name with -o report.html");
+  if (to_standard_output(arguments) && look_around(STDOUT_FILENO).is_terminal) {
+    return usage_error("a page is no use on a terminal: give it a name with -o report.html");
   }
-  request.force = arguments.has("force");
-  request.every_run = arguments.has("all-runs");
   if (request.every_run && request.files.size() > 1) {
-    return usage("--all-runs goes with one FILE");
+    return usage_error("--all-runs goes with one FILE");
   }
-  request.given = given_facts(arguments);
-  request.policy = policy_of(arguments);
   return request;
 }
 
@@ -112,12 +106,8 @@ std::string page_of(const std::vector<Run>& runs, const std::vector<Answer>& ans
 }
 
 int write_report(const Invocation& invocation, const ReportRequest& request) {
-  Output& out = invocation.out;
   const Result<std::vector<Run>> runs = runs_of(invocation, request);
-  if (!runs) {
-    out.complain("report", runs.error().message);
-    return kExitTrouble;
-  }
+  if (!runs) return trouble(invocation, runs.error().message);
   std::vector<Answer> answers;
   for (const Run& run : runs.value()) {
     answers.push_back(detailed_answer(run, {.policy = request.policy}));
@@ -125,53 +115,38 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
   const std::string data = page_of(runs.value(), answers, request.policy);
   const PlainPage plain = plain_page(answers);
   const std::string page = report_page(plain.title, data, plain.text);
-  if (request.output == "-") {
-    out.print(page);
-  } else if (const auto error = write_file(request.output, page, request.force)) {
-    out.complain("report", error->message);
-    return kExitTrouble;
-  }
-  if (!invocation.arguments.has("quiet")) {
-    const std::string where = request.output == "-" ? "standard output" : request.output;
-    out.remark(printable(fmt::format("{}: {}, {}", where, size_words(page.size()), plain.words)) +
-               "\n");
+  const Arguments& arguments = invocation.arguments;
+  if (const int code = write_output(invocation, page); code != kExitFine) return code;
+  if (!arguments.has("quiet")) {
+    const std::string where =
+        to_standard_output(arguments) ? "standard output" : *arguments.text("output");
+    invocation.out.remark(
+        printable(fmt::format("{}: {}, {}", where, size_words(page.size()), plain.words)) + "\n");
   }
   return kExitFine;
 }
 
 int run_report(const Invocation& invocation) {
   const Result<ReportRequest> request = report_request(invocation);
-  if (!request) {
-    invocation.out.complain("report", request.error().message + "; try 'plateau report --help'");
-    return kExitTrouble;
-  }
+  if (!request) return misused(invocation, request.error());
   return write_report(invocation, request.value());
 }
 
-std::vector<Option> report_options() {
-  constexpr const char* kOutput = "Output";
-  std::vector<Option> options = {format_option()};
-  options.push_back({.name = "all-runs",
-                     .group = "Input",
-                     .help = "Compare the runs of one FILE that holds several, the first being the "
-                             "baseline."});
-  for (Option& option : context_options()) options.push_back(std::move(option));
-  options.push_back({.name = "output",
-                     .letter = 'o',
-                     .takes = Takes::file,
-                     .placeholder = "OUT",
-                     .group = kOutput,
-                     .help =
-                         "Write the page to OUT, which must not exist (default: standard output, "
-                         "unless that is a terminal)."});
-  options.push_back({.name = "force", .group = kOutput, .help = "Replace OUT if it exists."});
-  options.push_back(
-      {.name = "quiet", .letter = 'q', .group = kOutput, .help = "Do not say what was written."});
-  options.push_back(
-      {.name = "strict",
-       .group = "Answer",
-       .help = "Call a leak only at a twentieth of the usual false-alarm rate, as judge does."});
-  return options;
+Options report_options() {
+  return together(
+      {{format_option()},
+       grouped("Input", {flag("all-runs",
+                              "Compare the runs of one FILE that holds several, the first being "
+                              "the baseline.")}),
+       context_options(),
+       grouped("Output",
+               {option("output", Takes::file, "OUT",
+                       "Write the page to OUT, which must not exist (default: standard output, "
+                       "unless that is a terminal).",
+                       'o'),
+                flag("force", "Replace OUT if it exists."),
+                flag("quiet", "Do not say what was written.", 'q')}),
+       grouped("Answer", {strict_option()})});
 }
 
 }  // namespace

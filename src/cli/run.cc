@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run.h"
-
 #include <fmt/format.h>
 
 #include "answer/answer.h"
@@ -9,6 +7,7 @@
 #include "cli/run_request.h"
 #include "cli/run_serve.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "report/cost.h"
 #include "report/explain.h"
 #include "report/json.h"
@@ -81,14 +80,12 @@ int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunReque
   return exit_code_for(verdict, request.expected);
 }
 
-int run_attempts(RunRequest request, Output& out) {
+int run_attempts(const Invocation& invocation, RunRequest request) {
+  Output& out = invocation.out;
   const std::string first_path = request.job.recording_path;
   request.job.say = [&out](const std::string& text) { out.complain("run", text); };
   Result<std::optional<LiveServer>> server = serve_job(request, out);
-  if (!server) {
-    out.complain("run", server.error().message);
-    return kExitTrouble;
-  }
+  if (!server) return trouble(invocation, server.error().message);
   if (server.value()) request.job.companions.push_back(server.value()->pid());
   for (size_t attempt = 1;; ++attempt) {
     request.job.recording_path = attempt_name(first_path, attempt);
@@ -113,11 +110,8 @@ int run_attempts(RunRequest request, Output& out) {
 
 int run_run(const Invocation& invocation) {
   Result<RunRequest> request = run_request(invocation.arguments);
-  if (!request) {
-    invocation.out.complain("run", request.error().message + "; try 'plateau run --help'");
-    return kExitTrouble;
-  }
-  return run_attempts(std::move(request.value()), invocation.out);
+  if (!request) return misused(invocation, request.error());
+  return run_attempts(invocation, std::move(request.value()));
 }
 
 }  // namespace

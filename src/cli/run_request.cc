@@ -16,103 +16,60 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kWatching = "Watching";
-constexpr const char* kLimit = "Limit";
-constexpr const char* kAnswer = "Answer";
 constexpr double kMinIntervalSeconds = 0.01;
 constexpr double kMinHeapIntervalBytes = 1024;
 constexpr double kMaxHeapIntervalBytes = 1024.0 * 1024 * 1024;
 
-std::vector<Option> watching_options() {
-  return {
-      {.name = "output",
-       .letter = 'o',
-       .takes = Takes::file,
-       .placeholder = "FILE",
-       .group = kWatching,
-       .help = "Write the recording to FILE (default: COMMAND-DATE-TIME.plateau here)."},
-      {.name = "no-recording",
-       .group = kWatching,
-       .help = "Keep the recording in memory only; nothing is written."},
-      {.name = "interval",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kWatching,
-       .help = "Time between samples (default: 0.1 s at first, stretching to 1 s)."},
-      {.name = "walk-share",
-       .takes = Takes::text,
-       .placeholder = "PERCENT",
-       .group = kWatching,
-       .help = "Share of the job's time that page-table walks may take (default 0.2, at most 10); "
-               "more shows copy-on-write sooner in very short jobs."},
-      {.name = "heap",
-       .takes = Takes::choice,
-       .placeholder = "MODE",
-       .group = kWatching,
-       .help =
+Options watching_options() {
+  return grouped(
+      "Watching",
+      {option("output", Takes::file, "FILE",
+              "Write the recording to FILE (default: COMMAND-DATE-TIME.plateau here).", 'o'),
+       flag("no-recording", "Keep the recording in memory only; nothing is written."),
+       option("interval", Takes::seconds, "TIME",
+              "Time between samples (default: 0.1 s at first, stretching to 1 s)."),
+       option("walk-share", Takes::text, "PERCENT",
+              "Share of the job's time that page-table walks may take (default 0.2, at most 10); "
+              "more shows copy-on-write sooner in very short jobs."),
+       may_be_bare(choice(
+           "heap", "MODE", {"sampled", "exact"},
            "Record which call stacks hold memory, for 'plateau profile FILE': sampled (default, "
-           "costs a few percent) or exact (every allocation).",
-       .choices = {"sampled", "exact"},
-       .may_be_bare = true},
-      {.name = "heap-interval",
-       .takes = Takes::memory,
-       .placeholder = "SIZE",
-       .group = kWatching,
-       .help =
+           "costs a few percent) or exact (every allocation).")),
+       option(
+           "heap-interval", Takes::memory, "SIZE",
            "With --heap: mean number of allocated bytes between samples (default 512KiB); fewer is "
-           "finer and costs more."},
-      {.name = "serve",
-       .takes = Takes::text,
-       .placeholder = "ADDR:PORT",
-       .group = kWatching,
-       .help = "Show the job live in a browser while it runs, as 'plateau serve' does; the address "
-               "is printed on standard error (default 127.0.0.1:7528, or a free port).",
-       .may_be_bare = true},
-      {.name = "keep-orphans",
-       .group = kWatching,
-       .help = "Leave processes that outlive the job running (default: end them)."},
-  };
+           "finer and costs more."),
+       may_be_bare(option(
+           "serve", Takes::text, "ADDR:PORT",
+           "Show the job live in a browser while it runs, as 'plateau serve' does; the address "
+           "is printed on standard error (default 127.0.0.1:7528, or a free port).")),
+       flag("keep-orphans", "Leave processes that outlive the job running (default: end them).")});
 }
 
-std::vector<Option> limit_options() {
-  return {
-      {.name = "on-limit",
-       .takes = Takes::choice,
-       .placeholder = "WHAT",
-       .group = kLimit,
-       .help =
+Options limit_options() {
+  return grouped(
+      "Limit",
+      {choice(
+           "on-limit", "WHAT", {"warn", "checkpoint", "stop"},
            "When the job passes --limit: warn (default), checkpoint (signal it to save, then "
            "SIGTERM, then SIGKILL, each --grace apart) or stop (SIGTERM, then SIGKILL). The last "
-           "two also set a cgroup limit a little above it, where that is permitted.",
-       .choices = {"warn", "checkpoint", "stop"}},
-      {.name = "save-signal",
-       .takes = Takes::text,
-       .placeholder = "NAME",
-       .group = kLimit,
-       .help = "Signal that makes the job save (default USR1); it is sent only to a process that "
-               "handles it."},
-      {.name = "grace",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kLimit,
-       .help = "Time between the stages of --on-limit (default 30s)."},
-      {.name = "restart",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kLimit,
-       .help =
+           "two also set a cgroup limit a little above it, where that is permitted."),
+       option("save-signal", Takes::text, "NAME",
+              "Signal that makes the job save (default USR1); it is sent only to a process that "
+              "handles it."),
+       option("grace", Takes::seconds, "TIME",
+              "Time between the stages of --on-limit (default 30s)."),
+       option(
+           "restart", Takes::count, "N",
            "Restart the command up to N times when it fails or is stopped at its limit, for jobs "
-           "that resume. Each attempt gets its own recording."},
-  };
+           "that resume. Each attempt gets its own recording.")});
 }
 
-std::vector<Option> answer_options() {
-  return {
-      {.name = "explain", .group = kAnswer, .help = "Also show every explanation that competed."},
-      {.name = "json",
-       .group = kAnswer,
-       .help = "Print the verdict as one JSON object, on standard error like the report."},
-  };
+Options answer_options() {
+  return grouped(
+      "Answer",
+      {flag("explain", "Also show every explanation that competed."),
+       flag("json", "Print the verdict as one JSON object, on standard error like the report.")});
 }
 
 Result<double> walk_share(const Arguments& arguments) {
@@ -120,8 +77,7 @@ Result<double> walk_share(const Arguments& arguments) {
   if (!text) return ProbeOptions().walk_share;
   const std::optional<double> percent = parse_double(*text);
   if (!percent || !(*percent > 0 && *percent <= 10)) {
-    return Error{Error::Kind::usage,
-                 fmt::format("--walk-share takes a percentage up to 10, not '{}'", *text)};
+    return usage_error(fmt::format("--walk-share takes a percentage up to 10, not '{}'", *text));
   }
   return *percent / 100;
 }
@@ -134,7 +90,7 @@ Result<LimitPolicy> limit_policy(const Arguments& arguments) {
   if (what == "stop") policy.on_limit = OnLimit::stop;
   policy.grace_s = arguments.seconds("grace").value_or(policy.grace_s);
   if (arguments.has("on-limit") && policy.limit_mb <= 0) {
-    return Error{Error::Kind::usage, "--on-limit needs --limit"};
+    return usage_error("--on-limit needs --limit");
   }
   return policy;
 }
@@ -142,20 +98,20 @@ Result<LimitPolicy> limit_policy(const Arguments& arguments) {
 Result<std::optional<KeeperOptions>> heap_options(const Arguments& arguments) {
   if (!arguments.has("heap")) {
     if (!arguments.has("heap-interval")) return std::optional<KeeperOptions>();
-    return Error{Error::Kind::usage, "--heap-interval goes with --heap"};
+    return usage_error("--heap-interval goes with --heap");
   }
   if (arguments.has("no-recording")) {
-    return Error{Error::Kind::usage, "--heap needs a recording; leave --no-recording out"};
+    return usage_error("--heap needs a recording; leave --no-recording out");
   }
   KeeperOptions options;
   if (arguments.text("heap") == "exact") options.mode = HeapMode::exact;
   if (const std::optional<double> mb = arguments.memory_mb("heap-interval")) {
     const double bytes = *mb * 1e6;
     if (options.mode == HeapMode::exact) {
-      return Error{Error::Kind::usage, "--heap=exact records every block; it has no interval"};
+      return usage_error("--heap=exact records every block; it has no interval");
     }
     if (!(bytes >= kMinHeapIntervalBytes && bytes <= kMaxHeapIntervalBytes)) {
-      return Error{Error::Kind::usage, "--heap-interval takes 1KiB to 1GiB"};
+      return usage_error("--heap-interval takes 1KiB to 1GiB");
     }
     options.interval_bytes = static_cast<uint64_t>(bytes);
   }
@@ -165,7 +121,7 @@ Result<std::optional<KeeperOptions>> heap_options(const Arguments& arguments) {
 Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
   if (!arguments.has("serve")) return std::optional<ServeOptions>();
   if (arguments.has("no-recording")) {
-    return Error{Error::Kind::usage, "--serve needs a recording; leave --no-recording out"};
+    return usage_error("--serve needs a recording; leave --no-recording out");
   }
   const Result<ServeOptions> serve = serve_at(arguments.text("serve").value_or(""), std::nullopt);
   if (!serve) return serve.error();
@@ -174,13 +130,9 @@ Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<Option> run_options() {
-  std::vector<Option> all;
-  for (const auto& group : {watching_options(), limit_options(), context_options(),
-                            answer_options(), expect_options(), look_options()}) {
-    all.insert(all.end(), group.begin(), group.end());
-  }
-  return all;
+Options run_options() {
+  return together({watching_options(), limit_options(), context_options(), answer_options(),
+                   expect_options(), look_options()});
 }
 
 int signal_from_name(std::string_view name) {
@@ -236,11 +188,11 @@ Result<RunRequest> run_request(const Arguments& arguments) {
     request.job.recording_path = arguments.text("output").value_or(
         default_recording_name(request.job.command, static_cast<int64_t>(time(nullptr))));
   } else if (arguments.has("output")) {
-    return Error{Error::Kind::usage, "--output and --no-recording exclude each other"};
+    return usage_error("--output and --no-recording exclude each other");
   }
   request.job.interval_s = arguments.seconds("interval").value_or(0);
   if (arguments.has("interval") && request.job.interval_s < kMinIntervalSeconds) {
-    return Error{Error::Kind::usage, "--interval takes at least 0.01s"};
+    return usage_error("--interval takes at least 0.01s");
   }
   const Result<double> share = walk_share(arguments);
   if (!share) return share.error();
@@ -253,7 +205,7 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   const std::string save = arguments.text("save-signal").value_or("USR1");
   request.job.save_signal = signal_from_name(save);
   if (request.job.save_signal == 0) {
-    return Error{Error::Kind::usage, fmt::format("--save-signal: there is no signal '{}'", save)};
+    return usage_error(fmt::format("--save-signal: there is no signal '{}'", save));
   }
   const Result<std::optional<ServeOptions>> serve = serve_options(arguments);
   if (!serve) return serve.error();

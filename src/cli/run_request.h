@@ -15,7 +15,7 @@
 
 namespace plateau {
 
-std::vector<Option> run_options();
+Options run_options();
 
 struct RunRequest {
   SupervisorOptions job;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/serve.h"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,31 +15,24 @@
 #include "cli/pid_recording.h"
 #include "cli/serve_address.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "session/signals.h"
 
 namespace plateau {
 namespace {
 
-constexpr const char* kWhere = "Where";
-
-std::vector<Option> own_options() {
-  return {
-      {.name = "listen",
-       .takes = Takes::text,
-       .placeholder = "ADDR:PORT",
-       .group = kWhere,
-       .help =
+Options own_options() {
+  return grouped(
+      "Where",
+      {option(
+           "listen", Takes::text, "ADDR:PORT",
            "Address to listen on (default 127.0.0.1:7528, or a free port if that is taken). Port 0 "
-           "picks any free port. An address that other machines can reach requires a token."},
-      {.name = "token",
-       .takes = Takes::text,
-       .placeholder = "TEXT",
-       .group = kWhere,
-       .help =
+           "picks any free port. An address that other machines can reach requires a token."),
+       option(
+           "token", Takes::text, "TEXT",
            "Token that clients must present (default: PLATEAU_TOKEN; without it, a random one is "
            "made and printed if other machines can reach the address). Options are visible in "
-           "the process list; the variable is not."},
-  };
+           "the process list; the variable is not.")});
 }
 
 std::optional<pid_t> pid_of(const std::string& word) {
@@ -82,8 +73,7 @@ std::optional<Error> add_target(const std::string& word, const Context& given, T
     return Error{Error::Kind::not_found, fmt::format("{}: {}", word, strerror(errno))};
   }
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    return Error{Error::Kind::usage,
-                 word + " is neither a file nor a directory; a pipe cannot be read again"};
+    return usage_error(word + " is neither a file nor a directory; a pipe cannot be read again");
   }
   targets.paths.push_back(word);
   return std::nullopt;
@@ -109,10 +99,7 @@ bool is_ignored(int number) {
 int serve(const Invocation& invocation, const ServeOptions& options) {
   const bool chosen = invocation.arguments.has("listen");
   Result<StartedServer> started = start_server(options, chosen);
-  if (!started) {
-    invocation.out.complain("serve", started.error().message);
-    return kExitTrouble;
-  }
+  if (!started) return trouble(invocation, started.error().message);
   if (started.value().moved) {
     invocation.out.complain("serve", fmt::format("port {} is taken; this one is free", kServePort));
   }
@@ -133,16 +120,10 @@ int serve(const Invocation& invocation, const ServeOptions& options) {
 int run_serve(const Invocation& invocation) {
   Result<ServeOptions> options = serve_at(invocation.arguments.text("listen").value_or(""),
                                           invocation.arguments.text("token"));
-  if (!options) {
-    invocation.out.complain("serve", options.error().message + "; try 'plateau serve --help'");
-    return kExitTrouble;
-  }
+  if (!options) return misused(invocation, options.error());
   options.value().given = given_facts(invocation.arguments);
   const Result<Targets> targets = targets_of(invocation, options.value().given);
-  if (!targets) {
-    invocation.out.complain("serve", targets.error().message);
-    return kExitTrouble;
-  }
+  if (!targets) return trouble(invocation, targets.error().message);
   options.value().paths = targets.value().paths;
   return serve(invocation, options.value());
 }
@@ -172,8 +153,7 @@ Verb serve_verb() {
                      .takes = Takes::file,
                      .required = false,
                      .many = true};
-  verb.options = own_options();
-  for (const Option& option : context_options()) verb.options.push_back(option);
+  verb.options = together({own_options(), context_options()});
   verb.examples = {
       {"look at all recordings here", "plateau serve"},
       {"watch a running job", "plateau serve 4242"},

@@ -20,9 +20,9 @@ Result<ServeOptions> serve_at(const std::string& listen, const std::optional<std
   const char* from_environment = std::getenv("PLATEAU_TOKEN");
   options.token = token.value_or(from_environment == nullptr ? "" : from_environment);
   if (!options.token.empty() && !is_usable_token(options.token)) {
-    return Error{Error::Kind::usage,
-                 "a token is 8 to 256 letters, digits, '-', '.', '_' or '~'; without one, Plateau "
-                 "makes one"};
+    return usage_error(
+        "a token is 8 to 256 letters, digits, '-', '.', '_' or '~'; without one, Plateau "
+        "makes one");
   }
   if (options.token.empty() && !is_loopback(options.address)) {
     const Result<std::string> made = make_token();

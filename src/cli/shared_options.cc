@@ -8,10 +8,6 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kContext = "What you know about the job (wins over what the log says)";
-constexpr const char* kLooks = "Looks";
-constexpr const char* kExpect = "As a test";
-
 std::optional<Word> word_from_name(std::string_view name) {
   for (const Word word : {Word::plateau, Word::warming, Word::leak, Word::undecided}) {
     if (word_name(word) == name) return word;
@@ -21,63 +17,46 @@ std::optional<Word> word_from_name(std::string_view name) {
 
 }  // namespace
 
-std::vector<Option> context_options() {
-  std::vector<Option> options;
-  options.reserve(kFacts.size());
+Options context_options() {
+  Options options;
   for (const FactKind& fact : kFacts) {
-    options.push_back({.name = fact.spelled('-'),
-                       .takes = fact.is_memory() ? Takes::memory : Takes::count,
-                       .placeholder = fact.is_memory() ? "SIZE" : "N",
-                       .group = kContext,
-                       .help = std::string(fact.help)});
+    const bool memory = fact.is_memory();
+    options.push_back(option(fact.spelled('-'), memory ? Takes::memory : Takes::count,
+                             memory ? "SIZE" : "N", std::string(fact.help)));
   }
-  return options;
+  return grouped("What you know about the job (wins over what the log says)", options);
 }
 
-std::vector<Option> expect_options() {
-  return {
-      {.name = "expect",
-       .takes = Takes::choice,
-       .placeholder = "WORD",
-       .group = kExpect,
-       .help = "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit 0 "
-               "if it is, 1 if it is another word, 3 if undecided.",
-       .choices = {"plateau", "warming", "leak", "undecided"}},
-      {.name = "settle-by",
-       .takes = Takes::index,
-       .placeholder = "N",
-       .group = kExpect,
-       .help = "With --expect plateau: fail unless memory is level from step N on, or earlier."},
-      {.name = "spread",
-       .takes = Takes::memory,
-       .placeholder = "SIZE",
-       .group = kExpect,
-       .help = "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
-               "there on."},
-      {.name = "strict",
-       .group = kExpect,
-       .help =
-           "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 %)."},
-  };
+Option strict_option() {
+  return flag("strict",
+              "Call a leak only at a twentieth of the usual false-alarm rate, as judge does.");
 }
 
-std::vector<Option> look_options() {
-  return {
-      {.name = "quiet", .letter = 'q', .group = kLooks, .help = "Print one line and nothing else."},
-      {.name = "no-plot", .group = kLooks, .help = "Leave the plot out."},
-      {.name = "color",
-       .takes = Takes::choice,
-       .placeholder = "WHEN",
-       .group = kLooks,
-       .help = "When to colour: auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), "
-               "always, never.",
-       .choices = {"auto", "always", "never"}},
-      {.name = "width",
-       .takes = Takes::count,
-       .placeholder = "N",
-       .group = kLooks,
-       .help = "Width of the output in columns (default: the terminal's, or 80)."},
-  };
+Options expect_options() {
+  return grouped(
+      "As a test",
+      {choice("expect", "WORD", {"plateau", "warming", "leak", "undecided"},
+              "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit 0 "
+              "if it is, 1 if it is another word, 3 if undecided."),
+       option("settle-by", Takes::index, "N",
+              "With --expect plateau: fail unless memory is level from step N on, or earlier."),
+       option("spread", Takes::memory, "SIZE",
+              "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
+              "there on."),
+       flag("strict",
+            "Call a leak only at a twentieth of the usual false-alarm rate (0.1 % instead of 2 "
+            "%).")});
+}
+
+Options look_options(const std::string& quiet) {
+  return grouped(
+      "Looks",
+      {flag("quiet", quiet, 'q'), flag("no-plot", "Leave the plot out."),
+       choice("color", "WHEN", {"auto", "always", "never"},
+              "When to colour: auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), "
+              "always, never."),
+       option("width", Takes::count, "N",
+              "Width of the output in columns (default: the terminal's, or 80).")});
 }
 
 Context given_facts(const Arguments& arguments) {
@@ -102,7 +81,7 @@ Result<Expectation> expectation_of(const Arguments& arguments) {
   expected.settle_by = arguments.number("settle-by");
   expected.spread_mb = arguments.memory_mb("spread");
   if ((expected.settle_by || expected.spread_mb) && expected.word != Word::plateau) {
-    return Error{Error::Kind::usage, "--settle-by and --spread go with --expect plateau"};
+    return usage_error("--settle-by and --spread go with --expect plateau");
   }
   return expected;
 }

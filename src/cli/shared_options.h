@@ -14,9 +14,11 @@
 
 namespace plateau {
 
-std::vector<Option> context_options();  // One for each of kFacts: --examples, --limit, ...
-std::vector<Option> expect_options();   // --expect, --settle-by, --spread, --strict
-std::vector<Option> look_options();     // --quiet, --no-plot, --color, --width
+Options context_options();  // One for each of kFacts: --examples, --limit, ...
+Option strict_option();     // --strict, for verbs that judge and expect nothing.
+Options expect_options();   // --expect, --settle-by, --spread, --strict
+// --quiet, which does what `quiet` says, --no-plot, --color, --width
+Options look_options(const std::string& quiet = "Print one line and nothing else.");
 
 Context given_facts(const Arguments& arguments);
 Policy policy_of(const Arguments& arguments);

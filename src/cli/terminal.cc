@@ -26,7 +26,7 @@ constexpr size_t kMostCells = 1000;
 
 Result<std::unique_ptr<Terminal>> Terminal::open(int in_fd, int out_fd) {
   if (isatty(out_fd) == 0) {
-    return Error{Error::Kind::usage, "the live screen needs a terminal"};
+    return usage_error("the live screen needs a terminal");
   }
   const bool has_keys = isatty(in_fd) == 1;
   Result<TerminalGuard> guard = TerminalGuard::enter(has_keys ? in_fd : out_fd, out_fd);

@@ -13,6 +13,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/files.h"
+
 namespace plateau {
 namespace {
 
@@ -48,15 +50,6 @@ Held& held() {
 }
 
 // All of these are safe in a handler: write, tcsetattr, sigaction, raise and lock-free atomics.
-
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-  }
-}
 
 // A background job that touches its terminal's modes is stopped for it; while leaving that would
 // mean never to leave.
@@ -193,13 +186,13 @@ termios screen_mode(termios mode) {
 
 Result<TerminalGuard> TerminalGuard::enter(int tty_fd, int out_fd) {
   Held& state = held();
-  if (state.active) return Error{Error::Kind::usage, "the terminal is in use already"};
+  if (state.active) return usage_error("the terminal is in use already");
   if (tcgetattr(tty_fd, &state.before) != 0) {
-    return Error{Error::Kind::usage, "the live screen needs a terminal"};
+    return usage_error("the live screen needs a terminal");
   }
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return Error{Error::Kind::usage, "no pipe for signals: too many open files"};
+    return usage_error("no pipe for signals: too many open files");
   }
   state.during = screen_mode(state.before);
   state.tty_fd = tty_fd;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal_keys.h"
 
+#include <array>
+
 #include "base/utf8.h"
 
 namespace plateau {
@@ -21,22 +23,12 @@ Key named(Key::Kind kind) {
 
 // By the last byte of the sequence: "\x1b[A", "\x1bOA", "\x1b[1;5A".
 Key key_of_letter(char last) {
-  switch (last) {
-    case 'A':
-      return named(Key::Kind::up);
-    case 'B':
-      return named(Key::Kind::down);
-    case 'C':
-      return named(Key::Kind::right);
-    case 'D':
-      return named(Key::Kind::left);
-    case 'H':
-      return named(Key::Kind::home);
-    case 'F':
-      return named(Key::Kind::end);
-    default:
-      return {};
-  }
+  constexpr std::string_view kLetters = "ABCDHF";
+  constexpr std::array<Key::Kind, kLetters.size()> kKinds = {Key::Kind::up,    Key::Kind::down,
+                                                             Key::Kind::right, Key::Kind::left,
+                                                             Key::Kind::home,  Key::Kind::end};
+  const size_t at = kLetters.find(last);
+  return at == std::string_view::npos ? Key() : named(kKinds[at]);
 }
 
 // "\x1b[5~", "\x1b[5;2~": by the first number.
@@ -77,20 +69,10 @@ Decoded decode_escape(std::string_view bytes) {
 }
 
 Decoded decode_control(char byte) {
-  switch (byte) {
-    case '\r':
-    case '\n':
-      return {named(Key::Kind::enter), 1};
-    case '\t':
-      return {named(Key::Kind::tab), 1};
-    case '\b':
-    case '\x7f':
-      return {named(Key::Kind::backspace), 1};
-    case '\x03':
-      return {named(Key::Kind::interrupt), 1};
-    default:
-      return {{}, 1};
-  }
+  if (byte == '\r' || byte == '\n') return {named(Key::Kind::enter), 1};
+  if (byte == '\t') return {named(Key::Kind::tab), 1};
+  if (byte == '\b' || byte == '\x7f') return {named(Key::Kind::backspace), 1};
+  return {byte == '\x03' ? named(Key::Kind::interrupt) : Key(), 1};
 }
 
 // Bytes that the lead byte of a character announces; 1 for what leads nothing.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/train.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/exit_code.h"
+#include "cli/verbs.h"
 
 namespace plateau {
 namespace {
@@ -34,8 +33,7 @@ int become_trainer(const Invocation& invocation) {
   execvp(program.c_str(), argv.data());
   const std::string why =
       errno == ENOENT ? "is not installed; 'make train' builds it" : std::strerror(errno);
-  invocation.out.complain(invocation.verb.name, fmt::format("{} {}", kTrainer, why));
-  return kExitTrouble;
+  return trouble(invocation, fmt::format("{} {}", kTrainer, why));
 }
 
 Verb passed_on(std::string name, std::string summary) {

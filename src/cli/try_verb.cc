@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/try_verb.h"
-
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "inject/experiment.h"
 #include "report/text.h"
 #include "session/step_hub.h"
@@ -54,10 +53,6 @@ std::string intention(pid_t pid, const ExperimentPlan& plan) {
       "Runs a full {} inside process {}: it is put on Python's list of pending calls and run by "
       "its main thread; finalizers of unreachable objects run too.",
       plan.action, pid);
-}
-
-std::string wrapped(std::string_view text, size_t width) {
-  return fmt::format("{}\n", fmt::join(wrap(text, width), "\n"));
 }
 
 std::string row(std::string_view name, std::optional<uint64_t> before,
@@ -133,51 +128,27 @@ std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
 }
 
 void write_figures(JsonWriter& json, const MemoryFigures& figures) {
-  const auto optional_mb = [&](const std::optional<uint64_t>& bytes) {
-    if (bytes)
-      json.value(mb_of(*bytes));
-    else
-      json.null();
-  };
-  json.begin_object().key("rss_mb").value(mb_of(figures.resident.rss));
-  json.key("anonymous_mb").value(mb_of(figures.resident.anonymous));
-  json.key("file_mb").value(mb_of(figures.resident.file));
-  json.key("shared_mb").value(mb_of(figures.resident.shared));
-  json.key("heap_in_use_mb");
-  optional_mb(figures.allocator.in_use);
-  json.key("heap_free_mb");
-  optional_mb(figures.allocator.free);
-  json.key("heap_system_mb");
-  optional_mb(figures.allocator.system);
-  json.end_object();
+  const ResidentFigures& resident = figures.resident;
+  const AllocatorFigures& heap = figures.allocator;
+  json.value(json_object("rss_mb", mb_of(resident.rss), "anonymous_mb", mb_of(resident.anonymous),
+                         "file_mb", mb_of(resident.file), "shared_mb", mb_of(resident.shared),
+                         "heap_in_use_mb", json_if(heap.in_use, mb_of), "heap_free_mb",
+                         json_if(heap.free, mb_of), "heap_system_mb", json_if(heap.system, mb_of)));
 }
 
 std::string report_json(pid_t pid, const ExperimentOutcome& outcome, int told) {
   JsonWriter json;
-  json.begin_object().key("pid").value(static_cast<int64_t>(pid));
-  json.key("experiment").value(kind_name(outcome.kind));
-  json.key("action").value(outcome.action);
-  json.key("allocator").value(outcome.before.allocator.name);
-  json.key("finding").value(finding_name(outcome.finding));
-  json.key("conclusion").value(conclusion(outcome));
+  json.begin_object().members("pid", pid, "experiment", kind_name(outcome.kind));
+  json.members("action", outcome.action, "allocator", outcome.before.allocator.name);
+  json.members("finding", finding_name(outcome.finding), "conclusion", conclusion(outcome));
   json.key("before");
   write_figures(json, outcome.before);
   json.key("after");
   write_figures(json, outcome.after);
-  json.key("collected").value(outcome.collected);
-  json.key("took_s").value(outcome.took_s);
-  json.key("stopped_s").value(outcome.stopped_s);
-  json.key("safe_point").value(outcome.how);
-  json.key("watchers_told").value(told);
-  json.key("notes").begin_array();
-  for (const std::string& note : outcome.notes) json.value(note);
-  json.end_array().end_object();
-  return json.take() + "\n";
-}
-
-int complain(Output& out, const std::string& message) {
-  out.complain("try", message);
-  return kExitTrouble;
+  json.members("collected", outcome.collected, "took_s", outcome.took_s);
+  json.members("stopped_s", outcome.stopped_s, "safe_point", outcome.how);
+  json.members("watchers_told", told, "notes", outcome.notes);
+  return json.end_object().take() + "\n";
 }
 
 int run_try(const Invocation& invocation) {
@@ -186,21 +157,23 @@ int run_try(const Invocation& invocation) {
   const std::vector<std::string>& given = arguments.positionals;
   const std::optional<int64_t> pid_given = parse_int(given.front());
   if (!pid_given || *pid_given < 1 || *pid_given > (int64_t{1} << 22)) {
-    return complain(out, fmt::format("PID must be a process id, a whole number, not '{}'; try "
-                                     "'plateau try --help'",
-                                     given.front()));
+    return trouble(invocation,
+                   fmt::format("PID must be a process id, a whole number, not '{}'; try "
+                               "'plateau try --help'",
+                               given.front()));
   }
   if (given.size() != 2 || (given[1] != "trim" && given[1] != "gc")) {
-    return complain(out, fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
-                                     "{} gc'",
-                                     given.front(), given.front()));
+    return trouble(invocation,
+                   fmt::format("say which experiment: 'plateau try {} trim' or 'plateau try "
+                               "{} gc'",
+                               given.front(), given.front()));
   }
   const auto pid = static_cast<pid_t>(*pid_given);
   const Experiment kind = given[1] == "trim" ? Experiment::trim : Experiment::gc;
   const bool json = arguments.has("json");
   const size_t width = view_of(arguments, STDOUT_FILENO).width;
   const Result<ExperimentPlan> plan = plan_experiment(pid, kind);
-  if (!plan.ok()) return complain(out, plan.error().message);
+  if (!plan.ok()) return trouble(invocation, plan.error().message);
   if (arguments.has("dry-run")) {
     out.print(wrapped(intention(pid, plan.value()), width) + "Nothing was done (--dry-run).\n");
     return kExitFine;
@@ -214,7 +187,7 @@ int run_try(const Invocation& invocation) {
   options.collect_timeout_s = arguments.seconds("wait").value_or(options.collect_timeout_s);
   const int told = tell_watchers(pid, kind);
   const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
-  if (!outcome.ok()) return complain(out, outcome.error().message);
+  if (!outcome.ok()) return trouble(invocation, outcome.error().message);
   out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value(), width));
   return outcome.value().finding == TrialResult::pending ? kExitUndecided : kExitFine;
 }
@@ -241,21 +214,16 @@ Verb try_verb() {
                      .takes = Takes::text,
                      .required = true,
                      .most = 2};
-  verb.options = {
-      {.name = "dry-run",
-       .group = "Experiment",
-       .help = "Only say what would be done, and whether this process allows it."},
-      {.name = "timeout",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = "Experiment",
-       .help = "How long to wait for a safe moment (default 5s); if none comes, nothing is done."},
-      {.name = "wait",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = "Experiment",
-       .help = "With gc: how long to wait for Python to run the collection (default 20s)."},
-      {.name = "json", .group = "Output", .help = "Print one JSON object."}};
+  verb.options = together(
+      {grouped(
+           "Experiment",
+           {flag("dry-run", "Only say what would be done, and whether this process allows it."),
+            option(
+                "timeout", Takes::seconds, "TIME",
+                "How long to wait for a safe moment (default 5s); if none comes, nothing is done."),
+            option("wait", Takes::seconds, "TIME",
+                   "With gc: how long to wait for Python to run the collection (default 20s).")}),
+       grouped("Output", {flag("json", "Print one JSON object.")})});
   verb.examples = {{"does only the allocator keep it?", "plateau try 4711 trim"},
                    {"would Python's collector free it?", "plateau try 4711 gc"},
                    {"say what would be done", "plateau try 4711 gc --dry-run"},

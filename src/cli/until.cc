@@ -51,7 +51,7 @@ Result<Run> cut_run(const Run& run, const Until& until) {
     const bool any = std::any_of(instants.begin(), instants.end(),
                                  [](const Instant& instant) { return instant.step >= 0; });
     if (!any) {
-      return Error{Error::Kind::usage, run.source + " has no steps; use --until-time"};
+      return usage_error(run.source + " has no steps; use --until-time");
     }
     count = std::min(count, count_before(run, [&](const Instant& instant) {
                        return static_cast<double>(instant.step) > *until.step;
@@ -61,10 +61,9 @@ Result<Run> cut_run(const Run& run, const Until& until) {
     const bool any = std::any_of(instants.begin(), instants.end(), [](const Instant& instant) {
       return std::isfinite(instant.time_s);
     });
-    if (!any) return Error{Error::Kind::usage, run.source + " has no times; use --until-step"};
+    if (!any) return usage_error(run.source + " has no times; use --until-step");
     if (until.time->kind == TimeLimit::Kind::date && !run.epoch_time) {
-      return Error{Error::Kind::usage,
-                   run.source + " has no dates; give --until-time as 10m or 13:18"};
+      return usage_error(run.source + " has no dates; give --until-time as 10m or 13:18");
     }
     const double moment = moment_of(*until.time, run);
     count = std::min(

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/watch.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
+#include "cli/verbs.h"
 #include "cli/watch_loop.h"
 #include "report/explain.h"
 #include "report/json.h"
@@ -17,10 +16,6 @@
 namespace plateau {
 namespace {
 
-constexpr const char* kJob = "Which job";
-constexpr const char* kWatching = "Watching";
-constexpr const char* kAnswer = "Answer";
-
 struct WatchRequest {
   WatchOptions watch;
   LookOptions look;
@@ -28,61 +23,48 @@ struct WatchRequest {
   bool explain = false;
 };
 
-std::vector<Option> own_options() {
-  return {
-      {.name = "find-training",
-       .group = kJob,
-       .help = "Instead of a PID: pick the process of yours that looks most like a training job."},
-      {.name = "log",
-       .takes = Takes::file,
-       .placeholder = "FILE",
-       .group = kJob,
-       .help = "Read the job's steps from FILE as it grows (default: the file its output goes to, "
-               "if it goes to one)."},
-      {.name = "for",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kWatching,
-       .help = "Watch for this long (10m, 1h30m), then print the verdict and exit."},
-      {.name = "interval",
-       .takes = Takes::seconds,
-       .placeholder = "TIME",
-       .group = kWatching,
-       .help = "Time between samples, and between lines when piped (default: samples from 0.1 s "
-               "at first to 1 s later, a line every 10 s)."},
-      {.name = "output",
-       .letter = 'o',
-       .takes = Takes::file,
-       .placeholder = "FILE",
-       .group = kWatching,
-       .help = "Write a recording to FILE (default: none)."},
-      {.name = "heap",
-       .takes = Takes::choice,
-       .placeholder = "MODE",
-       .group = kWatching,
-       .help =
-           "Load the heap tracer into process PID and record which call stacks hold memory, for "
-           "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
-           "removed again at the end.",
-       .choices = {"sampled", "exact"},
-       .may_be_bare = true},
-      {.name = "lines", .group = kWatching, .help = "Print lines even on a terminal."},
-      {.name = "explain", .group = kAnswer, .help = "Also show every explanation that competed."},
-      {.name = "json",
-       .group = kAnswer,
-       .help =
-           "Print one JSON object per line: the state at each interval, the verdict at the end."},
-  };
+Options own_options() {
+  return together(
+      {grouped(
+           "Which job",
+           {flag(
+                "find-training",
+                "Instead of a PID: pick the process of yours that looks most like a training job."),
+            option(
+                "log", Takes::file, "FILE",
+                "Read the job's steps from FILE as it grows (default: the file its output goes to, "
+                "if it goes to one).")}),
+       grouped(
+           "Watching",
+           {option("for", Takes::seconds, "TIME",
+                   "Watch for this long (10m, 1h30m), then print the verdict and exit."),
+            option(
+                "interval", Takes::seconds, "TIME",
+                "Time between samples, and between lines when piped (default: samples from 0.1 s "
+                "at first to 1 s later, a line every 10 s)."),
+            option("output", Takes::file, "FILE", "Write a recording to FILE (default: none).",
+                   'o'),
+            may_be_bare(choice(
+                "heap", "MODE", {"sampled", "exact"},
+                "Load the heap tracer into process PID and record which call stacks hold memory, "
+                "for "
+                "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
+                "removed again at the end.")),
+            flag("lines", "Print lines even on a terminal.")}),
+       grouped("Answer", {flag("explain", "Also show every explanation that competed."),
+                          flag("json",
+                               "Print one JSON object per line: the state at each interval, the "
+                               "verdict at the end.")})});
 }
 
 Result<pid_t> pid_to_watch(const Arguments& arguments, const ProbeOptions& probe) {
   const bool find = arguments.has("find-training");
   if (find && !arguments.positionals.empty()) {
-    return Error{Error::Kind::usage, "--find-training and PID exclude each other"};
+    return usage_error("--find-training and PID exclude each other");
   }
   if (find) return find_training(probe);
   if (arguments.positionals.empty()) {
-    return Error{Error::Kind::usage, "which process? give a PID, or --find-training"};
+    return usage_error("which process? give a PID, or --find-training");
   }
   return static_cast<pid_t>(parse_int(arguments.positionals.front()).value_or(-1));
 }
@@ -99,7 +81,7 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   request.watch.given = given_facts(arguments);
   if (arguments.has("heap")) {
     if (request.watch.recording_path.empty()) {
-      return Error{Error::Kind::usage, "--heap needs a recording; say where with --output FILE"};
+      return usage_error("--heap needs a recording; say where with --output FILE");
     }
     request.watch.heap = KeeperOptions{};
     if (arguments.text("heap") == "exact") request.watch.heap->mode = HeapMode::exact;
@@ -132,17 +114,11 @@ void print_verdict(const Verdict& verdict, const WatchRequest& request, Output& 
 int run_watch(const Invocation& invocation) {
   Output& out = invocation.out;
   const Result<WatchRequest> asked = watch_request(invocation.arguments);
-  if (!asked) {
-    out.complain("watch", asked.error().message);
-    return kExitTrouble;
-  }
+  if (!asked) return trouble(invocation, asked.error().message);
   WatchRequest request = asked.value();
   request.watch.say = [&out](const std::string& sentence) { out.complain("watch", sentence); };
   Result<Watcher> watcher = Watcher::attach(request.watch);
-  if (!watcher) {
-    out.complain("watch", watcher.error().message);
-    return kExitTrouble;
-  }
+  if (!watcher) return trouble(invocation, watcher.error().message);
   const bool lines = invocation.arguments.has("lines") || request.look.json || request.look.quiet ||
                      isatty(STDOUT_FILENO) == 0;
   if (lines) {
@@ -181,10 +157,7 @@ Verb watch_verb() {
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
                      .required = false};
-  verb.options = own_options();
-  for (const auto& group : {context_options(), expect_options(), look_options()}) {
-    verb.options.insert(verb.options.end(), group.begin(), group.end());
-  }
+  verb.options = together({own_options(), context_options(), expect_options(), look_options()});
   verb.examples = {
       {"watch pid 4242 and everything that belongs to it", "plateau watch 4242"},
       {"let plateau find the training job", "plateau watch --find-training"},

@@ -11,22 +11,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/files.h"
+#include "command/exit_code.h"
+
 namespace plateau {
 namespace {
 
 Error failed(const std::string& path, int code) {
   return {.kind = Error::Kind::usage, .message = fmt::format("{}: {}", path, std::strerror(code))};
-}
-
-// Returns 0 or errno.
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
 }
 
 std::optional<Error> write_directly(const std::string& path, std::string_view bytes) {
@@ -50,9 +42,7 @@ int move_unless_there(const char* from, const char* to) {
 }  // namespace
 
 std::optional<Error> write_file(const std::string& path, std::string_view bytes, bool overwrite) {
-  const auto exists = [&path] {
-    return Error{Error::Kind::usage, path + " exists; --force replaces it"};
-  };
+  const auto exists = [&path] { return usage_error(path + " exists; --force replaces it"); };
   struct stat info = {};
   if (stat(path.c_str(), &info) == 0) {
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return write_directly(path, bytes);
@@ -74,6 +64,16 @@ std::optional<Error> write_file(const std::string& path, std::string_view bytes,
   (void)unlink(temporary.c_str());
   if (code == EEXIST) return exists();
   return failed(path, code);
+}
+
+int write_output(const Invocation& invocation, std::string_view bytes) {
+  const std::string path = invocation.arguments.text("output").value_or("-");
+  if (path == "-") {
+    invocation.out.print(bytes);
+    return kExitFine;
+  }
+  const auto error = write_file(path, bytes, invocation.arguments.has("force"));
+  return error ? trouble(invocation, error->message) : kExitFine;
 }
 
 }  // namespace plateau

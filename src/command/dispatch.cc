@@ -32,22 +32,17 @@ int unknown_verb(const Program& program, std::span<const Verb> verbs, const std:
 
 int run_verb(const Verb& verb, std::span<const Verb> verbs, std::span<const std::string> words,
              Output& out) {
-  if (verb.passes_on) {
-    return verb.run(
-        {.verb = verb, .verbs = verbs, .arguments = Arguments(), .out = out, .words = words});
-  }
-  const Result<Arguments> arguments = parse_arguments(verb, words);
-  if (!arguments) {
-    out.complain(verb.name, fmt::format("{}; try '{} {} --help'", arguments.error().message,
-                                        verb.program, verb.name));
-    return kExitTrouble;
-  }
-  if (arguments.value().has("help")) {
-    out.print(verb_help(verb));
-    return kExitFine;
-  }
-  return verb.run(
-      {.verb = verb, .verbs = verbs, .arguments = arguments.value(), .out = out, .words = words});
+  const Result<Arguments> parsed = verb.passes_on ? Arguments() : parse_arguments(verb, words);
+  const Arguments none;
+  const Invocation invocation = {.verb = verb,
+                                 .verbs = verbs,
+                                 .arguments = parsed ? parsed.value() : none,
+                                 .out = out,
+                                 .words = words};
+  if (!parsed) return misused(invocation, parsed.error());
+  if (!parsed.value().has("help")) return verb.run(invocation);
+  out.print(verb_help(verb));
+  return kExitFine;
 }
 
 int choose(const Program& program, std::span<const Verb> verbs, std::span<const std::string> words,

@@ -28,23 +28,6 @@ std::string entry(std::string_view title, std::string_view text) {
   return out;
 }
 
-std::string heading(std::string_view name, std::string_view summary) {
-  std::string out;
-  for (const std::string& line : wrap(fmt::format("{} - {}", name, summary), kWidth)) {
-    out += line + "\n";
-  }
-  return out;
-}
-
-std::string paragraphs(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out += "\n";
-    for (const std::string& line : wrap(text, kWidth)) out += line + "\n";
-  }
-  return out;
-}
-
 std::string option_groups(const Verb& verb) {
   std::vector<std::string> groups;
   for (const Option& option : verb.options) {
@@ -79,7 +62,7 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
 }  // namespace
 
 std::string overview_help(const Program& program, std::span<const Verb> verbs) {
-  std::string out = heading(program.name, program.tagline);
+  std::string out = wrapped(program.name + " - " + program.tagline, kWidth);
   out += fmt::format("\nUsage: {} VERB [OPTIONS] [FILE...]\n\nVerbs:\n", program.name);
   for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
   out += "\nOptions:\n";
@@ -89,9 +72,10 @@ std::string overview_help(const Program& program, std::span<const Verb> verbs) {
 }
 
 std::string verb_help(const Verb& verb) {
-  std::string out = heading(verb.program + " " + verb.name, verb.summary);
+  std::string out =
+      wrapped(fmt::format("{} {} - {}", verb.program, verb.name, verb.summary), kWidth);
   out += fmt::format("\nUsage: {}\n", usage_line(verb));
-  out += paragraphs(verb.description);
+  for (const std::string& text : verb.description) out += "\n" + wrapped(text, kWidth);
   if (!verb.positional.placeholder.empty()) {
     out += "\nArguments:\n" + entry(verb.positional.placeholder, verb.positional.help);
   }

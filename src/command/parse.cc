@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::string_view kBare = "true";  // What CLI11 makes of "--flag" without "=value".
 
-Error usage(std::string message) {
-  return {.kind = Error::Kind::usage, .message = std::move(message)};
-}
-
 std::string names_for_cli11(const Option& option) {
   std::string names = "--" + option.name;
   if (option.letter != 0) names += fmt::format(",-{}", option.letter);
@@ -77,7 +73,7 @@ Error unknown_option(const Verb& verb, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> known = {"--help"};
   for (const Option& option : verb.options) known.push_back("--" + option.name);
-  return usage(fmt::format("unknown option '{}'{}", name, did_you_mean(name, known)));
+  return usage_error(fmt::format("unknown option '{}'{}", name, did_you_mean(name, known)));
 }
 
 // The dividing flag that the word is, if any.
@@ -109,19 +105,19 @@ Result<std::vector<std::string>> positionals_of(const Verb& verb,
   }
   const Positional& positional = verb.positional;
   if (positional.placeholder.empty() && !given.empty()) {
-    return usage(fmt::format("unexpected argument '{}'", given.front()));
+    return usage_error(fmt::format("unexpected argument '{}'", given.front()));
   }
   if (!positional.many && given.size() > positional.most) {
-    return usage(fmt::format("unexpected argument '{}'", given[positional.most]));
+    return usage_error(fmt::format("unexpected argument '{}'", given[positional.most]));
   }
   if (positional.required && given.empty()) {
-    return usage(fmt::format("{} is missing", positional.placeholder));
+    return usage_error(fmt::format("{} is missing", positional.placeholder));
   }
   for (const std::string& word : given) {
     const std::string wanted = wanted_instead(positional.takes, positional.choices, word);
     if (wanted.empty()) continue;
-    return usage(fmt::format("{} must be {}, not '{}'{}", positional.placeholder, wanted, word,
-                             did_you_mean(word, positional.choices)));
+    return usage_error(fmt::format("{} must be {}, not '{}'{}", positional.placeholder, wanted,
+                                   word, did_you_mean(word, positional.choices)));
   }
   return given;
 }
@@ -150,8 +146,8 @@ std::optional<Error> check_values(const Verb& verb, const Arguments& arguments) 
     if (!value || (option.may_be_bare && value->empty())) continue;
     const std::string wanted = wanted_instead(option.takes, option.choices, *value);
     if (wanted.empty()) continue;
-    return usage(fmt::format("--{} takes {}, not '{}'{}", option.name, wanted, *value,
-                             did_you_mean(*value, option.choices)));
+    return usage_error(fmt::format("--{} takes {}, not '{}'{}", option.name, wanted, *value,
+                                   did_you_mean(*value, option.choices)));
   }
   return std::nullopt;
 }
@@ -186,9 +182,9 @@ Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string>
     app.parse(reversed);
   } catch (const CLI::ArgumentMismatch& mismatch) {
     const std::string what = mismatch.what();
-    return usage(fmt::format("{} needs a value", what.substr(0, what.find_first_of(": "))));
+    return usage_error(fmt::format("{} needs a value", what.substr(0, what.find_first_of(": "))));
   } catch (const CLI::ParseError& error) {
-    return usage(error.what());
+    return usage_error(error.what());
   }
 
   Arguments arguments;

@@ -37,18 +37,12 @@ bool take(std::string_view& text, char c) {
 }
 
 std::optional<double> unit_seconds(char unit) {
-  switch (unit) {
-    case 's':
-      return 1;
-    case 'm':
-      return 60;
-    case 'h':
-      return 3600;
-    case 'd':
-      return kDay;
-    default:
-      return std::nullopt;
+  constexpr std::array<std::pair<char, double>, 4> kUnits = {
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', kDay}}};
+  for (const auto& [letter, seconds] : kUnits) {
+    if (letter == unit) return seconds;
   }
+  return std::nullopt;
 }
 
 std::optional<double> parse_elapsed(std::string_view text) {

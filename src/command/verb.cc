@@ -5,9 +5,50 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "command/exit_code.h"
 #include "command/time_limit.h"
 
 namespace plateau {
+
+Option flag(std::string name, std::string help, char letter) {
+  return {.name = std::move(name), .letter = letter, .help = std::move(help)};
+}
+
+Option option(std::string name, Takes takes, std::string placeholder, std::string help,
+              char letter) {
+  Option made = flag(std::move(name), std::move(help), letter);
+  made.takes = takes;
+  made.placeholder = std::move(placeholder);
+  return made;
+}
+
+Option choice(std::string name, std::string placeholder, std::vector<std::string> choices,
+              std::string help) {
+  Option made = option(std::move(name), Takes::choice, std::move(placeholder), std::move(help));
+  made.choices = std::move(choices);
+  return made;
+}
+
+Option may_be_bare(Option option) {
+  option.may_be_bare = true;
+  return option;
+}
+
+Options grouped(const std::string& group, Options options) {
+  for (Option& option : options) option.group = group;
+  return options;
+}
+
+Options together(std::initializer_list<Options> tables) {
+  Options all;
+  for (const Options& table : tables) all.insert(all.end(), table.begin(), table.end());
+  return all;
+}
+
+Options without(std::string_view name, Options options) {
+  std::erase_if(options, [name](const Option& option) { return option.name == name; });
+  return options;
+}
 
 bool Arguments::has(std::string_view option) const {
   return options.find(option) != options.end();
@@ -40,6 +81,17 @@ std::optional<double> Arguments::seconds(std::string_view option) const {
   const std::optional<TimeLimit> time = parse_time_limit(*given);
   if (!time || time->kind != TimeLimit::Kind::elapsed) return std::nullopt;
   return time->seconds;
+}
+
+int trouble(const Invocation& invocation, std::string_view message) {
+  invocation.out.complain(invocation.verb.name, message);
+  return kExitTrouble;
+}
+
+int misused(const Invocation& invocation, const Error& error) {
+  const Verb& verb = invocation.verb;
+  return trouble(invocation,
+                 fmt::format("{}; try '{} {} --help'", error.message, verb.program, verb.name));
 }
 
 std::string usage_line(const Verb& verb) {

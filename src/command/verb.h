@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "command/output.h"
 
 namespace plateau {
@@ -43,6 +45,21 @@ struct Option {
   bool may_be_bare = false;  // The value may be left out ("--heap", "--heap=exact"); then it is "".
   bool divides = false;      // A flag whose place among the arguments counts: Arguments::dividers.
 };
+
+// Rows of a table of options: without a value, with one, with one of several; may_be_bare() lets
+// the value be left out.
+Option flag(std::string name, std::string help, char letter = 0);
+Option option(std::string name, Takes takes, std::string placeholder, std::string help,
+              char letter = 0);
+Option choice(std::string name, std::string placeholder, std::vector<std::string> choices,
+              std::string help);
+Option may_be_bare(Option option);
+
+// A table with its heading in --help; several as one; one without the row of that name.
+using Options = std::vector<Option>;
+Options grouped(const std::string& group, Options options);
+Options together(std::initializer_list<Options> tables);
+Options without(std::string_view name, Options options);
 
 struct Positional {
   std::string placeholder;  // "FILE".
@@ -90,6 +107,11 @@ struct Invocation {
   Output& out;
   std::span<const std::string> words = {};  // What arguments were made of.
 };
+
+// Says on standard error, in the verb's name, why it cannot be done; misused() also where to look
+// it up. Both return the exit code for that.
+int trouble(const Invocation& invocation, std::string_view message);
+int misused(const Invocation& invocation, const Error& error);
 
 struct Verb {
   std::string name;

@@ -89,12 +89,12 @@ void GrowthProfile::alloc(const trace::AllocRecord& record) {
     map(record, site, step);
     return;
   }
-  LiveBlock block;
-  block.address = record.address;
-  block.stamp = record.stamp;
-  block.bytes_and_note = LiveBlock::pack(record.bytes, record.head.note, record.head.kind);
-  block.site = site;
-  block.step = step;
+  const LiveBlock block{
+      .address = record.address,
+      .stamp = record.stamp,
+      .bytes_and_note = LiveBlock::pack(record.bytes, record.head.note, record.head.kind),
+      .site = site,
+      .step = step};
   LiveBlock before;
   const LiveBlocks::Put put = live_.put(block, before);
   if (put == LiveBlocks::Put::refused) {
@@ -120,22 +120,24 @@ void GrowthProfile::end_block(const LiveBlock& block, uint64_t died) {
   heap_totals_.freed_blocks += blocks;
 }
 
-void GrowthProfile::map(const trace::AllocRecord& record, uint32_t site, int32_t step) {
-  if (record.bytes == 0 || record.address > UINT64_MAX - record.bytes) return;
-  MappedPiece piece;
-  piece.end = record.address + record.bytes;
-  piece.stamp = record.stamp;
-  piece.whole_bytes = record.bytes;
-  piece.site = site;
-  piece.step = step;
-  piece.note = record.head.note;
-  count_alloc(site, record.bytes, record.head.note);
-  const auto gone = [&](const MappedPiece& cut, uint64_t bytes) {
+MappingTable::Gone GrowthProfile::gone_at(uint64_t stamp) {
+  return [this, stamp](const MappedPiece& cut, uint64_t bytes) {
     count_free(cut.site, cut.whole_bytes,
                static_cast<double>(bytes) / static_cast<double>(cut.whole_bytes), cut.note,
-               age(cut.stamp, cut.step, record.stamp));
+               age(cut.stamp, cut.step, stamp));
   };
-  if (mappings_.add(record.address, piece, gone)) return;
+}
+
+void GrowthProfile::map(const trace::AllocRecord& record, uint32_t site, int32_t step) {
+  if (record.bytes == 0 || record.address > UINT64_MAX - record.bytes) return;
+  const MappedPiece piece{.end = record.address + record.bytes,
+                          .stamp = record.stamp,
+                          .whole_bytes = record.bytes,
+                          .site = site,
+                          .step = step,
+                          .note = record.head.note};
+  count_alloc(site, record.bytes, record.head.note);
+  if (mappings_.add(record.address, piece, gone_at(record.stamp))) return;
   count_free(site, record.bytes, 1, record.head.note, 0);
   ++refused_;
 }
@@ -151,11 +153,7 @@ void GrowthProfile::unmap(const trace::UnmapRecord& record) {
   ++events_;
   if (record.address > UINT64_MAX - record.bytes) return;
   mappings_.remove(record.address, record.address + record.bytes, record.stamp,
-                   [&](const MappedPiece& cut, uint64_t bytes) {
-                     count_free(cut.site, cut.whole_bytes,
-                                static_cast<double>(bytes) / static_cast<double>(cut.whole_bytes),
-                                cut.note, age(cut.stamp, cut.step, record.stamp));
-                   });
+                   gone_at(record.stamp));
 }
 
 double GrowthProfile::live_bytes() const {

@@ -23,15 +23,6 @@
 
 namespace plateau {
 
-// A moment to write down, and what the allocator says of it; below 0 where it does not.
-struct HeapMoment {
-  double time_s = 0;
-  int64_t step = -1;
-  double allocator_in_use = -1;
-  double allocator_free = -1;
-  double allocator_system = -1;
-};
-
 class GrowthProfile {
  public:
   static constexpr size_t kMaxRowCells = 4096;  // Live sites of a row; smaller ones are others.
@@ -56,7 +47,8 @@ class GrowthProfile {
   void code(CodeNews&& news) { store_.add(std::move(news)); }
   void module(HeapModule&& module) { store_.add(std::move(module)); }
 
-  void row(const HeapMoment& moment);
+  // A moment to write down, and what the allocator says of it; cells and others are filled in.
+  void row(HeapRow row);
 
   // Everything but what only the segment knows (pid, mode, drops, allocator). `now_stamp` is for
   // the age of what is alive.
@@ -78,10 +70,10 @@ class GrowthProfile {
   // `share` of the block's bytes go.
   void count_free(uint32_t site, uint64_t whole, double share, unsigned note, int64_t age);
   void end_block(const LiveBlock& block, uint64_t died);
+  MappingTable::Gone gone_at(uint64_t stamp);
   void map(const trace::AllocRecord& record, uint32_t site, int32_t step);
   void fold();
-  void thin();
-  HeapRow make_row(const HeapMoment& moment);
+  void fill(HeapRow& row);
   [[nodiscard]] std::vector<uint32_t> shown_sites() const;
   void live_ages(HeapTrack& track, const std::vector<uint32_t>& places, uint64_t now_stamp);
 

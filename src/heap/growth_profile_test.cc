@@ -8,6 +8,7 @@
 #include <random>
 
 #include "heap/testing/fake_tracer.h"
+#include "recording/checks_for_test.h"
 
 namespace plateau {
 namespace {

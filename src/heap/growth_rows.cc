@@ -43,13 +43,7 @@ void GrowthProfile::fold() {
   store_.keep_only(needed);
 }
 
-HeapRow GrowthProfile::make_row(const HeapMoment& moment) {
-  HeapRow row;
-  row.time_s = moment.time_s;
-  row.step = moment.step;
-  row.allocator_in_use = moment.allocator_in_use;
-  row.allocator_free = moment.allocator_free;
-  row.allocator_system = moment.allocator_system;
+void GrowthProfile::fill(HeapRow& row) {
   row.others_bytes = sites_[SiteTable::kOthers].live_bytes;
   double total = row.others_bytes;
   for (uint32_t number = 1; number < sites_.size(); ++number) {
@@ -71,17 +65,11 @@ HeapRow GrowthProfile::make_row(const HeapMoment& moment) {
               [](const HeapCell& a, const HeapCell& b) { return a.site < b.site; });
   }
   row.cells.shrink_to_fit();
-  return row;
 }
 
 // Drops every second row; those that stay are where a stride twice as long would have put them.
-void GrowthProfile::thin() {
-  keep_every_second(rows_);
-  stride_ *= 2;
-}
-
-void GrowthProfile::row(const HeapMoment& moment) {
-  HeapRow row = make_row(moment);
+void GrowthProfile::row(HeapRow row) {
+  fill(row);
   if (rows_seen_++ % stride_ != 0) {
     newest_ = std::move(row);
     return;
@@ -91,7 +79,8 @@ void GrowthProfile::row(const HeapMoment& moment) {
   if (rows_.size() < HeapTrack::kMaxHeapRows) return;
   static_assert(HeapTrack::kMaxHeapRows % 2 == 0);
   newest_ = rows_.back();  // At an odd place: between those that stay.
-  thin();
+  keep_every_second(rows_);
+  stride_ *= 2;
 }
 
 // The sites of the track, the most important first: what they hold now, or a quarter of what they

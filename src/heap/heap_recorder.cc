@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -24,19 +25,10 @@ double amount(const std::atomic<uint64_t>& value) {
   return bytes > kMaxBlockBytes ? -1 : static_cast<double>(bytes);
 }
 
-std::string allocator_name(uint32_t kind) {
-  switch (static_cast<trace::AllocatorKind>(kind)) {
-    case trace::AllocatorKind::glibc:
-      return "glibc";
-    case trace::AllocatorKind::jemalloc:
-      return "jemalloc";
-    case trace::AllocatorKind::tcmalloc:
-      return "tcmalloc";
-    case trace::AllocatorKind::mimalloc:
-      return "mimalloc";
-    default:
-      return "";
-  }
+std::string_view allocator_name(uint32_t kind) {
+  constexpr std::array<std::string_view, 5> kNames = {"", "glibc", "jemalloc", "tcmalloc",
+                                                      "mimalloc"};  // By trace::AllocatorKind.
+  return kind < kNames.size() ? kNames[kind] : "";
 }
 
 // Adds the CPU that a scope takes.
@@ -92,7 +84,7 @@ void HeapRecorder::scan() {
     if (name.ends_with(trace::kSegmentEnding)) names.emplace_back(name);
     if (name.ends_with(trace::kUntracedEnding) &&
         unlinkat(dirfd(directory), entry->d_name, 0) == 0) {
-      ++untraced_;
+      ++counts_.untraced;
     }
   }
   closedir(directory);
@@ -107,8 +99,8 @@ void HeapRecorder::adopt(const std::string& path) {
     ++refused_;
     return;
   }
-  ++segments_seen_;
-  if (segment.value().lane_bytes() < trace::kLaneBytes) ++cramped_;
+  ++counts_.segments_seen;
+  if (segment.value().lane_bytes() < trace::kLaneBytes) ++counts_.cramped;
   const pid_t pid = segment.value().pid();
   std::erase_if(living_, [&](const auto& other) { return other->segment.pid() == pid; });
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
@@ -173,8 +165,8 @@ double HeapRecorder::time_now_s() const {
   return monotonic_now_s() - recording_began_s_;
 }
 
-HeapMoment HeapRecorder::moment_of(Living& process, double time_s, int64_t step) const {
-  HeapMoment moment;
+HeapRow HeapRecorder::moment_of(Living& process, double time_s, int64_t step) const {
+  HeapRow moment;
   moment.time_s = time_s;
   moment.step = step;
   trace::AllocatorAccount& account = process.segment.header().account;
@@ -244,7 +236,7 @@ void HeapRecorder::forget_smallest() {
       std::min_element(ended_.begin(), ended_.end(),
                        [](const Ended& a, const Ended& b) { return a.peak_bytes < b.peak_bytes; });
   ended_.erase(smallest);
-  ++forgotten_;
+  ++counts_.forgotten;
 }
 
 std::vector<int64_t> HeapRecorder::pids() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "heap/growth_profile.h"
+#include "heap/heap_counts.h"
 #include "heap/mapped_segment.h"
 #include "heap/step_marks.h"
 
@@ -52,11 +53,8 @@ class HeapRecorder {
   HeapTrack track(int64_t pid);  // Of a living process.
 
   [[nodiscard]] size_t living() const { return living_.size(); }
-  [[nodiscard]] size_t segments_seen() const { return segments_seen_; }
-  [[nodiscard]] size_t cramped() const { return cramped_; }      // Segments with smaller lanes.
-  [[nodiscard]] size_t untraced() const { return untraced_; }    // Processes without room for one.
-  [[nodiscard]] size_t refused() const { return refused_; }      // Files that are no segments.
-  [[nodiscard]] size_t forgotten() const { return forgotten_; }  // Tracks beyond kMaxTracks.
+  [[nodiscard]] const HeapCounts& counts() const { return counts_; }
+  [[nodiscard]] size_t refused() const { return refused_; }  // Files that are no segments.
 
  private:
   struct Living;
@@ -66,7 +64,7 @@ class HeapRecorder {
   void finish(Living& process);
   void forget_smallest();
   [[nodiscard]] bool has_ended(Living& process, uint64_t now) const;
-  HeapMoment moment_of(Living& process, double time_s, int64_t step) const;
+  HeapRow moment_of(Living& process, double time_s, int64_t step) const;
   [[nodiscard]] double time_now_s() const;
   HeapTrack track_of(Living& process);
 
@@ -79,11 +77,8 @@ class HeapRecorder {
   double ticks_per_s_ = 1e9;
   double recording_began_s_ = 0;  // On the monotonic clock.
   int64_t newest_step_ = -1;
-  size_t segments_seen_ = 0;
-  size_t cramped_ = 0;
-  size_t untraced_ = 0;
+  HeapCounts counts_;
   size_t refused_ = 0;
-  size_t forgotten_ = 0;
 };
 
 }  // namespace plateau

@@ -109,7 +109,7 @@ TEST_F(Recorded, ManyProcessesLeaveTheLargestTracks) {
     round(recorder);
   }
   EXPECT_EQ(recorder.pids().size(), HeapRecorder::kMaxTracks);
-  EXPECT_EQ(recorder.forgotten(), static_cast<size_t>(kMore));
+  EXPECT_EQ(recorder.counts().forgotten, static_cast<size_t>(kMore));
   EXPECT_EQ(recorder.encoded_track(kFirst + kMore), "");
   EXPECT_NE(recorder.encoded_track(kFirst + kMore + 1), "");
 }

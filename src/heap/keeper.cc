@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/files.h"
 #include "heap/keeper_process.h"
 #include "heap/keeper_wire.h"
 #include "tracer/segment.h"
@@ -40,9 +41,7 @@ Error trouble(std::string message) {
 }
 
 std::string own_directory() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string exe(path.data(), n > 0 ? static_cast<size_t>(n) : 0);
+  const std::string exe = link_target("/proc/self/exe");
   return exe.substr(0, exe.rfind('/') == std::string::npos ? 0 : exe.rfind('/'));
 }
 
@@ -101,10 +100,7 @@ struct Keeper::State {
   KeeperRequest held_step;  // Told with the next message, if the last was told just now.
   bool holds_step = false;
   double last_step_s = 0;
-  size_t segments_seen = 0;
-  size_t forgotten = 0;
-  size_t cramped = 0;
-  size_t untraced = 0;
+  HeapCounts counts;
 
   State() = default;
   State(const State&) = delete;
@@ -144,7 +140,7 @@ Error Keeper::State::gone() const {
 }
 
 Result<Keeper> Keeper::start(const KeeperOptions& options) {
-  auto state = std::make_unique<State>();
+  auto state = make_hidden<State>();
   state->options = options;
   Result<std::string> tracer = find_tracer(options.tracer);
   if (!tracer) return tracer.error();
@@ -158,11 +154,10 @@ Result<Keeper> Keeper::start(const KeeperOptions& options) {
   }
   state->socket.reset(ends[0]);
   Fd far_end(ends[1]);
-  KeeperDuty duty;
-  duty.socket = far_end.get();
-  duty.owner = getpid();
-  duty.directory = state->directory;
-  duty.exact = options.mode == HeapMode::exact;
+  const KeeperDuty duty{.socket = far_end.get(),
+                        .owner = getpid(),
+                        .directory = state->directory,
+                        .exact = options.mode == HeapMode::exact};
   state->pid = fork();
   if (state->pid < 0) return trouble(fmt::format("cannot fork: {}", std::strerror(errno)));
   if (state->pid == 0) keep_heaps(duty);
@@ -170,11 +165,6 @@ Result<Keeper> Keeper::start(const KeeperOptions& options) {
   state->process.reset(static_cast<int>(syscall(SYS_pidfd_open, state->pid, 0)));
   return Keeper(std::move(state));
 }
-
-Keeper::Keeper(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Keeper::Keeper(Keeper&&) noexcept = default;
-Keeper& Keeper::operator=(Keeper&&) noexcept = default;
-Keeper::~Keeper() = default;
 
 std::vector<std::string> Keeper::environment(const std::string& ld_preload) const {
   const bool exact = state_->options.mode == HeapMode::exact;
@@ -200,27 +190,12 @@ double Keeper::cpu_s() const {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-size_t Keeper::segments_seen() const {
-  return state_->segments_seen;
-}
-
-size_t Keeper::forgotten() const {
-  return state_->forgotten;
-}
-
-size_t Keeper::cramped() const {
-  return state_->cramped;
-}
-
-size_t Keeper::untraced() const {
-  return state_->untraced;
+const HeapCounts& Keeper::counts() const {
+  return state_->counts;
 }
 
 void Keeper::step(int64_t step) {
-  KeeperRequest request;
-  request.ask = KeeperAsk::step;
-  request.stamp = trace::trace_stamp();
-  request.step = step;
+  const KeeperRequest request{.ask = KeeperAsk::step, .stamp = trace::trace_stamp(), .step = step};
   const double now = monotonic_now_s();
   if (now - state_->last_step_s < kStepGapSeconds) {
     state_->held_step = request;
@@ -234,12 +209,8 @@ void Keeper::step(int64_t step) {
 
 void Keeper::row(double time_s, int64_t step) {
   state_->tell_held();
-  KeeperRequest request;
-  request.ask = KeeperAsk::row;
-  request.stamp = trace::trace_stamp();
-  request.step = step;
-  request.time_s = time_s;
-  state_->tell(request);
+  state_->tell(
+      {.ask = KeeperAsk::row, .stamp = trace::trace_stamp(), .step = step, .time_s = time_s});
 }
 
 // Takes one piece of the answer in. False once the answer is complete.
@@ -256,10 +227,7 @@ Result<bool> Keeper::State::receive_piece(std::string& buffer, std::vector<Encod
   KeeperPiece piece;
   std::memcpy(&piece, buffer.data(), sizeof piece);
   if (piece.number != requests) return true;  // Of a request that was given up.
-  segments_seen = piece.segments_seen;
-  forgotten = piece.forgotten;
-  cramped = piece.cramped;
-  untraced = piece.untraced;
+  counts = piece.counts;
   if (piece.last != 0) return false;
   const std::string_view bytes(buffer.data() + sizeof piece, static_cast<size_t>(n) - sizeof piece);
   if (tracks.empty() || tracks.back().pid != piece.pid) tracks.push_back({piece.pid, ""});
@@ -269,10 +237,8 @@ Result<bool> Keeper::State::receive_piece(std::string& buffer, std::vector<Encod
 
 Result<std::vector<Keeper::EncodedTrack>> Keeper::encoded_tracks() {
   state_->tell_held();
-  KeeperRequest request;
-  request.ask = KeeperAsk::tracks;
-  request.number = ++state_->requests;
-  request.stamp = trace::trace_stamp();
+  const KeeperRequest request{
+      .ask = KeeperAsk::tracks, .number = ++state_->requests, .stamp = trace::trace_stamp()};
   if (send(state_->socket.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
     return state_->gone();
   }

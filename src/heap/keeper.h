@@ -17,11 +17,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "base/result.h"
+#include "heap/heap_counts.h"
 #include "recording/heap_track.h"
 
 namespace plateau {
@@ -35,14 +36,11 @@ struct KeeperOptions {
   std::string directory;  // Of the segments; empty: a private one under /dev/shm or TMPDIR.
 };
 
+// Ends the process and removes the directory with itself.
 class Keeper {
  public:
   // Fails if the tracer is not found or the directory cannot be made.
   static Result<Keeper> start(const KeeperOptions& options);
-
-  Keeper(Keeper&&) noexcept;
-  Keeper& operator=(Keeper&&) noexcept;
-  ~Keeper();  // Ends the process and removes the directory.
 
   // What the job's environment needs: "LD_PRELOAD=..." (ours first, then `ld_preload` of the
   // caller) and "PLATEAU_HEAP=...".
@@ -65,18 +63,13 @@ class Keeper {
   Result<std::vector<EncodedTrack>> encoded_tracks();
 
   [[nodiscard]] double cpu_s() const;  // All CPU of the keeper so far.
-  // As of the last answer: segments that appeared since the start (0: no process was sampled, or
-  // could load the tracer), and ended processes whose track was given up for those of larger ones.
-  [[nodiscard]] size_t segments_seen() const;
-  [[nodiscard]] size_t forgotten() const;
-  // Processes that had room for small rings only, and such that had none and run untraced.
-  [[nodiscard]] size_t cramped() const;
-  [[nodiscard]] size_t untraced() const;
+  // As of the last answer, since the start.
+  [[nodiscard]] const HeapCounts& counts() const;
 
  private:
   struct State;
-  explicit Keeper(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Keeper(Hidden<State> state) : state_(std::move(state)) {}
+  Hidden<State> state_;
 };
 
 }  // namespace plateau

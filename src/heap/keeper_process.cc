@@ -162,7 +162,6 @@ bool KeeperLoop::send_track(uint32_t number, int64_t pid) {
   KeeperPiece head;
   head.number = number;
   head.pid = pid;
-  head.track_bytes = track.size();
   for (size_t at = 0; at < track.size(); at += kMaxPieceBytes) {
     if (!send_piece(head, std::string_view(track).substr(at, kMaxPieceBytes))) return false;
   }
@@ -170,10 +169,7 @@ bool KeeperLoop::send_track(uint32_t number, int64_t pid) {
 }
 
 bool KeeperLoop::send_piece(KeeperPiece head, std::string_view bytes) {
-  head.segments_seen = recorder_.segments_seen();
-  head.forgotten = recorder_.forgotten();
-  head.cramped = recorder_.cramped();
-  head.untraced = recorder_.untraced();
+  head.counts = recorder_.counts();
   std::array<iovec, 2> parts = {iovec{&head, sizeof head},
                                 iovec{const_cast<char*>(bytes.data()), bytes.size()}};
   msghdr message = {};

@@ -53,7 +53,7 @@ TEST(Keeper, ReadsASegmentAndAnswersWithTracks) {
   EXPECT_EQ(track.pid, getpid());
   ASSERT_EQ(track.sites.size(), 1U);
   EXPECT_EQ(track.sites[0].allocated_bytes, 10000);
-  EXPECT_EQ(keeper.segments_seen(), 1U);
+  EXPECT_EQ(keeper.counts().segments_seen, 1U);
 }
 
 TEST(Keeper, EventsAreInTheStepThatWasToldBefore) {

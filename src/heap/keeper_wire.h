@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/heap_counts.h"
+
 namespace plateau {
 
 enum class KeeperAsk : uint32_t { step, row, tracks };
@@ -24,11 +26,7 @@ struct KeeperPiece {
   uint32_t number = 0;
   uint32_t last = 0;
   int64_t pid = 0;
-  uint64_t track_bytes = 0;  // In all pieces.
-  uint64_t segments_seen = 0;
-  uint64_t forgotten = 0;
-  uint64_t cramped = 0;
-  uint64_t untraced = 0;
+  HeapCounts counts;
 };
 inline constexpr size_t kMaxPieceBytes = size_t{48} * 1024;
 

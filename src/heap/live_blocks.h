@@ -43,16 +43,11 @@ struct LiveBlock {
 static_assert(sizeof(LiveBlock) == 32);
 
 // Slots in memory of their own, all empty at first; in huge pages where there are many, because a
-// table of millions is met at random places. Move-only.
+// table of millions is met at random places. Not copied; swapped.
 class LiveSlots {
  public:
   LiveSlots() = default;
   explicit LiveSlots(size_t count);  // Throws std::bad_alloc, like a container.
-  LiveSlots(LiveSlots&& other) noexcept { swap(other); }
-  LiveSlots& operator=(LiveSlots&& other) noexcept {
-    swap(other);
-    return *this;
-  }
   LiveSlots(const LiveSlots&) = delete;
   LiveSlots& operator=(const LiveSlots&) = delete;
   ~LiveSlots();

@@ -49,6 +49,10 @@ std::string_view trouble_with(const trace::SegmentHeader& header, pid_t pid, uin
 
 }  // namespace
 
+void MappedSegment::Unmap::operator()(trace::SegmentHeader* header) const {
+  munmap(header, bytes);
+}
+
 Result<MappedSegment> MappedSegment::open(const std::string& path) {
   const pid_t pid = pid_of_name(path);
   if (pid < 0) return refused(path, "not the name of a heap segment");
@@ -60,10 +64,13 @@ Result<MappedSegment> MappedSegment::open(const std::string& path) {
   }
   const uint64_t lane_bytes = lane_bytes_of(facts.st_size);
   if (lane_bytes == 0) return refused(path, "a heap segment of another size");
-  void* memory = mmap(nullptr, trace::segment_bytes(lane_bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
-                      file.get(), 0);
+  const size_t bytes = trace::segment_bytes(lane_bytes);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return refused(path, std::strerror(errno));
-  MappedSegment segment(static_cast<trace::SegmentHeader*>(memory), lane_bytes, std::move(file));
+  MappedSegment segment;
+  segment.header_ = {static_cast<trace::SegmentHeader*>(memory), Unmap{bytes}};
+  segment.lane_bytes_ = lane_bytes;
+  segment.file_ = std::move(file);
   if (const auto why = trouble_with(segment.header(), pid, lane_bytes); !why.empty()) {
     return refused(path, why);
   }
@@ -72,38 +79,9 @@ Result<MappedSegment> MappedSegment::open(const std::string& path) {
   return segment;
 }
 
-MappedSegment::MappedSegment(trace::SegmentHeader* header, uint64_t lane_bytes, Fd file)
-    : header_(header), lane_bytes_(lane_bytes), file_(std::move(file)) {}
-
-MappedSegment::MappedSegment(MappedSegment&& other) noexcept
-    : header_(std::exchange(other.header_, nullptr)),
-      lane_bytes_(other.lane_bytes_),
-      file_(std::move(other.file_)),
-      pid_(other.pid_),
-      exact_(other.exact_),
-      read_(other.read_),
-      given_up_(other.given_up_),
-      lost_bytes_(other.lost_bytes_) {}
-
-MappedSegment& MappedSegment::operator=(MappedSegment&& other) noexcept {
-  std::swap(header_, other.header_);
-  std::swap(lane_bytes_, other.lane_bytes_);
-  std::swap(file_, other.file_);
-  std::swap(pid_, other.pid_);
-  std::swap(exact_, other.exact_);
-  std::swap(read_, other.read_);
-  std::swap(given_up_, other.given_up_);
-  std::swap(lost_bytes_, other.lost_bytes_);
-  return *this;
-}
-
-MappedSegment::~MappedSegment() {
-  if (header_ != nullptr) munmap(header_, trace::segment_bytes(lane_bytes_));
-}
-
 std::span<const uint64_t> MappedSegment::lane_words(size_t lane) const {
   const char* begin =
-      reinterpret_cast<const char*>(header_) + trace::kHeaderBytes + lane * lane_bytes_;
+      reinterpret_cast<const char*>(header_.get()) + trace::kHeaderBytes + lane * lane_bytes_;
   return {reinterpret_cast<const uint64_t*>(begin), lane_bytes_ / sizeof(uint64_t)};
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -24,12 +25,6 @@ class MappedSegment {
   // Refuses what is not a whole segment of this version, of a regular file of ours, named
   // PID-ANYTHING.segment for the process that its header names.
   static Result<MappedSegment> open(const std::string& path);
-
-  MappedSegment(MappedSegment&& other) noexcept;
-  MappedSegment& operator=(MappedSegment&& other) noexcept;
-  MappedSegment(const MappedSegment&) = delete;
-  MappedSegment& operator=(const MappedSegment&) = delete;
-  ~MappedSegment();
 
   // As they were when the segment was mapped.
   [[nodiscard]] pid_t pid() const { return pid_; }
@@ -57,7 +52,7 @@ class MappedSegment {
   [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }  // By that.
 
  private:
-  MappedSegment(trace::SegmentHeader* header, uint64_t lane_bytes, Fd file);
+  MappedSegment() = default;
 
   // The place in the ring is freed piece by piece, so that the writer need not wait for all.
   static constexpr size_t kPieceWords = 8192;
@@ -82,7 +77,11 @@ class MappedSegment {
     }
   }
 
-  trace::SegmentHeader* header_ = nullptr;
+  struct Unmap {
+    size_t bytes;
+    void operator()(trace::SegmentHeader* header) const;
+  };
+  std::unique_ptr<trace::SegmentHeader, Unmap> header_;
   uint64_t lane_bytes_ = trace::kLaneBytes;  // As the size of the file says; the header may change.
   Fd file_;
   pid_t pid_ = -1;

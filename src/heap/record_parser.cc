@@ -72,13 +72,11 @@ std::optional<HeapModule> parse_module_record(std::span<const uint64_t> words) {
       id + path > rest.size()) {
     return std::nullopt;
   }
-  HeapModule module;
-  module.begin = record.begin;
-  module.end = record.end;
-  module.bias = record.bias;
-  module.build_id = rest.substr(0, id);
-  module.path = rest.substr(id, path);
-  return module;
+  return HeapModule{.begin = record.begin,
+                    .end = record.end,
+                    .bias = record.bias,
+                    .path = std::string(rest.substr(id, path)),
+                    .build_id = std::string(rest.substr(0, id))};
 }
 
 }  // namespace plateau

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fd.h"
+
 namespace plateau {
 namespace {
 
@@ -39,18 +41,14 @@ class ProgressMeter {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(int fd, bool owned, std::string name, ByteProgress progress, uint64_t total)
-      : fd_(fd), owned_(owned), name_(std::move(name)), meter_(std::move(progress), total) {}
-  ~FileSource() override {
-    if (owned_) ::close(fd_);
-  }
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
+  // Closes `file` in the end, or reads standard input if it is none.
+  FileSource(Fd file, std::string name, ByteProgress progress, uint64_t total)
+      : file_(std::move(file)), name_(std::move(name)), meter_(std::move(progress), total) {}
 
   Result<size_t> read(char* buffer, size_t size) override {
     ssize_t got = 0;
     do {
-      got = ::read(fd_, buffer, size);
+      got = ::read(file_ ? file_.get() : STDIN_FILENO, buffer, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0) {
       return Error{Error::Kind::not_found,
@@ -61,8 +59,7 @@ class FileSource : public ByteSource {
   }
 
  private:
-  int fd_;
-  bool owned_;
+  Fd file_;
   std::string name_;
   ProgressMeter meter_;
 };
@@ -89,23 +86,22 @@ class MemorySource : public ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path, ByteProgress progress) {
   const bool standard_input = path == "-";
-  const int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  Fd file(standard_input ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const std::string name = standard_input ? "standard input" : path;
-  if (fd < 0) {
+  if (!file && !standard_input) {
     return Error{Error::Kind::not_found,
                  fmt::format("cannot open {}: {}", name, std::strerror(errno))};
   }
   struct stat about{};
   uint64_t total = 0;
-  if (::fstat(fd, &about) == 0) {
+  if (::fstat(file ? file.get() : STDIN_FILENO, &about) == 0) {
     if (S_ISDIR(about.st_mode)) {
-      if (!standard_input) ::close(fd);
       return Error{Error::Kind::not_found, fmt::format("{} is a directory, not a log file", name)};
     }
     if (S_ISREG(about.st_mode)) total = static_cast<uint64_t>(about.st_size);
   }
   return std::unique_ptr<ByteSource>(
-      std::make_unique<FileSource>(fd, !standard_input, name, std::move(progress), total));
+      std::make_unique<FileSource>(std::move(file), name, std::move(progress), total));
 }
 
 std::unique_ptr<ByteSource> open_memory(std::string_view bytes, ByteProgress progress) {

@@ -44,73 +44,48 @@ NameWords words_of(std::string_view name) {
 }
 
 struct Named {
-  std::string_view words;
   Kind kind;
   int rank;
+  std::string_view names;  // Between commas.
 };
 
 // Names that mean one thing as a whole. Rank orders rivals: a wall-clock stamp beats an elapsed
 // time, the optimizer's step beats a batch index.
 constexpr Named kNamed[] = {
-    {"global step", Kind::step, 9},
-    {"trainer global step", Kind::step, 9},
-    {"train global step", Kind::step, 9},
-    {"step", Kind::step, 8},
-    {"train step", Kind::step, 7},
-    {"iteration", Kind::step, 6},
-    {"iter", Kind::step, 6},
-    {"it", Kind::step, 5},
-    {"batch", Kind::step, 4},
-    {"batch idx", Kind::step, 4},
-    {"t s", Kind::time, 9},
-    {"t", Kind::time, 8},
-    {"t ms", Kind::time, 8},
-    {"timestamp", Kind::time, 7},
-    {"timestamp s", Kind::time, 7},
-    {"timestamp ms", Kind::time, 7},
-    {"ts", Kind::time, 7},
-    {"datetime", Kind::time, 6},
-    {"date time", Kind::time, 6},
-    {"time", Kind::time, 6},
-    {"time s", Kind::time, 6},
-    {"time sec", Kind::time, 6},
-    {"time ms", Kind::time, 6},
-    {"wall time", Kind::time, 6},
-    {"walltime", Kind::time, 6},
-    {"date", Kind::time, 5},
-    {"elapsed", Kind::time, 5},
-    {"elapsed s", Kind::time, 5},
-    {"elapsed time", Kind::time, 5},
-    {"elapsed seconds", Kind::time, 5},
-    {"elapsed ms", Kind::time, 5},
-    {"runtime", Kind::time, 4},
-    {"relative time process", Kind::time, 4},
-    {"relative time wall", Kind::time, 3},
-    {"seconds", Kind::time, 3},
-    {"uptime", Kind::time, 3},
-    {"epoch", Kind::epoch, 9},
-    {"train epoch", Kind::epoch, 8},
-    {"event", Kind::event, 9},
-    {"mark", Kind::event, 8},
-    {"annotation", Kind::event, 7},
-    {"pid", Kind::pid, 9},
-    {"process id", Kind::pid, 8},
-    {"proc", Kind::process, 9},
-    {"process", Kind::process, 8},
-    {"rank", Kind::process, 7},
-    {"local rank", Kind::process, 6},
-    {"worker", Kind::process, 5},
-    {"parent", Kind::parent, 9},
-    {"ppid", Kind::parent, 8},
-    {"parent pid", Kind::parent, 8},
-    {"name", Kind::name, 9},
-    {"comm", Kind::name, 8},
-    {"command", Kind::name, 7},
-    {"cmd", Kind::name, 6},
-    {"cmdline", Kind::name, 5},
-    {"process name", Kind::name, 9},
-    {"run", Kind::run, 9},
-    {"run id", Kind::run, 8},
+    {Kind::step, 9, "global step, trainer global step, train global step"},
+    {Kind::step, 8, "step"},
+    {Kind::step, 7, "train step"},
+    {Kind::step, 6, "iteration, iter"},
+    {Kind::step, 5, "it"},
+    {Kind::step, 4, "batch, batch idx"},
+    {Kind::time, 9, "t s"},
+    {Kind::time, 8, "t, t ms"},
+    {Kind::time, 7, "timestamp, timestamp s, timestamp ms, ts"},
+    {Kind::time, 6, "datetime, date time, time, time s, time sec, time ms, wall time, walltime"},
+    {Kind::time, 5, "date, elapsed, elapsed s, elapsed time, elapsed seconds, elapsed ms"},
+    {Kind::time, 4, "runtime, relative time process"},
+    {Kind::time, 3, "relative time wall, seconds, uptime"},
+    {Kind::epoch, 9, "epoch"},
+    {Kind::epoch, 8, "train epoch"},
+    {Kind::event, 9, "event"},
+    {Kind::event, 8, "mark"},
+    {Kind::event, 7, "annotation"},
+    {Kind::pid, 9, "pid"},
+    {Kind::pid, 8, "process id"},
+    {Kind::process, 9, "proc"},
+    {Kind::process, 8, "process"},
+    {Kind::process, 7, "rank"},
+    {Kind::process, 6, "local rank"},
+    {Kind::process, 5, "worker"},
+    {Kind::parent, 9, "parent"},
+    {Kind::parent, 8, "ppid, parent pid"},
+    {Kind::name, 9, "name, process name"},
+    {Kind::name, 8, "comm"},
+    {Kind::name, 7, "command"},
+    {Kind::name, 6, "cmd"},
+    {Kind::name, 5, "cmdline"},
+    {Kind::run, 9, "run"},
+    {Kind::run, 8, "run id"},
 };
 
 // Beside "context.KEY", as write_tidy_csv() names them.
@@ -119,11 +94,10 @@ struct FactName {
   FactField fact;
 };
 constexpr FactName kFactNames[] = {
-    {"num examples", &Context::examples},   {"examples", &Context::examples},
-    {"epoch steps", &Context::epoch_steps}, {"steps per epoch", &Context::epoch_steps},
-    {"total steps", &Context::total_steps}, {"max steps", &Context::total_steps},
-    {"limit mb", &Context::limit_mb},       {"memory limit mb", &Context::limit_mb},
-    {"limit bytes", &Context::limit_mb},
+    {"num examples, examples", &Context::examples},
+    {"epoch steps, steps per epoch", &Context::epoch_steps},
+    {"total steps, max steps", &Context::total_steps},
+    {"limit mb, memory limit mb, limit bytes", &Context::limit_mb},
 };
 
 // nullptr if the words, joined by spaces, name none.
@@ -137,7 +111,7 @@ FactField fact_of(std::string_view words) {
     }
   }
   for (const FactName& fact : kFactNames) {
-    if (words == fact.words) return fact.fact;
+    if (lists(fact.words, ", ", words)) return fact.fact;
   }
   return nullptr;
 }
@@ -147,10 +121,6 @@ double time_scale_of(std::string_view words) {
   if (words.ends_with(" us")) return 1e-6;
   if (words.ends_with(" ns")) return 1e-9;
   return 1;
-}
-
-bool is_thread_gauge(std::string_view words) {
-  return words == "threads" || words == "num threads" || words == "nthreads" || words == "nlwp";
 }
 
 // "pss_shmem_mb" and its like, as write_tidy_csv() names them: taken at their word, because no set
@@ -180,13 +150,13 @@ ColumnRole classify_column(std::string_view name) {
     return role;
   }
   for (const Named& named : kNamed) {
-    if (words.joined != named.words) continue;
+    if (!lists(named.names, ", ", words.joined)) continue;
     role.kind = named.kind;
     role.rank = named.rank;
     role.time_scale = time_scale_of(words.joined);
     return role;
   }
-  if (is_thread_gauge(words.joined)) {
+  if (lists("threads, num threads, nthreads, nlwp", ", ", words.joined)) {
     role.kind = Kind::gauge;
     role.label = "threads";
   } else if ((words.bits & kWordTensors) != 0 && (words.bits & kWordUnit) == 0) {

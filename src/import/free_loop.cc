@@ -9,8 +9,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "import/readers.h"
-#include "import/run_builder.h"
+#include "import/each_line.h"
 #include "import/table_words.h"
 
 namespace plateau {
@@ -43,10 +42,10 @@ class FreeReader {
 
   void line(std::string_view text, size_t number) {
     if (const auto date = parse_date_line(text)) {
-      stamp(*date);
+      at_.time_s = builder_.time_of(*date);
       return;
     }
-    if (const auto leading = take_leading_stamp(text)) stamp(*leading);
+    if (const auto leading = take_leading_stamp(text)) at_.time_s = builder_.time_of(*leading);
     split_words(text, 16, words_);
     if (words_.size() < 3) return;
     const bool memory = words_[0] == "Mem:";
@@ -70,29 +69,19 @@ class FreeReader {
   }
 
  private:
-  void stamp(const Stamp& stamp) {
-    at_.time_s = times_.accept(stamp);
-    builder_.set_epoch_time(times_.counts_from_1970());
-  }
-
   RunBuilder& builder_;
   size_t used_ = 0;
   size_t swap_ = 0;
   double unit_ = 0;
   bool in_row_ = false;
   Instant at_;
-  TimeTrack times_;
   std::vector<std::string_view> words_;
 };
 
 }  // namespace
 
 Result<Runs> read_free(LineReader& lines) {
-  RunBuilder builder("free");
-  FreeReader reader(builder);
-  std::string_view line;
-  while (lines.next(line)) reader.line(line, lines.number());
-  return builder.finish(lines.number());
+  return read_each_line<FreeReader>(lines, "free");
 }
 
 }  // namespace plateau

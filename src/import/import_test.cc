@@ -13,6 +13,7 @@
 
 #include "base/compression.h"
 #include "import/readers.h"
+#include "recording/checks_for_test.h"
 
 namespace plateau {
 namespace {

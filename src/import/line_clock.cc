@@ -32,22 +32,12 @@ LineClock::News LineClock::read(std::string_view line) {
   ++lines_;
   News news;
   const ScannedLine& scan = cache_.scan(line.substr(0, kMaxLine));
-  switch (scan.step_word) {
-    case StepWord::step:
-      news.step = position(Kind::step, scan.step, scan.step_total);
-      break;
-    case StepWord::iteration:
-      news.step = position(Kind::iteration, scan.step, scan.step_total);
-      break;
-    case StepWord::batch:
-      news.step = position(Kind::batch, scan.step, scan.step_total);
-      break;
-    case StepWord::none:
-      if (scan.bar_at >= 0) news.step = position(Kind::bar, scan.bar_at, scan.bar_total);
-      break;
-  }
+  static constexpr Kind kKinds[] = {Kind::bar, Kind::batch, Kind::iteration, Kind::step};
+  const bool bar = scan.step_word == StepWord::none;
+  const int64_t at = bar ? scan.bar_at : scan.step;
+  const int64_t total = bar ? scan.bar_total : scan.step_total;
+  if (at >= 0) news.step = position(kKinds[static_cast<size_t>(scan.step_word)], at, total);
   if (!scan.whole_epoch) news.epoch = scan.epoch;
-  const int64_t total = scan.step_word == StepWord::none ? scan.bar_total : scan.step_total;
   if (news.step >= 0 && total > 0) {
     // A count that started again goes round once an epoch; one that never did may be the whole run.
     const FactField field = offset_ > 0 ? &Context::epoch_steps : &Context::total_steps;

@@ -42,7 +42,6 @@ struct LogClock {
   LogClockKind kind;
   int64_t total;  // Of a bar; 0 for the others.
   RunBuilder builder;
-  TimeTrack times;
   Unroller steps;
   double last_time = kMissing;
   double time_offset = 0;

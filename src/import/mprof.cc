@@ -7,8 +7,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "import/readers.h"
-#include "import/run_builder.h"
+#include "import/each_line.h"
 
 namespace plateau {
 namespace {
@@ -17,7 +16,7 @@ constexpr double kMib = 1.048576;
 
 class MprofReader {
  public:
-  explicit MprofReader(RunBuilder& builder) : builder_(builder) {}
+  explicit MprofReader(RunBuilder& builder) : builder_(builder) { builder.set_epoch_time(true); }
 
   void line(std::string_view text, size_t number) {
     number_ = number;
@@ -66,12 +65,7 @@ class MprofReader {
 }  // namespace
 
 Result<Runs> read_mprof(LineReader& lines) {
-  RunBuilder builder("mprof");
-  builder.set_epoch_time(true);
-  MprofReader reader(builder);
-  std::string_view line;
-  while (lines.next(line)) reader.line(line, lines.number());
-  return builder.finish(lines.number());
+  return read_each_line<MprofReader>(lines, "mprof");
 }
 
 }  // namespace plateau

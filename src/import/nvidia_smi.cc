@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "import/csv_fields.h"
-#include "import/readers.h"
-#include "import/run_builder.h"
+#include "import/each_line.h"
 #include "import/timestamp.h"
 
 namespace plateau {
@@ -66,7 +65,9 @@ class SmiReader {
  public:
   explicit SmiReader(RunBuilder& builder) : builder_(builder) {}
 
-  void line(const std::vector<std::string_view>& fields, std::string_view text, size_t number) {
+  void line(std::string_view text, size_t number) {
+    if (trim(text).empty()) return;
+    const std::vector<std::string_view>& fields = cutter_.cut(without_bom(text));
     SmiColumns header;
     if (header.read(fields)) {
       columns_ = header;
@@ -103,8 +104,7 @@ class SmiReader {
     if (columns_.time < fields.size()) {
       if (const auto stamp = parse_date_line(fields[columns_.time])) {
         // Devices are read one after another: their stamps differ by milliseconds.
-        at.time_s = times_.accept(*stamp);
-        builder_.set_epoch_time(times_.counts_from_1970());
+        at.time_s = builder_.time_of(*stamp);
       }
     }
     if (next) {
@@ -134,8 +134,8 @@ class SmiReader {
   }
 
   RunBuilder& builder_;
+  CsvFields cutter_{','};
   SmiColumns columns_;
-  TimeTrack times_;
   std::unordered_map<std::string, int64_t> devices_;
   std::vector<size_t> seen_;
   size_t sample_ = 1;
@@ -146,14 +146,7 @@ class SmiReader {
 }  // namespace
 
 Result<Runs> read_nvidia_smi(LineReader& lines) {
-  RunBuilder builder("nvidia-smi", RunBuilder::Join::same_time);
-  SmiReader reader(builder);
-  CsvFields cutter(',');
-  std::string_view line;
-  while (lines.next(line)) {
-    if (!trim(line).empty()) reader.line(cutter.cut(without_bom(line)), line, lines.number());
-  }
-  return builder.finish(lines.number());
+  return read_each_line<SmiReader>(lines, "nvidia-smi", RunBuilder::Join::same_time);
 }
 
 }  // namespace plateau

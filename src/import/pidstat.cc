@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "import/readers.h"
-#include "import/run_builder.h"
+#include "import/each_line.h"
 #include "import/table_words.h"
 
 namespace plateau {
@@ -32,10 +31,7 @@ class PidstatReader {
     const auto stamp = take_leading_stamp(rest);
     split_words(rest, 64, words_);
     if (header() || rss_ == kNowhere) return;
-    if (!stamp) {
-      // The summary of other locales has a word where the time stands.
-      return;
-    }
+    if (!stamp) return;  // The summary of other locales has a word where the time stands.
     split_words(rest, count_, words_);
     process(*stamp, text, number);
   }
@@ -69,8 +65,7 @@ class PidstatReader {
       return;
     }
     Instant at;
-    at.time_s = times_.accept(stamp);
-    builder_.set_epoch_time(times_.counts_from_1970());
+    at.time_s = builder_.time_of(stamp);
     builder_.row(at, number);
     const size_t index = builder_.process(*pid, true);
     if (command_ < words_.size()) builder_.describe(index, words_[command_], -1);
@@ -82,18 +77,13 @@ class PidstatReader {
   size_t pid_ = kNowhere;
   size_t command_ = kNowhere;
   size_t count_ = 64;
-  TimeTrack times_;
   std::vector<std::string_view> words_;
 };
 
 }  // namespace
 
 Result<Runs> read_pidstat(LineReader& lines) {
-  RunBuilder builder("pidstat");
-  PidstatReader reader(builder);
-  std::string_view line;
-  while (lines.next(line)) reader.line(line, lines.number());
-  return builder.finish(lines.number());
+  return read_each_line<PidstatReader>(lines, "pidstat");
 }
 
 }  // namespace plateau

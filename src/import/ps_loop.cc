@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "import/readers.h"
-#include "import/run_builder.h"
+#include "import/each_line.h"
 #include "import/table_words.h"
 
 namespace plateau {
@@ -83,8 +82,7 @@ class PsReader {
 
   void begin(const Stamp& stamp) {
     last_stamp_ = stamp;
-    at_.time_s = times_.accept(stamp);
-    builder_.set_epoch_time(times_.counts_from_1970());
+    at_.time_s = builder_.time_of(stamp);
     fresh_ = true;
     dated_ = true;
   }
@@ -129,7 +127,6 @@ class PsReader {
 
   RunBuilder& builder_;
   PsColumns columns_;
-  TimeTrack times_;
   std::optional<Stamp> last_stamp_;
   Instant at_;
   bool fresh_ = true;   // The next process opens a row.
@@ -143,11 +140,7 @@ class PsReader {
 }  // namespace
 
 Result<Runs> read_ps(LineReader& lines) {
-  RunBuilder builder("ps", RunBuilder::Join::same_time);
-  PsReader reader(builder);
-  std::string_view line;
-  while (lines.next(line)) reader.line(line, lines.number());
-  return builder.finish(lines.number());
+  return read_each_line<PsReader>(lines, "ps", RunBuilder::Join::same_time);
 }
 
 }  // namespace plateau

@@ -58,7 +58,7 @@ EventKind event_kind_of(std::string_view text) {
 }
 
 size_t RecordRows::add_role(ColumnRole role, std::string_view name) {
-  Key key{std::move(role), 0, false};
+  Key key{std::move(role), 0};
   if (key.role.kind == Kind::memory) {
     const bool on_device =
         key.role.metric == Metric::gpu || key.role.metric == Metric::gpu_reserved;
@@ -275,10 +275,7 @@ void RecordRows::end() {
     builder_.fact(role.fact, fact.value, role.label);
   }
   if (memory_.empty() && gauges_.empty() && event_.empty()) return;
-  if (time_rank_ > 0) {
-    at_.time_s = times_.accept(stamp_);
-    builder_.set_epoch_time(times_.counts_from_1970());
-  }
+  if (time_rank_ > 0) at_.time_s = builder_.time_of(stamp_);
   builder_.row(at_, line_);
   const size_t process = find_process();
   builder_.describe(process, name_, parent_);

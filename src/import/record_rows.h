@@ -41,7 +41,6 @@ class RecordRows {
   struct Key {
     ColumnRole role;
     int64_t device = 0;
-    bool guessed = false;
   };
   struct Value {
     size_t key;
@@ -61,7 +60,6 @@ class RecordRows {
   size_t memory_keys_ = 0;
   std::vector<std::vector<size_t>> columns_;  // [process][key] -> builder column + 1; 0 = not yet.
   std::unordered_map<std::string, int64_t> labels_;
-  TimeTrack times_;
   std::string last_run_;
   bool any_record_ = false;
 

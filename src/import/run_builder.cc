@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thinning.h"
+
 namespace plateau {
 namespace {
 
@@ -61,30 +63,33 @@ void RunBuilder::describe(size_t process, std::string_view name, int64_t parent)
   if (parent >= 0) processes_[process].parent = parent;
 }
 
-size_t RunBuilder::memory_column(size_t process, Metric metric, std::string_view label) {
+size_t RunBuilder::column(const std::string& key, size_t process, std::optional<Metric> metric,
+                          std::string_view label) {
   if (process == kNone) return kNone;
-  const std::string key = fmt::format("{}\x01{}", process, static_cast<int>(metric));
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, false, metric, clean(label), {}, 0, 0});
+  columns_.push_back({process, !metric, metric.value_or(Metric::memory), clean(label), {}, 0, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
 
+size_t RunBuilder::memory_column(size_t process, Metric metric, std::string_view label) {
+  return column(fmt::format("{}\x01{}", process, static_cast<int>(metric)), process, metric, label);
+}
+
 size_t RunBuilder::gauge_column(size_t process, std::string_view name) {
-  if (process == kNone) return kNone;
-  const std::string key = fmt::format("{}\x02{}", process, name);
-  const auto found = column_of_.find(key);
-  if (found != column_of_.end()) return found->second;
-  if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, true, Metric::memory, clean(name), {}, 0, 0});
-  column_of_.emplace(key, columns_.size() - 1);
-  return columns_.size() - 1;
+  return column(fmt::format("{}\x02{}", process, name), process, std::nullopt, name);
 }
 
 double RunBuilder::key_of(const Instant& at) const {
   return at.step >= 0 ? static_cast<double>(at.step) : at.time_s;
+}
+
+double RunBuilder::time_of(const Stamp& stamp) {
+  const double time_s = times_.accept(stamp);
+  epoch_time_ = times_.counts_from_1970();
+  return time_s;
 }
 
 void RunBuilder::row(const Instant& at, size_t line) {
@@ -207,11 +212,7 @@ void RunBuilder::commit() {
   ++open_serial_;
   if (!open_.has_memory) {
     // No sample. What happened then is put after the sample before it.
-    for (Event& event : open_.events) {
-      if (run_.instants.empty() || held_.used || run_.events.size() >= kMaxEvents) break;
-      event.instant = run_.instants.size() - 1;
-      run_.events.push_back(std::move(event));
-    }
+    if (!held_.used) keep_events(open_);
     drop(open_);
     return;
   }
@@ -226,6 +227,15 @@ void RunBuilder::commit() {
 }
 
 // Forgets a row that is no sample; what it knew about the job waits for the next one.
+void RunBuilder::keep_events(Row& row) {
+  for (Event& event : row.events) {
+    if (run_.instants.empty() || run_.events.size() >= kMaxEvents) break;
+    event.instant = run_.instants.size() - 1;
+    run_.events.push_back(std::move(event));
+  }
+  row.events.clear();
+}
+
 void RunBuilder::drop(Row& row) {
   row.cells.clear();
   row.events.clear();
@@ -267,29 +277,17 @@ void RunBuilder::append(Row& row) {
       column.values.push_back(value);
     }
   }
-  for (Event& event : row.events) {
-    if (run_.events.size() >= kMaxEvents) break;
-    event.instant = run_.instants.size() - 1;
-    run_.events.push_back(std::move(event));
-  }
+  keep_events(row);
   row.cells.clear();
-  row.events.clear();
   const size_t cells = run_.instants.size() * active_columns_;
   if (run_.instants.size() >= kMaxRows || cells_done_ + cells >= kMaxCells) thin_out();
 }
 
 // Keeps rows 0, 2, 4, … and from now on every second of those that would have been kept.
 void RunBuilder::thin_out() {
-  const size_t rows = run_.instants.size();
-  const size_t kept = (rows + 1) / 2;
-  if (rows < 4) return;
-  for (size_t i = 0; i < kept; ++i) run_.instants[i] = run_.instants[2 * i];
-  run_.instants.resize(kept);
-  for (Column& column : columns_) {
-    size_t out = 0;
-    for (size_t i = 0; i < column.values.size(); i += 2) column.values[out++] = column.values[i];
-    column.values.resize(out);
-  }
+  if (run_.instants.size() < 4) return;
+  keep_every_second(run_.instants);
+  for (Column& column : columns_) keep_every_second(column.values);
   for (Event& event : run_.events) event.instant /= 2;
   stride_ *= 2;
   skipped_ = 0;

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/timestamp.h"
 #include "recording/facts.h"
 #include "recording/run.h"
 
@@ -74,6 +75,9 @@ class RunBuilder {
   void note(std::string_view text);
   void set_epoch_time(bool value) { epoch_time_ = value; }
 
+  // The time of an instant that carries `stamp`; NaN if the log's clock is of another kind.
+  double time_of(const Stamp& stamp);
+
   [[nodiscard]] size_t samples() const { return samples_; }
   // The step or time of the last row that was opened, -1 or NaN before there is one.
   [[nodiscard]] const Instant& last() const { return open_.at; }
@@ -102,12 +106,16 @@ class RunBuilder {
     bool has_memory = false;
   };
 
+  // Of a gauge if there is no metric.
+  size_t column(const std::string& key, size_t process, std::optional<Metric> metric,
+                std::string_view label);
   void put(size_t index, double value);
   void open(const Instant& at, size_t line);
   void commit();
   void settle_held(double next_key);
   void append(Row& row);
   void drop(Row& row);
+  void keep_events(Row& row);
   void thin_out();
   [[nodiscard]] bool is_known(FactField which, double value) const;
   void end_run(size_t next_line);
@@ -139,6 +147,7 @@ class RunBuilder {
   bool has_pending_ = false;
   Context pending_;  // Facts since the last row was opened.
   bool epoch_time_ = false;
+  TimeTrack times_;
   std::vector<Run> runs_;
   std::vector<size_t> run_lines_;
 };

@@ -90,9 +90,9 @@ bool ScanCache::refresh(std::string_view line, ScannedLine& out) {
   if (out.step_total_place != kNoPlace && out.step_total < out.step) return false;
   renew(line, out.epoch_place, out.epoch);
   renew(line, out.rank_place, out.rank);
-  renew(line, out.tensor_places[0], out.tensors);
-  renew(line, out.tensor_places[1], out.tensors_cpu);
-  renew(line, out.tensor_places[2], out.tensors_gpu);
+  for (size_t i = 0; i < out.tensors.size(); ++i) {
+    renew(line, out.tensor_places[i], out.tensors[i]);
+  }
   if (out.time_place != kNoPlace && (out.count > 0 || out.negative)) {
     const auto stamp = parse_stamp(line.substr(out.time_place, 40));
     if (!stamp) return false;

@@ -6,33 +6,32 @@
 namespace plateau {
 namespace {
 
-enum class What { examples, batch, total_steps, epoch_steps, per_device, accumulation };
-
 struct Phrase {
   std::string_view words;  // Lower case.
-  What what;
+  FactField fact;          // nullptr: not one yet, but
+  size_t factor = 0;       // this factor of the batch.
 };
 
 // Longer phrases stand before those they contain.
 constexpr Phrase kPhrases[] = {
-    {"num examples", What::examples},
-    {"num train examples", What::examples},
-    {"num training examples", What::examples},
-    {"number of examples", What::examples},
-    {"number of training examples", What::examples},
-    {"training examples", What::examples},
-    {"train examples", What::examples},
-    {"total train batch size", What::batch},
-    {"total batch size", What::batch},
-    {"effective batch size", What::batch},
-    {"global batch size", What::batch},
-    {"total optimization steps", What::total_steps},
-    {"total training steps", What::total_steps},
-    {"total train steps", What::total_steps},
-    {"total steps", What::total_steps},
-    {"steps per epoch", What::epoch_steps},
-    {"batch size per device", What::per_device},
-    {"gradient accumulation steps", What::accumulation},
+    {"num examples", &Context::examples},
+    {"num train examples", &Context::examples},
+    {"num training examples", &Context::examples},
+    {"number of examples", &Context::examples},
+    {"number of training examples", &Context::examples},
+    {"training examples", &Context::examples},
+    {"train examples", &Context::examples},
+    {"total train batch size", &Context::batch},
+    {"total batch size", &Context::batch},
+    {"effective batch size", &Context::batch},
+    {"global batch size", &Context::batch},
+    {"total optimization steps", &Context::total_steps},
+    {"total training steps", &Context::total_steps},
+    {"total train steps", &Context::total_steps},
+    {"total steps", &Context::total_steps},
+    {"steps per epoch", &Context::epoch_steps},
+    {"batch size per device", nullptr, 0},
+    {"gradient accumulation steps", nullptr, 1},
 };
 
 // The number after the phrase: a colon or an equals sign outside brackets, then digits.
@@ -65,30 +64,15 @@ void TextContext::read(std::string_view line, const std::function<void(FactField
     if (at == std::string_view::npos) continue;
     const double value = value_after(line, at + phrase.words.size());
     if (value < 1) continue;
-    switch (phrase.what) {
-      case What::examples:
-        found(&Context::examples, value);
-        break;
-      case What::batch:
-        has_total_batch_ = true;
-        found(&Context::batch, value);
-        break;
-      case What::total_steps:
-        found(&Context::total_steps, value);
-        break;
-      case What::epoch_steps:
-        found(&Context::epoch_steps, value);
-        break;
-      case What::per_device:
-        per_device_ = value;
-        break;
-      case What::accumulation:
-        accumulation_ = value;
-        break;
+    if (phrase.fact == nullptr) {
+      factors_[phrase.factor] = value;
+      continue;
     }
+    has_total_batch_ = has_total_batch_ || phrase.fact == &Context::batch;
+    found(phrase.fact, value);
   }
-  if (!has_total_batch_ && per_device_ > 0 && accumulation_ > 0) {
-    found(&Context::batch, per_device_ * accumulation_);
+  if (!has_total_batch_ && factors_[0] > 0 && factors_[1] > 0) {
+    found(&Context::batch, factors_[0] * factors_[1]);
   }
 }
 

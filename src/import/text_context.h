@@ -2,6 +2,7 @@
 // What a text log says about the job: examples, batch size, planned steps.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -19,8 +20,7 @@ class TextContext {
   void read(std::string_view line, const std::function<void(FactField, double)>& found);
 
  private:
-  double per_device_ = 0;
-  double accumulation_ = 0;
+  std::array<double, 2> factors_{};  // A batch per device, and the accumulation count.
   bool has_total_batch_ = false;
 };
 

@@ -102,16 +102,10 @@ size_t TextLog::pick() {
 }
 
 LogClock& TextLog::clock_for_line() {
-  switch (scan_->step_word) {
-    case StepWord::step:
-      return clocks_.of(LogClockKind::step, 0);
-    case StepWord::iteration:
-      return clocks_.of(LogClockKind::iteration, 0);
-    case StepWord::batch:
-      return clocks_.of(LogClockKind::batch, 0);
-    case StepWord::none:
-      break;
-  }
+  static constexpr LogClockKind kKinds[] = {LogClockKind::none, LogClockKind::batch,
+                                            LogClockKind::iteration, LogClockKind::step};
+  const auto word = static_cast<size_t>(scan_->step_word);
+  if (word != 0) return clocks_.of(kKinds[word], 0);
   if (scan_->bar_at >= 0) return clocks_.of(LogClockKind::bar, scan_->bar_total);
   return clocks_.of(scan_->has_time ? LogClockKind::time : LogClockKind::none, 0);
 }
@@ -139,8 +133,7 @@ Instant TextLog::place(LogClock& clock) {
     at.step = carried_step_ >= 0 ? carried_step_ : carried_bar_;
   }
   if (scan_->has_time) {
-    at.time_s = clock.times.accept(scan_->time);
-    clock.builder.set_epoch_time(clock.times.counts_from_1970());
+    at.time_s = clock.builder.time_of(scan_->time);
     if (scan_->time.kind == Stamp::Kind::elapsed) {
       // A bar that starts again with the epoch counts its seconds from 0 again.
       if (clock.steps.wrapped() && !std::isnan(clock.last_time))
@@ -184,7 +177,7 @@ void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) 
 void TextLog::put_tensors(LogClock& clock) {
   static constexpr std::array<std::string_view, 3> kNames = {"tensors", "tensors.cpu",
                                                              "tensors.gpu"};
-  const std::array<double, 3> values = {scan_->tensors, scan_->tensors_cpu, scan_->tensors_gpu};
+  const std::array<double, 3>& values = scan_->tensors;
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) continue;
     if (clock.gauges[i] == RunBuilder::kNone) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "import/import.h"
+#include "recording/checks_for_test.h"
 
 namespace plateau {
 namespace {

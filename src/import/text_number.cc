@@ -77,18 +77,11 @@ double unit_of_word(std::string_view word) {
   const size_t expected = 1 + (binary && word.size() > 1 ? 1 : 0) + (bytes ? 1 : 0);
   if (word.size() != expected || (word.size() == 2 && !bytes && !binary)) return 0;
   const double base = binary ? kKi : 1000.0;
-  switch (ascii_lower(word[0])) {
-    case 'k':
-      return base / 1e6;
-    case 'm':
-      return base * base / 1e6;
-    case 'g':
-      return base * base * base / 1e6;
-    case 't':
-      return base * base * base * base / 1e6;
-    default:
-      return 0;
-  }
+  const size_t power = std::string_view("kmgt").find(ascii_lower(word[0]));
+  if (power == std::string_view::npos) return 0;
+  double unit = base;
+  for (size_t i = 0; i < power; ++i) unit *= base;
+  return unit / 1e6;
 }
 
 }  // namespace plateau

@@ -111,7 +111,7 @@ void Scanner::note_word(WordBits bits, std::string_view text, size_t end) {
   }
   if ((bits & kWordUnit) != 0) seg_unit_ = unit_of_word(text);
   if ((bits & kWordTensors) != 0 && spare_count_end_ != 0 && at_ - spare_count_end_ <= 2) {
-    out_.tensors = spare_count_;
+    out_.tensors[0] = spare_count_;
     out_.tensor_places[0] = spare_place_;
   }
 }
@@ -316,24 +316,7 @@ std::string_view pad_line(std::string_view line, ScannedLine& out) {
 }
 
 void scan_line(std::string_view line, ScannedLine& out) {
-  out.step_word = StepWord::none;
-  out.step = -1;
-  out.step_total = 0;
-  out.bar_at = -1;
-  out.bar_total = 0;
-  out.epoch = kMissing;
-  out.whole_epoch = false;
-  out.has_time = false;
-  out.rank = -1;
-  out.tensors = out.tensors_cpu = out.tensors_gpu = kMissing;
-  out.words = out.free_words = 0;
-  out.negative = false;
-  out.arrow = false;
-  out.count = 0;
-  out.step_place = out.step_total_place = out.epoch_place = out.rank_place = kNoPlace;
-  out.tensor_places.fill(kNoPlace);
-  out.time_place = kNoPlace;
-  out.by_shape = true;
+  static_cast<LineFacts&>(out) = {};
   Scanner scanner(pad_line(line, out), out);
   scanner.run();
   if (out.count > 0 || out.negative) scanner.settle_time();

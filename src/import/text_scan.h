@@ -47,9 +47,8 @@ struct LineFigure {
 
 enum class StepWord : uint8_t { none, batch, iteration, step };
 
-struct ScannedLine {
-  static constexpr size_t kMaxFigures = 12;
-
+// What a line says beside its figures.
+struct LineFacts {
   StepWord step_word = StepWord::none;
   int64_t step = -1;
   int64_t step_total = 0;  // 250 in "step 120/250".
@@ -60,16 +59,13 @@ struct ScannedLine {
   bool has_time = false;
   Stamp time;
   int64_t rank = -1;
-  double tensors = kMissing;
-  double tensors_cpu = kMissing;
-  double tensors_gpu = kMissing;
-  WordBits words = 0;       // All words of the line.
+  std::array<double, 3> tensors = {kMissing, kMissing, kMissing};  // In all, on the CPU, on GPUs.
+  WordBits words = 0;                                              // All words of the line.
   WordBits free_words = 0;  // Those not joined to others by '_', '.', '=' or a quote.
   bool negative = false;    // A memory key with a negative number.
   bool arrow = false;       // "<-": a note follows, at `note`.
   size_t note = 0;
-  std::array<LineFigure, kMaxFigures> figures;
-  size_t count = 0;
+  size_t count = 0;  // Of figures.
 
   // For ScanCache: the places of the numbers above, and whether all decisions depended only on
   // which characters of the line are digits, not on which digits they are.
@@ -77,10 +73,15 @@ struct ScannedLine {
   Place step_total_place = kNoPlace;
   Place epoch_place = kNoPlace;
   Place rank_place = kNoPlace;
-  std::array<Place, 3> tensor_places{};  // tensors, tensors_cpu, tensors_gpu
+  std::array<Place, 3> tensor_places = {kNoPlace, kNoPlace, kNoPlace};
   Place time_place = kNoPlace;
   bool by_shape = true;
+};
 
+struct ScannedLine : LineFacts {
+  static constexpr size_t kMaxFigures = 12;
+
+  std::array<LineFigure, kMaxFigures> figures;  // The first `count`.
   std::vector<char> padded;
 };
 

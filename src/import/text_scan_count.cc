@@ -164,9 +164,8 @@ bool Scanner::tensor_count() {
   if (!tensors_open_ && (seg_ & kWordTensors) == 0) return false;
   if (!number_.whole) return false;
   const size_t which = (last_word_ & kWordCpu) != 0 ? 1 : (last_word_ & kWordGpu) != 0 ? 2 : 0;
-  double& slot = which == 1 ? out_.tensors_cpu : which == 2 ? out_.tensors_gpu : out_.tensors;
-  if (std::isnan(slot)) {
-    slot = number_.value;
+  if (std::isnan(out_.tensors[which])) {
+    out_.tensors[which] = number_.value;
     out_.tensor_places[which] = static_cast<Place>(at_);
   }
   return true;

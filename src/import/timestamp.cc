@@ -216,16 +216,13 @@ std::optional<Stamp> parse_date_line(std::string_view line) {
   return stamp;
 }
 
-double DayClock::unwrap(double seconds_of_day) {
-  if (last_ >= 0 && seconds_of_day < last_ - kDay / 2) offset_ += kDay;
-  last_ = seconds_of_day;
-  return offset_ + seconds_of_day;
-}
-
 double TimeTrack::accept(const Stamp& stamp) {
   if (!kind_) kind_ = stamp.kind;
   if (*kind_ != stamp.kind || !std::isfinite(stamp.seconds)) return std::nan("");
-  return stamp.kind == Stamp::Kind::day ? day_.unwrap(stamp.seconds) : stamp.seconds;
+  if (stamp.kind != Stamp::Kind::day) return stamp.seconds;
+  if (last_ >= 0 && stamp.seconds < last_ - kDay / 2) offset_ += kDay;
+  last_ = stamp.seconds;
+  return offset_ + stamp.seconds;
 }
 
 }  // namespace plateau

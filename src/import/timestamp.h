@@ -2,7 +2,7 @@
 // Times as logs write them: clock times, dates, seconds since 1970.
 //
 // A date without a zone is read as UTC: only differences matter, and a log does not say where it
-// was written. A clock time alone ("13:18:25") counts from its midnight; DayClock carries it over
+// was written. A clock time alone ("13:18:25") counts from its midnight; TimeTrack carries it over
 // the next ones.
 #pragma once
 
@@ -38,18 +38,9 @@ std::optional<Stamp> parse_date_line(std::string_view line);
 // Days since 1970-01-01 of a date in the Gregorian calendar.
 int64_t days_from_civil(int64_t year, int month, int day);
 
-// Makes clock times monotone: a jump back by more than twelve hours is a midnight.
-class DayClock {
- public:
-  double unwrap(double seconds_of_day);
-
- private:
-  double last_ = -1;
-  double offset_ = 0;
-};
-
 // Turns the stamps of one log into times that can be compared. The first stamp fixes the kind; a
-// stamp of another kind cannot be placed among them and gives NaN.
+// stamp of another kind cannot be placed among them and gives NaN. Times of day are made monotone:
+// a jump back by more than twelve hours is a midnight.
 class TimeTrack {
  public:
   double accept(const Stamp& stamp);
@@ -57,7 +48,8 @@ class TimeTrack {
 
  private:
   std::optional<Stamp::Kind> kind_;
-  DayClock day_;
+  double last_ = -1;   // Of the seconds of a day,
+  double offset_ = 0;  // and the days that have passed.
 };
 
 }  // namespace plateau

@@ -2,12 +2,11 @@
 #include "inject/allocators.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <climits>
 
+#include "base/files.h"
 #include "ptrace/refusal.h"
 
 namespace plateau {
@@ -32,12 +31,6 @@ bool is_tracer(std::string_view path) {
 bool is_libc(std::string_view path) {
   const std::string_view name = file_name(path);
   return name.starts_with("libc.so") || name.starts_with("libc-2.") || name.starts_with("ld-musl");
-}
-
-std::string main_program(pid_t pid) {
-  char link[PATH_MAX];
-  const ssize_t count = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), link, sizeof link);
-  return count > 0 ? std::string(link, static_cast<size_t>(count)) : std::string();
 }
 
 // A symbol tells more than the name of a file: the allocator may be linked into the program.
@@ -74,23 +67,13 @@ void add_python_entries(const std::string& program, const std::vector<MappedObje
 }  // namespace
 
 std::string_view allocator_name(AllocatorFamily family) {
-  switch (family) {
-    case AllocatorFamily::glibc:
-      return "glibc";
-    case AllocatorFamily::jemalloc:
-      return "jemalloc";
-    case AllocatorFamily::tcmalloc:
-      return "tcmalloc";
-    case AllocatorFamily::mimalloc:
-      return "mimalloc";
-    case AllocatorFamily::other:
-      break;
-  }
-  return "other";
+  constexpr std::array<std::string_view, 5> kNames = {"glibc", "jemalloc", "tcmalloc", "mimalloc",
+                                                      "other"};
+  return kNames[static_cast<size_t>(family)];
 }
 
 Result<TargetAllocator> find_allocator(pid_t pid, const std::vector<MappedObject>& objects) {
-  const std::string program = main_program(pid);
+  const std::string program = link_target(fmt::format("/proc/{}/exe", pid));
   const MappedObject* best = nullptr;
   int best_rank = 3;
   for (const MappedObject& object : objects) {

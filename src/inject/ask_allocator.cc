@@ -133,6 +133,21 @@ Result<AllocatorFigures> ask_mimalloc(SafePoint& point, const AllocatorDesk& des
   return figures;
 }
 
+// What each family is asked and told with, in the order of AllocatorFamily.
+struct Calls {
+  Result<AllocatorFigures> (*asked)(SafePoint&, const AllocatorDesk&);
+  std::string_view ask, ask_else;
+  std::string_view release;  // Empty: the same as `ask`.
+  std::string_view words;
+};
+constexpr std::array<Calls, 4> kCalls = {{
+    {ask_glibc, "mallinfo2", "mallinfo", "malloc_trim", "malloc_trim(0)"},
+    {ask_jemalloc, "mallctl", "je_mallctl", "", "mallctl(\"arena.4096.purge\")"},
+    {ask_tcmalloc, "MallocExtension_GetNumericProperty", "", "MallocExtension_ReleaseFreeMemory",
+     "MallocExtension_ReleaseFreeMemory()"},
+    {ask_mimalloc, "mi_process_info", "", "mi_collect", "mi_collect(true)"},
+}};
+
 }  // namespace
 
 Result<AllocatorDesk> find_desk(pid_t pid) {
@@ -140,55 +155,23 @@ Result<AllocatorDesk> find_desk(pid_t pid) {
   const Result<TargetAllocator> allocator = find_allocator(pid, names.objects());
   if (!allocator.ok()) return allocator.error();
   const MappedObject& object = allocator.value().object;
-  const auto address = [&](std::string_view name) { return names.in(object, name).value_or(0); };
   AllocatorDesk desk{.family = allocator.value().family};
-  switch (desk.family) {
-    case AllocatorFamily::glibc:
-      desk.ask = address("mallinfo2");
-      if (desk.ask == 0) {
-        desk.ask = address("mallinfo");
-        desk.ask_old = true;
-      }
-      desk.release = address("malloc_trim");
-      desk.release_words = "malloc_trim(0)";
-      break;
-    case AllocatorFamily::jemalloc:
-      desk.ask = address("mallctl");
-      if (desk.ask == 0) desk.ask = address("je_mallctl");
-      desk.release = desk.ask;
-      desk.release_words = "mallctl(\"arena.4096.purge\")";
-      break;
-    case AllocatorFamily::tcmalloc:
-      desk.ask = address("MallocExtension_GetNumericProperty");
-      desk.release = address("MallocExtension_ReleaseFreeMemory");
-      desk.release_words = "MallocExtension_ReleaseFreeMemory()";
-      break;
-    case AllocatorFamily::mimalloc:
-      desk.ask = address("mi_process_info");
-      desk.release = address("mi_collect");
-      desk.release_words = "mi_collect(true)";
-      break;
-    case AllocatorFamily::other:
-      break;
-  }
+  if (desk.family == AllocatorFamily::other) return desk;
+  const Calls& calls = kCalls[static_cast<size_t>(desk.family)];
+  const auto address = [&](std::string_view name) { return names.in(object, name).value_or(0); };
+  desk.ask = address(calls.ask);
+  desk.ask_old = desk.ask == 0 && desk.family == AllocatorFamily::glibc;
+  if (desk.ask == 0 && !calls.ask_else.empty()) desk.ask = address(calls.ask_else);
+  desk.release = calls.release.empty() ? desk.ask : address(calls.release);
+  desk.release_words = calls.words;
   return desk;
 }
 
 Result<AllocatorFigures> ask_at(SafePoint& point, const AllocatorDesk& desk) {
-  if (desk.ask == 0) return AllocatorFigures{.name = std::string(allocator_name(desk.family))};
-  switch (desk.family) {
-    case AllocatorFamily::glibc:
-      return ask_glibc(point, desk);
-    case AllocatorFamily::jemalloc:
-      return ask_jemalloc(point, desk);
-    case AllocatorFamily::tcmalloc:
-      return ask_tcmalloc(point, desk);
-    case AllocatorFamily::mimalloc:
-      return ask_mimalloc(point, desk);
-    case AllocatorFamily::other:
-      break;
+  if (desk.ask == 0 || desk.family == AllocatorFamily::other) {
+    return AllocatorFigures{.name = std::string(allocator_name(desk.family))};
   }
-  return AllocatorFigures{.name = std::string(allocator_name(desk.family))};
+  return kCalls[static_cast<size_t>(desk.family)].asked(point, desk);
 }
 
 Result<uint64_t> release_at(SafePoint& point, const AllocatorDesk& desk) {

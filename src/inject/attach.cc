@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <thread>
 
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "inject/allocators.h"
 #include "inject/inject.h"
 #include "inject/safe_point.h"
@@ -147,16 +147,12 @@ std::vector<uint64_t> function_addresses(const MappedObject& tracer) {
 // Mapped segments of the tracer (DIRECTORY/PID-STAMP.segment).
 std::vector<std::pair<uint64_t, uint64_t>> segments_of(pid_t pid) {
   std::vector<std::pair<uint64_t, uint64_t>> found;
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  std::string line;
-  while (std::getline(maps, line)) {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    if (line.find(".segment") == std::string::npos ||
-        std::sscanf(line.c_str(), "%lx-%lx rw-s", &begin, &end) != 2) {
-      continue;
+  const std::string maps = text_of_file(fmt::format("/proc/{}/maps", pid));
+  for (std::string_view rest = maps; !rest.empty();) {
+    const auto line = split_maps_line(take_line(rest));
+    if (line && line->name.find(".segment") != std::string_view::npos) {
+      found.emplace_back(line->begin, line->end);
     }
-    found.emplace_back(begin, end);
   }
   return found;
 }
@@ -165,16 +161,15 @@ std::vector<std::pair<uint64_t, uint64_t>> segments_of(pid_t pid) {
 // much memory to look at. The process runs meanwhile.
 bool somebody_kept_one(pid_t pid, const MappedObject& tracer,
                        const std::vector<uint64_t>& functions) {
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  std::string line;
+  const std::string maps = text_of_file(fmt::format("/proc/{}/maps", pid));
   uint64_t looked = 0;
   std::vector<uint64_t> words(kScanBytes / sizeof(uint64_t));
-  while (std::getline(maps, line)) {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    char mode[5] = {};
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, mode) != 3) continue;
-    if (mode[1] != 'w' || mode[3] != 'p') continue;
+  for (std::string_view rest = maps; !rest.empty();) {
+    const auto line = split_maps_line(take_line(rest));
+    if (!line || line->perms.size() != 4 || line->perms[1] != 'w' || line->perms[3] != 'p')
+      continue;
+    uint64_t begin = line->begin;
+    const uint64_t end = line->end;
     // The kernel may join the library's variables with a mapping behind them.
     if (begin >= tracer.begin && begin < tracer.end)
       begin = std::min(end, (tracer.end + 7) & ~uint64_t{7});

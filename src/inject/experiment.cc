@@ -254,17 +254,8 @@ class Trial {
 }  // namespace
 
 std::string_view finding_name(TrialResult finding) {
-  switch (finding) {
-    case TrialResult::retention:
-      return "retention";
-    case TrialResult::cycles:
-      return "cycles";
-    case TrialResult::neither:
-      return "neither";
-    case TrialResult::pending:
-      break;
-  }
-  return "pending";
+  constexpr std::array<std::string_view, 4> kNames = {"retention", "cycles", "neither", "pending"};
+  return kNames[static_cast<size_t>(finding)];
 }
 
 std::optional<ResidentFigures> read_resident_figures(pid_t pid) {

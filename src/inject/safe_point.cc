@@ -15,12 +15,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "base/text.h"
 #include "inject/detour.h"
 #include "ptrace/memory.h"
@@ -89,20 +89,14 @@ bool TargetCode::has(uint64_t address) const {
 
 TargetCode find_code(pid_t pid) {
   TargetCode code;
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  std::string line;
-  while (std::getline(maps, line)) {
-    if (line.find(" r-xp ") == std::string::npos || line.find("[vsyscall]") != std::string::npos) {
-      continue;
-    }
-    CodeRange range;
-    const char* stop = line.data() + line.size();
-    const auto first = std::from_chars(line.data(), stop, range.begin, 16);
-    if (first.ec != std::errc() || first.ptr == stop) continue;
-    std::from_chars(first.ptr + 1, stop, range.end, 16);
+  const std::string maps = text_of_file(fmt::format("/proc/{}/maps", pid));
+  for (std::string_view rest = maps; !rest.empty();) {
+    const auto line = split_maps_line(take_line(rest));
+    if (!line || line->perms != "r-xp" || line->name == "[vsyscall]") continue;
+    const CodeRange range{line->begin, line->end};
     code.ranges.push_back(range);
     // The vdso has one and is never unloaded; any other is borrowed only if it has none.
-    const bool vdso = line.find("[vdso]") != std::string::npos;
+    const bool vdso = line->name == "[vdso]";
     if (code.system_call != 0 && !vdso) continue;
     std::string bytes(std::min<uint64_t>(range.end - range.begin, uint64_t{1} << 20), '\0');
     if (!read_memory(pid, range.begin, bytes.data(), bytes.size())) continue;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -44,12 +43,7 @@ constexpr auto kSafe = std::to_array<std::pair<int64_t, std::string_view>>({
 });
 
 std::optional<uint64_t> hexadecimal(std::string_view word) {
-  if (!word.starts_with("0x")) return std::nullopt;
-  uint64_t value = 0;
-  const char* end = word.data() + word.size();
-  const auto parsed = std::from_chars(word.data() + 2, end, value, 16);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return value;
+  return word.starts_with("0x") ? parse_digits(word.substr(2), 16) : std::nullopt;
 }
 
 }  // namespace

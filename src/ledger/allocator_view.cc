@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/allocator_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "base/units.h"
 
 namespace plateau {
 namespace {
@@ -61,6 +65,12 @@ bool fit_together(const LedgerAllocator& allocator, const TracedBlocks& traced) 
   const double error = 3 * traced.error_bytes;
   const double most = kMostRounding * traced.bytes + kMostHeaderBytes * traced.blocks + kOlderBytes;
   return beyond <= most + error && beyond >= -error - kOlderBytes;
+}
+
+std::string tracer_source(const HeapTrack& track, double error_bytes) {
+  if (track.exact) return "tracer, every allocation";
+  return fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
+                     track.interval_bytes / 1024, format_mb(error_bytes / kBytesPerMb));
 }
 
 }  // namespace plateau

@@ -35,4 +35,7 @@ std::optional<double> held_beside(const LedgerAllocator& allocator, const Traced
 // True also if the allocator does not say what is in use.
 bool fit_together(const LedgerAllocator& allocator, const TracedBlocks& traced);
 
+// Where live bytes are known from, and how well.
+std::string tracer_source(const HeapTrack& track, double error_bytes);
+
 }  // namespace plateau

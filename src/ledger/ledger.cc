@@ -100,12 +100,6 @@ TrackClaims claims_of(const HeapTrack& track) {
   return claims;
 }
 
-std::string tracer_source(const HeapTrack& track, const TrackClaims& claims) {
-  if (track.exact) return "tracer, every allocation";
-  return fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
-                     track.interval_bytes / 1024, format_mb(claims.error_bytes / kBytesPerMb));
-}
-
 void claim_live(LedgerMaker& maker, uint64_t bytes, const std::string& source) {
   const uint64_t granted = maker.claim("live-heap", bytes, source);
   if (bytes - granted < kLeastNoteBytes) return;
@@ -146,7 +140,7 @@ void claim_held(LedgerMaker& maker, const LedgerAllocator& allocator,
 void claim_traced(LedgerMaker& maker, const HeapTrack& track, const LedgerAllocator& allocator) {
   const TrackClaims claims = claims_of(track);
   const TracedBlocks traced = traced_blocks(track, track.rows.back());
-  claim_live(maker, claims.live, tracer_source(track, claims));
+  claim_live(maker, claims.live, tracer_source(track, claims.error_bytes));
   const bool fits = fit_together(allocator, traced);
   // Sampled, the difference would be the error of the estimate and little else.
   if (fits && track.exact && allocator.in_use) {

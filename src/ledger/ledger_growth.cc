@@ -5,6 +5,7 @@
 // cancels, and one that was touched in between shows in the rest, where it belongs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/units.h"
@@ -64,12 +65,8 @@ class GrowthMaker {
     for (const HeapCell& cell : to_.cells) {
       variance += sampling_variance(track_, track_.sites[cell.site], cell.live_bytes);
     }
-    const std::string source =
-        track_.exact ? "tracer, every allocation"
-                     : fmt::format("tracer, a sample every {:.0f} KiB, give or take {}",
-                                   track_.interval_bytes / 1024,
-                                   format_mb(std::sqrt(variance) / kBytesPerMb));
-    add("live-heap", change([this](const HeapRow& row) { return live_at(row); }), source);
+    add("live-heap", change([this](const HeapRow& row) { return live_at(row); }),
+        tracer_source(track_, std::sqrt(variance)));
     const double arenas = change([this](const HeapRow& row) { return arenas_at(row); });
     if (has(HeapKind::arena)) {
       add(track_.python_hooked ? "arenas-free" : "arenas", arenas,
@@ -111,10 +108,7 @@ class GrowthMaker {
                     by_free ? "free" : "from the kernel, less the tracer's blocks"));
   }
   [[nodiscard]] bool has(HeapKind kind) const {
-    for (const HeapSite& site : track_.sites) {
-      if (site.kind == kind) return true;
-    }
-    return false;
+    return std::ranges::find(track_.sites, kind, &HeapSite::kind) != track_.sites.end();
   }
   template <typename Figure>
   double change(Figure figure) const {
@@ -164,13 +158,11 @@ Result<LedgerGrowth> ledger_growth(const Run& run, const HeapTrack& track, size_
   maker.add("files", file, "RssFile");
   maker.add("shared", shmem, "RssShmem");
 
-  LedgerGrowth growth;
-  growth.from_step = static_cast<double>(track.rows[from].step);
-  growth.to_step = static_cast<double>(track.rows[to].step);
-  growth.from_s = track.rows[from].time_s;
-  growth.to_s = track.rows[to].time_s;
-  growth.change = maker.finish(rss);
-  return growth;
+  return LedgerGrowth{.from_step = static_cast<double>(track.rows[from].step),
+                      .to_step = static_cast<double>(track.rows[to].step),
+                      .from_s = track.rows[from].time_s,
+                      .to_s = track.rows[to].time_s,
+                      .change = maker.finish(rss)};
 }
 
 }  // namespace plateau

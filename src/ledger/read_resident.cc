@@ -8,13 +8,12 @@
 // in /proc/PID/task/TID/stat (kstkesp) is 0 for a live process on every current kernel.
 //
 // Blind spot: a running thread whose stack is not of the usual size counts as anonymous memory.
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "base/files.h"
 #include "ledger/ledger.h"
@@ -27,13 +26,10 @@ constexpr size_t kMaxThreads = 10000;  // Of which the stack pointer is looked a
 std::vector<uint64_t> stack_pointers(pid_t pid) {
   std::vector<uint64_t> found;
   const std::string tasks = fmt::format("/proc/{}/task", pid);
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(tasks.c_str()), ::closedir);
-  if (!directory) return found;
-  for (size_t i = 0; i < kMaxThreads; ++i) {
-    const dirent* entry = ::readdir(directory.get());
-    if (entry == nullptr) break;
-    if (entry->d_name[0] == '.') continue;
-    const std::string text = text_of_file(fmt::format("{}/{}/syscall", tasks, entry->d_name));
+  std::vector<pid_t> threads = pids_in(tasks);
+  threads.resize(std::min(threads.size(), kMaxThreads));
+  for (const pid_t thread : threads) {
+    const std::string text = text_of_file(fmt::format("{}/{}/syscall", tasks, thread));
     if (const auto pointer = stack_pointer_in(text)) found.push_back(*pointer);
   }
   return found;

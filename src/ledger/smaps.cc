@@ -27,36 +27,22 @@ struct SmapsEntry {
   uint64_t anonymous = 0;  // Of them.
 };
 
-bool number(std::string_view text, uint64_t& value, int base) {
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stopped, error] = std::from_chars(begin, end, value, base);
-  return error == std::errc() && stopped == end && !text.empty();
-}
-
-// True if the line opens a mapping.
 bool parse_header(std::string_view line, SmapsEntry& entry) {
-  std::string_view rest = line;
-  const std::string_view range = next_word(rest);
-  const size_t dash = range.find('-');
-  if (dash == std::string_view::npos) return false;
-  entry = {};
-  entry.perms = next_word(rest);
-  next_word(rest);  // Offset.
-  next_word(rest);  // Device.
-  const std::string_view inode = next_word(rest);
-  entry.name = trim(rest);
-  return number(range.substr(0, dash), entry.begin, 16) &&
-         number(range.substr(dash + 1), entry.end, 16) && entry.begin < entry.end &&
-         entry.perms.size() == 4 && number(inode, entry.inode, 10);
+  const auto split = split_maps_line(line);
+  if (!split || split->perms.size() != 4) return false;
+  entry = {.begin = split->begin,
+           .end = split->end,
+           .perms = split->perms,
+           .inode = split->inode,
+           .name = split->name};
+  return true;
 }
 
-// "Rss:    12 kB" as bytes.
 bool parse_kb(std::string_view value, uint64_t& bytes) {
   std::string_view rest = value;
-  uint64_t kb = 0;
-  if (!number(next_word(rest), kb, 10) || trim(rest) != "kB" || kb > kMaxKb) return false;
-  bytes = kb * 1024;
+  const auto kb = parse_digits(next_word(rest), 10);
+  if (!kb || trim(rest) != "kB" || *kb > kMaxKb) return false;
+  bytes = *kb * 1024;
   return true;
 }
 
@@ -177,9 +163,7 @@ std::optional<uint64_t> stack_pointer_in(std::string_view syscall) {
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     before = std::exchange(last, word);
   }
-  uint64_t pointer = 0;
-  if (!before.starts_with("0x") || !number(before.substr(2), pointer, 16)) return std::nullopt;
-  return pointer;
+  return before.starts_with("0x") ? parse_digits(before.substr(2), 16) : std::nullopt;
 }
 
 }  // namespace plateau

@@ -2,12 +2,14 @@
 #include "page/pack.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/utf8.h"
 
 namespace plateau {
+
 std::string base64_of(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -27,33 +29,20 @@ std::string base64_of(std::string_view bytes) {
 }
 
 std::string html_escaped(std::string_view text) {
+  constexpr std::u32string_view kMarkup = U"&<>\"'";
+  constexpr std::array<std::string_view, kMarkup.size()> kEntities = {"&amp;", "&lt;", "&gt;",
+                                                                      "&quot;", "&#39;"};
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
     const CodePoint point = decode_utf8(text);
     text.remove_prefix(point.bytes);
-    switch (point.value) {
-      case U'&':
-        out += "&amp;";
-        break;
-      case U'<':
-        out += "&lt;";
-        break;
-      case U'>':
-        out += "&gt;";
-        break;
-      case U'"':
-        out += "&quot;";
-        break;
-      case U'\'':
-        out += "&#39;";
-        break;
-      default: {
-        const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
-        if (!control || point.value == U'\n' || point.value == U'\t') {
-          append_utf8(out, point.value);
-        }
-      }
+    const size_t markup = kMarkup.find(point.value);
+    const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+    if (markup != std::u32string_view::npos) {
+      out += kEntities[markup];
+    } else if (!control || point.value == U'\n' || point.value == U'\t') {
+      append_utf8(out, point.value);
     }
   }
   return out;

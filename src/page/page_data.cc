@@ -8,6 +8,7 @@
 #include "page/page_numbers.h"
 #include "page/page_run.h"
 #include "recording/facts.h"
+#include "report/cost.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "report/text.h"
@@ -25,23 +26,19 @@ std::string_view ending_name(Ending::Kind kind) {
 
 void write_head(JsonWriter& json, const PageRun& page) {
   const Run& run = *page.run;
-  json.key("source").value(printable(run.source)).key("title");
-  write_text(json, run.title);
-  json.key("format").value(printable(run.format)).key("command");
-  write_text(json, run.command);
-  json.key("host");
-  write_text(json, run.host);
-  json.key("started_unix_s");
   const bool dated = run.epoch_time && !run.instants.empty();
-  write_moment(json, dated ? run.instants.front().time_s : kMissing);
+  const Ending& ending = run.ending;
+  json.members("source", printable(run.source), "title", harmless(run.title));
+  json.members("format", printable(run.format), "command", harmless(run.command));
+  json.members("host", harmless(run.host));
+  json.members("started_unix_s", Moment(dated ? run.instants.front().time_s : kMissing));
   json.key("ending");
-  if (run.ending.kind == Ending::Kind::unknown) {
+  if (ending.kind == Ending::Kind::unknown) {
     json.null();
     return;
   }
-  json.begin_object().key("kind").value(ending_name(run.ending.kind));
-  json.key("code").value(run.ending.code);
-  json.key("text").value(printable(run.ending.text)).end_object();
+  json.value(json_object("kind", ending_name(ending.kind), "code", ending.code, "text",
+                         printable(ending.text)));
 }
 
 void write_context(JsonWriter& json, const Context& context) {
@@ -49,9 +46,8 @@ void write_context(JsonWriter& json, const Context& context) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& fact = context.*kind.field;
     if (!fact) continue;
-    json.begin_object().key("name").value(kind.name).key("value").value(fact->value);
-    json.key("unit").value(kind.unit);
-    json.key("source").value(printable(fact->source)).end_object();
+    json.value(json_object("name", kind.name, "value", fact->value, "unit", kind.unit, "source",
+                           printable(fact->source)));
   }
   json.end_array();
 }
@@ -63,8 +59,16 @@ void write_notes(JsonWriter& json, const PageRun& page) {
   json.end_array();
 }
 
+void write_cost(JsonWriter& json, const Run& run) {
+  const auto cost = [](JsonWriter& each, const WatchCost& of) {
+    each.value(json_object("words", cost_sentence(of), "cpu_percent", Rounded(100 * of.cpu_share),
+                           "walk_percent", Rounded(100 * of.walk_share)));
+  };
+  json.members("cost", json_if(recorded_cost(run), cost));
+}
+
 void write_program(JsonWriter& json) {
-  json.key("schema").value(kSchema).key("plateau").value(PLATEAU_VERSION);
+  json.members("schema", kSchema, "plateau", PLATEAU_VERSION);
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ void write_run(JsonWriter& json, PageRun& page) {
   write_head(json, page);
   json.key("verdict").embed(verdict_json(page.answer->verdict));
   write_said(json, page);
-  json.key("clock").value(clock_unit(page.signals.clock));
+  json.members("clock", clock_unit(page.signals.clock));
   write_series(json, page);
   write_marks(json, page);
   write_processes(json, page);
@@ -114,21 +118,16 @@ std::string page_data_json(std::span<const Run> runs, std::span<const Answer> an
     write_run(json, page);
   }
   json.end_array().key("comparison");
-  if (comparison != nullptr) {
-    json.embed(comparison_page_json(*comparison));
-  } else {
-    json.null();
-  }
-  json.end_object();
-  return json.take();
+  json.embed(comparison != nullptr ? comparison_page_json(*comparison) : "null");
+  return json.end_object().take();
 }
 
 std::string empty_page_json() {
   JsonWriter json;
   json.begin_object();
   write_program(json);
-  json.key("runs").begin_array().end_array().key("comparison").null().end_object();
-  return json.take();
+  json.key("runs").begin_array().end_array().key("comparison").null();
+  return json.end_object().take();
 }
 
 }  // namespace plateau

@@ -30,22 +30,14 @@ std::string_view state_of(const SiteVerdict& verdict) {
   return verdict.word == GrowthWord::unbounded ? "growing" : growth_word_name(verdict.word);
 }
 
-// On the run's clock: a track counts seconds from the start of the recording, a run from its first
-// sample.
-class HeapClock {
- public:
-  HeapClock(const PageRun& page, const HeapProfile& profile) {
-    const Run& run = *page.run;
-    const bool both = profile.clock == Clock::seconds && page.signals.clock == Clock::seconds;
-    if (both && run.has_times() && !run.heaps.empty()) {
-      shift_ = run.heap_start_s - run.instants.front().time_s;
-    }
-  }
-  [[nodiscard]] double at(double step) const { return step + shift_; }
-
- private:
-  double shift_ = 0;
-};
+// What to add for the run's clock: a track counts seconds from the start of the recording, a run
+// from its first sample.
+double clock_shift(const PageRun& page, const HeapProfile& profile) {
+  const Run& run = *page.run;
+  const bool both = profile.clock == Clock::seconds && page.signals.clock == Clock::seconds;
+  if (!both || !run.has_times() || run.heaps.empty()) return 0;
+  return run.heap_start_s - run.instants.front().time_s;
+}
 
 // Which sites become stacks of the flame graph, largest first, and where each of them stands.
 struct Stacks {
@@ -78,70 +70,54 @@ Stacks choose_stacks(const HeapProfile& profile) {
 
 void write_stacks(JsonWriter& json, const HeapProfile& profile, const Stacks& stacks) {
   std::map<std::string, size_t> index;
-  std::vector<const std::string*> frames;
+  std::vector<std::string> frames;
   std::vector<std::vector<size_t>> rows;
   for (const size_t i : stacks.sites) {
     std::vector<size_t>& row = rows.emplace_back();
+    const auto add = [&](const std::string& words) {
+      const auto [at, fresh] = index.try_emplace(words, frames.size());
+      if (fresh) frames.push_back(words);
+      row.push_back(at->second);
+    };
     const std::vector<FrameName>& inner_first = profile.sites[i].frames;
     for (auto frame = inner_first.rbegin(); frame != inner_first.rend(); ++frame) {
-      const auto [at, fresh] = index.try_emplace(frame_words(*frame), frames.size());
-      if (fresh) frames.push_back(&at->first);
-      row.push_back(at->second);
+      add(frame_words(*frame));
     }
-    if (!row.empty()) continue;
-    const auto [at, fresh] = index.try_emplace("(no stack)", frames.size());
-    if (fresh) frames.push_back(&at->first);
-    row.push_back(at->second);
+    if (row.empty()) add("(no stack)");
   }
-  json.key("frames").begin_array();
-  for (const std::string* frame : frames) json.value(*frame);
-  json.end_array().key("stacks").begin_array();
+  json.members("frames", frames).key("stacks").begin_array();
   for (size_t i = 0; i < rows.size(); ++i) {
     const ProfileSite& site = profile.sites[stacks.sites[i]];
-    json.begin_object().key("frames").begin_array();
-    for (const size_t frame : rows[i]) json.value(frame);
-    json.end_array().key("mb");
-    write_rounded(json, site.to_mb);
-    json.key("growth_mb");
-    write_rounded(json, site.to_mb - site.from_mb);
-    json.end_object();
+    json.value(json_object("frames", rows[i], "mb", Rounded(site.to_mb), "growth_mb",
+                           Rounded(site.to_mb - site.from_mb)));
   }
   json.end_array();
 }
 
-void write_sites(JsonWriter& json, const HeapProfile& profile, const Stacks& stacks,
-                 const HeapClock& clock) {
+void write_sites(JsonWriter& json, const HeapProfile& profile, const Stacks& stacks, double shift) {
+  const auto moment = [shift](const TimedValue& point) { return Moment(point.at + shift); };
+  const auto amount = [](const TimedValue& point) { return Rounded(point.mb); };
   json.key("sites").begin_array();
   for (size_t i = 0; i < std::min(kMostSites, profile.sites.size()); ++i) {
     const ProfileSite& site = profile.sites[i];
-    json.begin_object().key("title").value(site.title).key("kinds").value(site.kinds);
-    json.key("state").value(state_of(site.verdict)).key("words").value(site_words(site.verdict));
-    json.key("from_mb");
-    write_rounded(json, site.from_mb);
-    json.key("to_mb");
-    write_rounded(json, site.to_mb);
-    json.key("stack").value(stacks.place[i]).key("x").begin_array();
-    for (const TimedValue& point : site.course) write_moment(json, clock.at(point.at));
-    json.end_array().key("mb").begin_array();
-    for (const TimedValue& point : site.course) write_rounded(json, point.mb);
-    json.end_array().end_object();
+    json.begin_object().members("title", site.title, "kinds", site.kinds);
+    json.members("state", state_of(site.verdict), "words", site_words(site.verdict));
+    json.members("from_mb", Rounded(site.from_mb), "to_mb", Rounded(site.to_mb));
+    json.members("stack", stacks.place[i], "x", json_list(site.course, moment));
+    json.members("mb", json_list(site.course, amount)).end_object();
   }
   json.end_array();
 }
 
-void write_counts(JsonWriter& json, std::string_view key, const std::vector<ProfileCount>& counts) {
+void write_counts(JsonWriter& json, std::string_view key, std::span<const ProfileCount> counts) {
   json.key(key).begin_array();
-  for (size_t i = 0; i < std::min(kMostCounts, counts.size()); ++i) {
-    const ProfileCount& count = counts[i];
-    json.begin_object().key("name").value(count.name);
-    json.key("state").value(state_of(count.verdict)).key("words").value(site_words(count.verdict));
-    json.key("from");
-    write_rounded(json, count.verdict.live_mb - count.verdict.growth_mb);
-    json.key("to");
-    write_rounded(json, count.verdict.live_mb);
-    json.key("mb_each");
-    write_rounded(json, count.mb_each > 0 ? count.mb_each : kMissing);
-    json.end_object();
+  for (const ProfileCount& count : counts.first(std::min(kMostCounts, counts.size()))) {
+    const SiteVerdict& verdict = count.verdict;
+    json.begin_object().members("name", count.name, "state", state_of(verdict));
+    json.members("words", site_words(verdict));
+    json.members("from", Rounded(verdict.live_mb - verdict.growth_mb));
+    json.members("to", Rounded(verdict.live_mb));
+    json.members("mb_each", Rounded(value_if(count.mb_each > 0, count.mb_each))).end_object();
   }
   json.end_array();
 }
@@ -168,30 +144,19 @@ std::vector<std::string> notes_of(const PageRun& page, const HeapProfile& profil
 
 void write_heap(JsonWriter& json, const PageRun& page, const HeapProfile& profile) {
   const Stacks stacks = choose_stacks(profile);
-  const HeapClock clock(page, profile);
-  json.begin_object().key("pid").value(profile.pid);
-  json.key("process").value(profile.pid == 0 ? "all processes" : profile.process);
-  json.key("exact").value(profile.exact).key("interval_bytes");
-  write_rounded(json, profile.interval_bytes);
-  json.key("allocator");
-  write_text(json, profile.allocator);
-  json.key("from");
-  write_moment(json, clock.at(profile.from));
-  json.key("to");
-  write_moment(json, clock.at(profile.to));
-  json.key("from_mb");
-  write_rounded(json, profile.from_mb);
-  json.key("to_mb");
-  write_rounded(json, profile.to_mb);
-  json.key("others_mb");
-  write_rounded(json, profile.others_mb + stacks.left_out_mb);
+  const double shift = clock_shift(page, profile);
+  json.begin_object().members("pid", profile.pid, "process",
+                              profile.pid == 0 ? "all processes" : profile.process);
+  json.members("exact", profile.exact, "interval_bytes", Rounded(profile.interval_bytes));
+  json.members("allocator", harmless(profile.allocator), "from", Moment(profile.from + shift));
+  json.members("to", Moment(profile.to + shift), "from_mb", Rounded(profile.from_mb));
+  json.members("to_mb", Rounded(profile.to_mb));
+  json.members("others_mb", Rounded(profile.others_mb + stacks.left_out_mb));
   write_stacks(json, profile, stacks);
-  write_sites(json, profile, stacks, clock);
+  write_sites(json, profile, stacks, shift);
   write_counts(json, "tensors", profile.tensors);
   write_counts(json, "types", profile.types);
-  json.key("notes").begin_array();
-  for (const std::string& note : notes_of(page, profile, stacks)) json.value(note);
-  json.end_array().end_object();
+  json.members("notes", notes_of(page, profile, stacks)).end_object();
 }
 
 }  // namespace

@@ -32,41 +32,31 @@ std::vector<const Explanation*> columns_of(const std::vector<Verdict>& moments,
 
 void write_moment_of(JsonWriter& json, const Verdict& moment,
                      const std::vector<const Explanation*>& columns) {
-  json.begin_object().key("x");
-  write_moment(json, moment.last_step);
-  json.key("verdict").value(word_name(moment.word)).key("confidence");
-  write_rounded(json, moment.confidence == 0 ? kMissing : moment.confidence);
-  json.key("forecast_mb");
-  write_rounded(json, moment.forecast ? moment.forecast->plateau_mb : kMissing);
-  std::vector<double> weights(columns.size(), 0);
-  for (const Explanation& each : moment.explanations) {
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i]->name == each.name) weights[i] += each.weight;
-    }
-  }
-  json.key("weights").begin_array();
   // A weight is drawn as a height: three digits are more than a screen shows.
-  for (const double weight : weights) json.value(std::round(weight * 1000) / 1000);
-  json.end_array().end_object();
+  const auto height = [&moment](const Explanation* column) {
+    double weight = 0;
+    for (const Explanation& each : moment.explanations) {
+      if (each.name == column->name) weight += each.weight;
+    }
+    return std::round(weight * 1000) / 1000;
+  };
+  json.begin_object().members("x", Moment(moment.last_step), "verdict", word_name(moment.word));
+  json.members("confidence", Rounded(value_if(moment.confidence != 0, moment.confidence)));
+  json.members("forecast_mb", Rounded(member_of(moment.forecast, &Verdict::Forecast::plateau_mb)));
+  json.members("weights", json_list(columns, height)).end_object();
 }
 
 void write_clocks(JsonWriter& json, const Verdict& verdict, const Detail& detail) {
   json.key("clocks").begin_array();
   for (size_t i = 0; i < detail.clocks.size(); ++i) {
     const ClockGrowth& each = detail.clocks[i];
-    json.begin_object().key("clock").value(growth_clock_name(each.clock));
-    json.key("events").value(each.events).key("mb_per_event");
-    write_rounded(json, each.mb_per_event);
-    json.key("low_mb");
-    write_rounded(json, each.range ? each.range->low : kMissing);
-    json.key("high_mb");
-    write_rounded(json, each.range ? each.range->high : kMissing);
-    json.key("share");
-    write_rounded(json, each.share);
-    json.key("share_expected");
-    write_rounded(json, each.share_expected);
-    json.key("follows").value(each.follows).key("words");
-    json.value(clock_growth_words(verdict, detail.clocks, i)).end_object();
+    json.begin_object().members("clock", growth_clock_name(each.clock), "events", each.events);
+    json.members("mb_per_event", Rounded(each.mb_per_event));
+    json.members("low_mb", Rounded(member_of(each.range, &Interval::low)));
+    json.members("high_mb", Rounded(member_of(each.range, &Interval::high)));
+    json.members("share", Rounded(each.share), "share_expected", Rounded(each.share_expected));
+    json.members("follows", each.follows);
+    json.members("words", clock_growth_words(verdict, detail.clocks, i)).end_object();
   }
   json.end_array();
 }
@@ -77,16 +67,16 @@ void write_hindsight(JsonWriter& json, const PageRun& page) {
   const Detail none;
   const Detail& detail = page.answer->detail ? *page.answer->detail : none;
   const std::vector<const Explanation*> columns = columns_of(detail.moments, page.answer->verdict);
-  json.key("explanations").begin_array();
-  for (const Explanation* each : columns) {
-    json.begin_object().key("name").value(each->name).key("words");
-    json.value(explanation_phrase(*each, page.answer->verdict.clock));
-    json.key("bounded").value(each->bounded).end_object();
-  }
-  json.end_array().key("replay").begin_array();
-  for (const Verdict& moment : detail.moments) write_moment_of(json, moment, columns);
-  json.end_array().key("knew_at");
-  write_moment(json, detail.knew_at);
+  const auto named = [&page](JsonWriter& each, const Explanation* of) {
+    each.value(json_object("name", of->name, "words",
+                           explanation_phrase(*of, page.answer->verdict.clock), "bounded",
+                           of->bounded));
+  };
+  const auto moment = [&columns](JsonWriter& each, const Verdict& of) {
+    write_moment_of(each, of, columns);
+  };
+  json.members("explanations", json_list(columns, named), "replay",
+               json_list(detail.moments, moment), "knew_at", Moment(detail.knew_at));
   write_clocks(json, page.answer->verdict, detail);
 }
 

@@ -25,29 +25,13 @@ void write_points(JsonWriter& json, std::string_view key, const std::vector<Plot
     at.push_back(point.step);
     mb.push_back(point.mb);
   }
-  json.key(key).begin_object().key("x");
-  write_moments(json, at);
-  json.key("mb");
-  write_rounded(json, mb);
-  json.end_object();
+  json.members(key, json_object("x", moments(at), "mb", rounded(mb)));
 }
 
-void write_phases(JsonWriter& json, const PageRun& page) {
-  json.key("phases").begin_array();
-  for (const Phase& phase : page.answer->verdict.phases) {
-    json.begin_object().key("from_step");
-    write_moment(json, phase.from_step);
-    json.key("to_step");
-    write_moment(json, phase.to_step);
-    json.key("from_mb");
-    write_rounded(json, phase.from_mb);
-    json.key("to_mb");
-    write_rounded(json, phase.to_mb);
-    json.key("rate_mb_per_step");
-    write_rounded(json, phase.rate_mb_per_step);
-    json.end_object();
-  }
-  json.end_array();
+void write_phase(JsonWriter& json, const Phase& phase) {
+  json.value(json_object("from_step", Moment(phase.from_step), "to_step", Moment(phase.to_step),
+                         "from_mb", Rounded(phase.from_mb), "to_mb", Rounded(phase.to_mb),
+                         "rate_mb_per_step", Rounded(phase.rate_mb_per_step)));
 }
 
 // Of too many marks evenly spaced ones are kept, the first and the last among them.
@@ -69,10 +53,8 @@ void write_events(JsonWriter& json, PageRun& page) {
   }
   json.key("marks").begin_array();
   for (const Event* event : events) {
-    json.begin_object().key("x");
-    write_moment(json, page.signals.clock_of_instant[event->instant]);
-    json.key("kind").value(event_name(event->kind));
-    json.key("text").value(printable(event->text)).end_object();
+    json.value(json_object("x", Moment(page.signals.clock_of_instant[event->instant]), "kind",
+                           event_name(event->kind), "text", printable(event->text)));
   }
   json.end_array();
 }
@@ -85,8 +67,7 @@ void write_epochs(JsonWriter& json, const Verdict& verdict, double end) {
       if (at >= verdict.first_step) ends.push_back(at);
     }
   }
-  json.key("epochs");
-  write_moments(json, ends);
+  json.members("epochs", moments(ends));
 }
 
 const Explanation* named(const Verdict& verdict, const std::string& name) {
@@ -99,35 +80,32 @@ const Explanation* named(const Verdict& verdict, const std::string& name) {
 void write_path(JsonWriter& json, const Verdict& verdict, const FanPath& path) {
   const Explanation* explanation = named(verdict, path.name);
   if (explanation == nullptr || path.points.empty()) return;
-  json.begin_object().key("name").value(path.name).key("words");
-  json.value(explanation_phrase(*explanation, verdict.clock));
-  json.key("bounded").value(explanation->bounded).key("weight");
-  write_rounded(json, explanation->weight);
-  json.key("x").begin_array();
-  for (const PlotPoint& point : path.points) write_moment(json, point.step);
-  json.end_array().key("mb").begin_array();
-  for (const PlotPoint& point : path.points) write_rounded(json, point.mb);
-  json.end_array().end_object();
+  const auto moment = [](const PlotPoint& point) { return Moment(point.step); };
+  const auto amount = [](const PlotPoint& point) { return Rounded(point.mb); };
+  json.value(json_object("name", path.name, "words",
+                         explanation_phrase(*explanation, verdict.clock), "bounded",
+                         explanation->bounded, "weight", Rounded(explanation->weight), "x",
+                         json_list(path.points, moment), "mb", json_list(path.points, amount)));
 }
 
 void write_fan(JsonWriter& json, const Verdict& verdict, const Fan& fan) {
-  json.key("forecast");
   if (fan.band.empty()) {
-    json.null();
+    json.key("forecast").null();
     return;
   }
-  json.begin_object().key("x").begin_array();
-  for (const FanPoint& point : fan.band) write_moment(json, point.at);
-  const auto row = [&](std::string_view key, double FanPoint::* member) {
-    json.end_array().key(key).begin_array();
-    for (const FanPoint& point : fan.band) write_rounded(json, point.*member);
+  const auto row = [&](double FanPoint::* member) {
+    std::vector<double> values;
+    for (const FanPoint& point : fan.band) values.push_back(point.*member);
+    return values;
   };
-  row("low_mb", &FanPoint::low_mb);
-  row("mid_mb", &FanPoint::mid_mb);
-  row("high_mb", &FanPoint::high_mb);
-  json.end_array().key("paths").begin_array();
-  for (const FanPath& path : fan.paths) write_path(json, verdict, path);
-  json.end_array().end_object();
+  const auto path = [&verdict](JsonWriter& each, const FanPath& of) {
+    write_path(each, verdict, of);
+  };
+  json.members(
+      "forecast",
+      json_object("x", moments(row(&FanPoint::at)), "low_mb", rounded(row(&FanPoint::low_mb)),
+                  "mid_mb", rounded(row(&FanPoint::mid_mb)), "high_mb",
+                  rounded(row(&FanPoint::high_mb)), "paths", json_list(fan.paths, path)));
 }
 
 }  // namespace
@@ -137,12 +115,11 @@ void write_marks(JsonWriter& json, PageRun& page) {
   const Fan& fan = page.answer->ahead;
   write_points(json, "floor", page.answer->floor, false);
   write_points(json, "spikes", verdict.plot, true);
-  write_phases(json, page);
+  json.members("phases", json_list(verdict.phases, write_phase));
   write_events(json, page);
   write_epochs(json, verdict, fan.band.empty() ? verdict.last_step : fan.band.back().at);
   write_fan(json, verdict, fan);
-  json.key("limit_mb");
-  write_rounded(json, verdict.risk.limit_mb);
+  json.members("limit_mb", Rounded(verdict.risk.limit_mb));
 }
 
 }  // namespace plateau

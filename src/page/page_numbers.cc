@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "base/json_text.h"
 #include "report/text.h"
 
 namespace plateau {
@@ -17,43 +16,32 @@ constexpr double kMostWithFraction = 1e9;
 
 }  // namespace
 
-void write_rounded(JsonWriter& json, double value) {
-  if (!std::isfinite(value)) {
+void Rounded::operator()(JsonWriter& json) const {
+  if (!std::isfinite(number)) {
     json.null();
     return;
   }
   char text[32];
-  const auto end = fmt::format_to_n(text, sizeof text, "{:.6g}", value).out;
+  const auto end = fmt::format_to_n(text, sizeof text, "{:.6g}", number).out;
   json.embed(std::string_view(text, static_cast<size_t>(end - text)));
 }
 
-void write_rounded(JsonWriter& json, const std::optional<double>& value) {
-  write_rounded(json, value.value_or(kMissing));
-}
-
-void write_rounded(JsonWriter& json, std::span<const double> values) {
-  json.begin_array();
-  for (const double value : values) write_rounded(json, value);
-  json.end_array();
-}
-
-void write_moment(JsonWriter& json, double at) {
+void Moment::operator()(JsonWriter& json) const {
   const bool plain = !(std::fabs(at) < kMostWithFraction);
   json.value(plain ? at : std::round(at * kMicro) / kMicro);
 }
 
-void write_moment(JsonWriter& json, const std::optional<double>& at) {
-  write_moment(json, at.value_or(kMissing));
+std::vector<Rounded> rounded(std::span<const double> values) {
+  return {values.begin(), values.end()};
 }
 
-void write_moments(JsonWriter& json, std::span<const double> at) {
-  json.begin_array();
-  for (const double each : at) write_moment(json, each);
-  json.end_array();
+std::vector<Moment> moments(std::span<const double> values) {
+  return {values.begin(), values.end()};
 }
 
-void write_text(JsonWriter& json, std::string_view text) {
-  text_or_null(json, printable(text));
+std::optional<std::string> harmless(std::string_view text) {
+  std::string clean = printable(text);
+  return clean.empty() ? std::nullopt : std::optional(std::move(clean));
 }
 
 }  // namespace plateau

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "recording/run.h"
@@ -12,18 +13,26 @@
 
 namespace plateau {
 
-// Six significant digits; null if it is not finite.
-void write_rounded(JsonWriter& json, double value);
-void write_rounded(JsonWriter& json, const std::optional<double>& value);
-void write_rounded(JsonWriter& json, std::span<const double> values);
+// Values for JsonWriter::members(). Six significant digits; null if it is not finite or missing.
+struct Rounded {
+  explicit Rounded(std::optional<double> given) : number(given.value_or(kMissing)) {}
+  void operator()(JsonWriter& json) const;
+  double number;
+};
 
-// A value of the clock, or a list of them: whole where it counts steps or samples, to the
-// microsecond where it is time.
-void write_moment(JsonWriter& json, double at);
-void write_moment(JsonWriter& json, const std::optional<double>& at);
-void write_moments(JsonWriter& json, std::span<const double> at);
+// A value of the clock: whole where it counts steps or samples, to the microsecond where it is
+// time.
+struct Moment {
+  explicit Moment(std::optional<double> given) : at(given.value_or(kMissing)) {}
+  void operator()(JsonWriter& json) const;
+  double at;
+};
+
+// Lists of them.
+std::vector<Rounded> rounded(std::span<const double> values);
+std::vector<Moment> moments(std::span<const double> values);
 
 // Made harmless, null if it is empty.
-void write_text(JsonWriter& json, std::string_view text);
+std::optional<std::string> harmless(std::string_view text);
 
 }  // namespace plateau

@@ -68,10 +68,7 @@ void write_amounts(JsonWriter& json, const PageRun& page, size_t p) {
   const auto moment = [&](const std::optional<size_t>& instant) {
     return instant ? page.signals.clock_of_instant[*instant] : kMissing;
   };
-  json.key("first_x");
-  write_moment(json, moment(life.first));
-  json.key("last_x");
-  write_moment(json, moment(life.last));
+  json.members("first_x", Moment(moment(life.first)), "last_x", Moment(moment(life.last)));
   // Of the instants that count, unless it lived only before or after them.
   const std::vector<TimedValue>& counted = page.signals.owned_of_process[p];
   double first_mb = life.first ? mb[*life.first] : kMissing;
@@ -80,17 +77,10 @@ void write_amounts(JsonWriter& json, const PageRun& page, size_t p) {
     first_mb = counted.front().mb;
     last_mb = counted.back().mb;
   }
-  json.key("first_mb");
-  write_rounded(json, first_mb);
-  json.key("last_mb");
-  write_rounded(json, last_mb);
-  json.key("peak_mb");
-  write_rounded(json, life.peak_mb);
-  json.key("growth_mb");
-  write_rounded(json, last_mb - first_mb);
+  json.members("first_mb", Rounded(first_mb), "last_mb", Rounded(last_mb));
+  json.members("peak_mb", Rounded(life.peak_mb), "growth_mb", Rounded(last_mb - first_mb));
   const ProcessGrowth* growth = growth_of(page.answer->verdict, page.run->processes[p]);
-  json.key("share");
-  write_rounded(json, growth != nullptr ? growth->share : kMissing);
+  json.members("share", Rounded(growth != nullptr ? growth->share : kMissing));
 }
 
 }  // namespace
@@ -142,12 +132,11 @@ void write_processes(JsonWriter& json, const PageRun& page) {
   for (const size_t p : page.shown) {
     const Process& process = run.processes[p];
     const std::optional<size_t> parent = parent_of(run, index, p);
-    json.begin_object().key("id").value(process.id).key("is_pid").value(process.id_is_pid);
-    json.key("parent").value(parent ? page.place[*parent] : std::nullopt);
-    json.key("name").value(printable(process.name)).key("role");
-    write_text(json, process.role == Role::unknown ? "" : role_name(process.role));
-    json.key("role_reason");
-    write_text(json, process.role_reason);
+    const std::string_view role = process.role == Role::unknown ? "" : role_name(process.role);
+    json.begin_object().members("id", process.id, "is_pid", process.id_is_pid);
+    json.members("parent", parent ? page.place[*parent] : std::nullopt);
+    json.members("name", printable(process.name), "role", harmless(role));
+    json.members("role_reason", harmless(process.role_reason));
     write_amounts(json, page, p);
     json.end_object();
   }

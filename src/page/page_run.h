@@ -46,8 +46,6 @@ void write_marks(JsonWriter& json, PageRun& page);
 void write_processes(JsonWriter& json, const PageRun& page);
 // explanations, replay, knew_at, clocks.
 void write_hindsight(JsonWriter& json, const PageRun& page);
-// cost.
-void write_cost(JsonWriter& json, const Run& run);
 // heaps.
 void write_heaps(JsonWriter& json, const PageRun& page);
 

@@ -13,88 +13,58 @@ namespace {
 
 // A sentence as the page wants it: plain words as strings, figures as [text, field].
 void write_sentence(JsonWriter& json, const Sentence& sentence) {
-  json.begin_array();
-  for (const Fragment& fragment : sentence) {
+  const auto write = [](JsonWriter& each, const Fragment& fragment) {
     if (fragment.field.empty()) {
-      json.value(fragment.text);
+      each.value(fragment.text);
     } else {
-      json.begin_array().value(fragment.text).value(fragment.field).end_array();
+      each.begin_array().value(fragment.text).value(fragment.field).end_array();
     }
-  }
-  json.end_array();
+  };
+  json.value(json_list(sentence, write));
 }
 
-void write_paragraphs(JsonWriter& json, const std::vector<Paragraph>& paragraphs) {
-  json.begin_array();
-  for (const Paragraph& each : paragraphs) {
-    json.begin_object().key("role").value(role_name(each.role));
-    json.key("lead").value(lead_of(each.role)).key("claim");
-    write_sentence(json, each.claim);
-    json.key("detail");
-    write_sentence(json, each.detail);
-    json.end_object();
-  }
-  json.end_array();
+auto said(Sentence sentence) {
+  return [sentence = std::move(sentence)](JsonWriter& json) { write_sentence(json, sentence); };
 }
 
-void write_findings(JsonWriter& json, const std::vector<Finding>& findings,
-                    const Verdict& verdict) {
-  json.begin_array();
-  for (const Finding& finding : findings) write_sentence(json, tell_sentence(finding, verdict));
-  json.end_array();
+void write_paragraph(JsonWriter& json, const Paragraph& each) {
+  json.value(json_object("role", role_name(each.role), "lead", lead_of(each.role), "claim",
+                         said(each.claim), "detail", said(each.detail)));
 }
 
 // What the sections below the first screen tell, beside the same lists of the verdict.
 void write_details(JsonWriter& json, const Verdict& verdict) {
-  json.key("evidence");
-  write_findings(json, verdict.evidence, verdict);
-  json.key("causes").begin_array();
-  for (const Cause& cause : verdict.causes) {
-    json.begin_object().key("evidence");
-    write_sentence(json, tell_sentence(cause.evidence, verdict));
-    json.key("fix");
-    write_sentence(json, fix_of(cause));
-    json.end_object();
-  }
-  json.end_array().key("explanations").begin_array();
-  for (const Explanation& explanation : verdict.explanations) {
-    json.begin_object().key("for");
-    write_findings(json, explanation.speaks_for, verdict);
-    json.key("against");
-    write_findings(json, explanation.speaks_against, verdict);
-    json.end_object();
-  }
-  json.end_array();
+  const auto told = [&verdict](const Finding& finding) {
+    return said(tell_sentence(finding, verdict));
+  };
+  const auto cause = [&told](JsonWriter& each, const Cause& of) {
+    each.value(json_object("evidence", told(of.evidence), "fix", said(fix_of(of))));
+  };
+  const auto explanation = [&told](JsonWriter& each, const Explanation& of) {
+    each.value(json_object("for", json_list(of.speaks_for, told), "against",
+                           json_list(of.speaks_against, told)));
+  };
+  json.members("evidence", json_list(verdict.evidence, told));
+  json.members("causes", json_list(verdict.causes, cause));
+  json.members("explanations", json_list(verdict.explanations, explanation));
 }
 
 }  // namespace
 
 void write_said(JsonWriter& json, const PageRun& page) {
   const Verdict& verdict = page.clean;
-  json.key("said").begin_object().key("headline").value(answer_of(verdict));
   const Labelled course = course_of(verdict);
-  json.key("course").begin_object().key("label").value(course.label);
-  json.key("text");
-  write_sentence(json, course.text);
-  json.end_object().key("since");
-  write_text(json, since_phrase(verdict));
-  json.key("who");
-  write_sentence(json, culprit_of(verdict));
-  json.key("site");
-  write_text(json, verdict.site.empty() ? "" : "grows at " + verdict.site);
-  json.key("why");
-  write_paragraphs(json, why_of(verdict));
-  json.key("next");
-  write_paragraphs(json, next_of(verdict));
-  json.key("undecided");
-  write_sentence(json, as_sentence(tell_sentence(verdict.undecided_because, verdict)));
-  json.key("risk");
-  write_sentence(json, risk_of(verdict));
-  json.key("peaks");
-  write_sentence(json, peaks_of(verdict));
+  json.key("said").begin_object().members("headline", answer_of(verdict));
+  json.members("course", json_object("label", course.label, "text", said(course.text)));
+  json.members("since", harmless(since_phrase(verdict)), "who", said(culprit_of(verdict)));
+  json.members("site", harmless(verdict.site.empty() ? "" : "grows at " + verdict.site));
+  json.members("why", json_list(why_of(verdict), write_paragraph));
+  json.members("next", json_list(next_of(verdict), write_paragraph));
+  const Sentence open = tell_sentence(verdict.undecided_because, verdict);
+  json.members("undecided", said(as_sentence(open)), "risk", said(risk_of(verdict)));
+  json.members("peaks", said(peaks_of(verdict)));
   write_details(json, verdict);
-  json.key("text").value(render_verdict(page.answer->verdict, View{}));
-  json.end_object();
+  json.members("text", render_verdict(page.answer->verdict, View{})).end_object();
 }
 
 }  // namespace plateau

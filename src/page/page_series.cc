@@ -27,11 +27,9 @@ struct DrawnLine {
 
 void write_line(JsonWriter& json, const PageRun& page, const DrawnLine& line,
                 std::span<const double> mb) {
-  json.begin_object().key("group").value(line.group).key("name").value(line.name);
-  json.key("process").value(line.process).key("judged").value(line.judged);
-  json.key("stacked").value(line.stacked).key("mb");
-  write_rounded(json, page.thinning.line(mb));
-  json.end_object();
+  json.value(json_object("group", line.group, "name", line.name, "process", line.process, "judged",
+                         line.judged, "stacked", line.stacked, "mb",
+                         rounded(page.thinning.line(mb))));
 }
 
 // Anonymous pages do not hold files and shared memory; RSS and PSS do, and stacking those on top
@@ -162,47 +160,34 @@ void write_gauges(JsonWriter& json, PageRun& page) {
   }
   json.key("gauges").begin_array();
   for (const Candidate& each : gauges) {
-    json.begin_object().key("name").value(printable(each.gauge->name));
-    json.key("process").value(page.place[each.gauge->process]).key("value");
-    write_rounded(json, page.thinning.line(each.gauge->value));
-    json.end_object();
+    json.value(json_object("name", printable(each.gauge->name), "process",
+                           page.place[each.gauge->process], "value",
+                           rounded(page.thinning.line(each.gauge->value))));
   }
   json.end_array();
 }
 
 void write_times(JsonWriter& json, const PageRun& page) {
-  json.key("time_s");
-  const std::vector<Instant>& instants = page.run->instants;
+  constexpr double kMilli = 1000;
   std::vector<double> seconds;
-  bool any = false;
   double start = kMissing;
-  for (const Instant& at : instants) {
+  for (const Instant& at : page.run->instants) {
     if (std::isfinite(at.time_s) && !(at.time_s >= start)) start = at.time_s;
   }
-  for (const Instant& at : instants) {
-    seconds.push_back(at.time_s - start);
-    any = any || std::isfinite(seconds.back());
-  }
-  if (!any) {
-    json.null();
-    return;
-  }
-  constexpr double kMilli = 1000;
-  json.begin_array();
-  for (const double at : page.thinning.place(seconds)) {
-    json.value(std::isfinite(at) ? std::round(at * kMilli) / kMilli : kMissing);
-  }
-  json.end_array();
+  for (const Instant& at : page.run->instants) seconds.push_back(at.time_s - start);
+  const auto milliseconds = [](double at) { return std::round(at * kMilli) / kMilli; };
+  json.key("time_s");
+  has_value(seconds) ? json.value(json_list(page.thinning.place(seconds), milliseconds))
+                     : json.null();
 }
 
 }  // namespace
 
 void write_series(JsonWriter& json, PageRun& page) {
-  json.key("samples").begin_object().key("taken").value(page.run->instants.size());
-  json.key("shown").value(page.thinning.rows());
-  json.key("how").value(page.thinning.thins() ? "extremes" : "all").end_object();
-  json.key("x");
-  write_moments(json, page.thinning.place(page.signals.clock_of_instant));
+  const Thinning& thinning = page.thinning;
+  json.members("samples", json_object("taken", page.run->instants.size(), "shown", thinning.rows(),
+                                      "how", thinning.thins() ? "extremes" : "all"));
+  json.members("x", moments(thinning.place(page.signals.clock_of_instant)));
   write_times(json, page);
   json.key("lines").begin_array();
   write_components(json, page);

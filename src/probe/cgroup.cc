@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "probe/proc_files.h"
 
 namespace plateau {
@@ -22,15 +23,6 @@ Fd open_file(const std::string& path) {
 
 bool readable(const std::string& path) {
   return access(path.c_str(), R_OK) == 0;
-}
-
-bool lists_memory(std::string_view controllers) {
-  while (!controllers.empty()) {
-    const size_t comma = std::min(controllers.find(','), controllers.size());
-    if (controllers.substr(0, comma) == "memory") return true;
-    controllers.remove_prefix(std::min(comma + 1, controllers.size()));
-  }
-  return false;
 }
 
 int64_t in_kb(std::string_view bytes, std::string_view key) {
@@ -57,7 +49,7 @@ void CgroupReader::follow(pid_t pid, ProcBuffer& buffer) {
   const ProcRead text = dir.read_once("cgroup", buffer);
   std::string unified;
   for (const CgroupLine& line : parse_cgroup(text.bytes)) {
-    if (lists_memory(line.controllers)) {
+    if (lists(line.controllers, ",", "memory")) {
       const std::string path(line.path);
       find(root_ + "/" + std::string(line.controllers), path, 1);
       if (dir_.empty()) find(root_ + "/memory", path, 1);

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <memory>
 
+#include "base/proc_fields.h"
 #include "base/text.h"
 
 namespace plateau {
@@ -31,9 +32,7 @@ bool take_hex(std::string_view text, unsigned int& value) {
 std::vector<InodeKey> parse_mapped_inodes(std::string_view maps) {
   std::vector<InodeKey> inodes;
   while (!maps.empty()) {
-    const size_t end = std::min(maps.find('\n'), maps.size());
-    std::string_view line = maps.substr(0, end);
-    maps.remove_prefix(std::min(end + 1, maps.size()));
+    std::string_view line = take_line(maps);
     // "7f1c-7f2d rw-s 00000000 00:01 1024   /memfd:x (deleted)"
     next_word(line);
     next_word(line);

@@ -20,15 +20,13 @@
 #include <cmath>
 #include <map>
 
-#include "base/text.h"
+#include "base/files.h"
 #include "base/units.h"
 #include "probe/proc_dir.h"
 #include "probe/proc_files.h"
 #include "probe/program.h"
 #include "probe/root_choice.h"
 #include "probe/sampler.h"
-
-#include <dirent.h>
 
 namespace plateau {
 namespace {
@@ -53,19 +51,6 @@ struct Job {
     return mb * (largest.framework ? 4 : 1) * std::pow(1.1, std::min(processes - 1, 10));
   }
 };
-
-std::vector<pid_t> list_pids(const std::string& proc) {
-  std::vector<pid_t> pids;
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(proc.c_str()), closedir);
-  if (!listing) return pids;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread.
-  while (const dirent* entry = readdir(listing.get())) {
-    const auto pid = parse_int(entry->d_name);
-    if (pid && *pid > 0 && *pid <= 0x7fffffff) pids.push_back(static_cast<pid_t>(*pid));
-  }
-  std::sort(pids.begin(), pids.end());
-  return pids;
-}
 
 bool maps_framework(const PidDir& dir) {
   int error = 0;
@@ -108,7 +93,7 @@ Result<pid_t> find_training(const ProbeOptions& options) {
   const Fd proc(open(options.proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ProcBuffer buffer;
   std::map<ProcessKey, Job> by_root;
-  for (const pid_t pid : list_pids(options.proc)) {
+  for (const pid_t pid : pids_in(options.proc)) {
     if (pid == getpid() ||
         std::find(options.exclude.begin(), options.exclude.end(), pid) != options.exclude.end()) {
       continue;

@@ -95,7 +95,7 @@ struct Gpus::Library {
 
 Gpus::Gpus(const std::string& library) {
   if (library.empty()) return;
-  auto loaded = std::make_unique<Library>();
+  auto loaded = make_hidden<Library>();
   if (!loaded->load(library.c_str())) return;
   unsigned int devices = 0;
   if (loaded->count(&devices) != kSuccess || devices > kMaxDevices) return;
@@ -114,10 +114,6 @@ Gpus::Gpus(const std::string& library) {
   }
   if (!devices_.empty()) library_ = std::move(loaded);
 }
-
-Gpus::Gpus(Gpus&&) noexcept = default;
-Gpus& Gpus::operator=(Gpus&&) noexcept = default;
-Gpus::~Gpus() = default;
 
 bool Gpus::present() const {
   return library_ != nullptr;

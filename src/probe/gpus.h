@@ -8,10 +8,10 @@
 
 #include <sys/types.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "probe/snapshot.h"
 
 namespace plateau {
@@ -20,9 +20,6 @@ class Gpus {
  public:
   // Does not fail: without the library, or without devices, there are no GPUs.
   explicit Gpus(const std::string& library);
-  Gpus(Gpus&&) noexcept;
-  Gpus& operator=(Gpus&&) noexcept;
-  ~Gpus();
 
   struct Use {
     pid_t pid = 0;
@@ -38,7 +35,7 @@ class Gpus {
 
  private:
   struct Library;
-  std::unique_ptr<Library> library_;
+  Hidden<Library> library_;
   std::vector<GpuSample> devices_;
   std::vector<Use> uses_;
 };

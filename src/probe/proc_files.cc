@@ -2,6 +2,7 @@
 #include "probe/proc_files.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/proc_fields.h"
@@ -47,41 +48,6 @@ enum StatField : size_t {
   field_start_stack = 28,
 };
 
-void store(ProcStat& stat, size_t field, uint64_t value) {
-  switch (field) {
-    case field_ppid:
-      stat.ppid = pid_of(value);
-      break;
-    case field_pgrp:
-      stat.pgrp = pid_of(value);
-      break;
-    case field_session:
-      stat.session = pid_of(value);
-      break;
-    case field_tty:
-      stat.tty = as_figure(value);
-      break;
-    case field_utime:
-    case field_stime:
-      stat.cpu_ticks += value;
-      break;
-    case field_threads:
-      stat.threads = as_figure(value);
-      break;
-    case field_start_time:
-      stat.start_ticks = value;
-      break;
-    case field_start_code:
-      stat.start_code = value;
-      break;
-    case field_start_stack:
-      stat.start_stack = value;
-      break;
-    default:
-      break;
-  }
-}
-
 }  // namespace
 
 std::optional<ProcStat> parse_stat(std::string_view bytes) {
@@ -92,6 +58,7 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
   stat.comm = line->name;
   stat.state = line->state;
   std::string_view rest = line->rest;
+  std::array<std::optional<uint64_t>, field_start_stack + 1> values;  // None of those below 0.
   size_t field = 4;
   for (; field <= field_start_stack; ++field) {
     if (rest.empty() || rest.front() != ' ') break;
@@ -100,9 +67,19 @@ std::optional<ProcStat> parse_stat(std::string_view bytes) {
     if (negative) rest.remove_prefix(1);
     const auto value = take_number(rest);
     if (!value) break;
-    if (!negative) store(stat, field, *value);
+    if (!negative) values[field] = value;
   }
   if (field <= field_start_time) return std::nullopt;
+  const auto at = [&values](StatField which) { return values[which].value_or(0); };
+  stat.ppid = pid_of(at(field_ppid));
+  stat.pgrp = pid_of(at(field_pgrp));
+  stat.session = pid_of(at(field_session));
+  stat.tty = as_figure(at(field_tty));
+  stat.cpu_ticks = at(field_utime) + at(field_stime);
+  stat.threads = as_figure(values[field_threads]);
+  stat.start_ticks = at(field_start_time);
+  stat.start_code = at(field_start_code);
+  stat.start_stack = at(field_start_stack);
   return stat;
 }
 
@@ -155,8 +132,6 @@ SmapsRollup parse_smaps_rollup(std::string_view bytes) {
     if (key == "Private_Clean" || key == "Private_Dirty" || key == "Private_Hugetlb") {
       rollup.uss_kb = saturating_add(rollup.uss_kb, figure_of(value));
     }
-    if (key == "Swap") rollup.swap_kb = figure_of(value);
-    if (key == "SwapPss") rollup.swap_pss_kb = figure_of(value);
     return true;
   });
   return rollup;
@@ -174,10 +149,8 @@ Meminfo parse_meminfo(std::string_view bytes) {
   Meminfo meminfo;
   each_field(bytes, [&meminfo](std::string_view key, std::string_view value) {
     if (key == "MemTotal") meminfo.total_kb = figure_of(value);
-    if (key == "MemAvailable") meminfo.available_kb = figure_of(value);
-    if (key == "SwapFree") meminfo.swap_free_kb = figure_of(value);
-    if (key != "Shmem") return true;
-    meminfo.shmem_kb = figure_of(value);
+    if (key != "MemAvailable") return true;
+    meminfo.available_kb = figure_of(value);
     return false;  // The last line of interest.
   });
   return meminfo;

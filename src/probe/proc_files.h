@@ -56,8 +56,6 @@ struct SmapsRollup {
   int64_t pss_file_kb = kUnread;
   int64_t pss_shmem_kb = kUnread;
   int64_t uss_kb = kUnread;  // Private_Clean + Private_Dirty + Private_Hugetlb.
-  int64_t swap_kb = kUnread;
-  int64_t swap_pss_kb = kUnread;
 };
 SmapsRollup parse_smaps_rollup(std::string_view bytes);
 
@@ -73,8 +71,6 @@ Statm parse_statm(std::string_view bytes);
 struct Meminfo {
   int64_t total_kb = kUnread;
   int64_t available_kb = kUnread;
-  int64_t shmem_kb = kUnread;
-  int64_t swap_free_kb = kUnread;
 };
 Meminfo parse_meminfo(std::string_view bytes);
 

@@ -30,9 +30,8 @@ bool is_worker(const Member& member) {
 
 void relate(std::vector<Member>& members) {
   for (Member& member : members) {
-    const auto parent =
-        std::find_if(members.begin(), members.end(),
-                     [&member](const Member& other) { return other.key.pid == member.parent; });
+    const auto parent = std::ranges::find(members, member.parent,
+                                          [](const Member& other) { return other.key.pid; });
     // A parent younger than its child is another process that got the pid.
     const bool known = parent != members.end() && parent->key.start_ticks <= member.key.start_ticks;
     member.parent_index = known ? static_cast<size_t>(parent - members.begin()) : kNobody;

@@ -240,8 +240,7 @@ void Sampler::State::look_around(double now_s) {
   }
   const bool due = now_s - looked_around_s >= kSurroundingsEverySeconds - 1e-6;
   if (due) looked_around_s = now_s;
-  const auto main = std::find_if(members.begin(), members.end(),
-                                 [](const Member& member) { return member.role == Role::main; });
+  const auto main = std::ranges::find(members, Role::main, &Member::role);
   const pid_t whose = main == members.end() ? members.front().key.pid : main->key.pid;
   const bool moved = whose != cgroup_of;
   if (moved) cgroup.follow(whose, tree.buffer());
@@ -280,8 +279,6 @@ void Sampler::State::fill(double now_s, Snapshot& snapshot) {
   snapshot.cgroup = group;
   snapshot.system_available_kb = machine.available_kb;
   snapshot.system_total_kb = machine.total_kb;
-  snapshot.system_shmem_kb = machine.shmem_kb;
-  snapshot.system_swap_free_kb = machine.swap_free_kb;
   if (gpus.present()) snapshot.gpus = gpus.devices();
   snapshot.complaints = std::move(complaints);
   complaints.clear();
@@ -299,11 +296,6 @@ void Sampler::State::fill(double now_s, Snapshot& snapshot) {
   }
 }
 
-Sampler::Sampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Sampler::Sampler(Sampler&&) noexcept = default;
-Sampler& Sampler::operator=(Sampler&&) noexcept = default;
-Sampler::~Sampler() = default;
-
 Result<Sampler> Sampler::of_pid(pid_t pid, const ProbeOptions& options, bool exact_root) {
   const Fd proc(open(options.proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!proc) {
@@ -313,7 +305,7 @@ Result<Sampler> Sampler::of_pid(pid_t pid, const ProbeOptions& options, bool exa
   }
   auto choice = choose_root(proc.get(), pid, options.exclude, exact_root);
   if (!choice.ok()) return choice.error();
-  return Sampler(std::make_unique<State>(options, choice.value().root, choice.value().reason));
+  return Sampler(make_hidden<State>(options, choice.value().root, choice.value().reason));
 }
 
 Snapshot Sampler::sample(double now_s) {

@@ -4,10 +4,10 @@
 // One Sampler per job, used from one thread. It never signals, stops or writes to a target.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "base/result.h"
 #include "probe/snapshot.h"
 
@@ -38,10 +38,6 @@ class Sampler {
   // process, with what to try.
   static Result<Sampler> of_pid(pid_t pid, const ProbeOptions& options, bool exact_root = false);
 
-  Sampler(Sampler&&) noexcept;
-  Sampler& operator=(Sampler&&) noexcept;
-  ~Sampler();
-
   // One tick. `now_s` is the caller's monotonic clock and decides what is due (walks, scans), so
   // that tests own time. An empty `processes` means that the job is over.
   Snapshot sample(double now_s);
@@ -56,8 +52,8 @@ class Sampler {
 
  private:
   struct State;
-  explicit Sampler(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Sampler(Hidden<State> state) : state_(std::move(state)) {}
+  Hidden<State> state_;
 };
 
 // The process that most looks like a training job of this user: Python or torchrun with the most

@@ -128,8 +128,6 @@ struct Snapshot {
   CgroupSample cgroup;                   // Of the main process.
   int64_t system_available_kb = kUnread;
   int64_t system_total_kb = kUnread;
-  int64_t system_shmem_kb = kUnread;
-  int64_t system_swap_free_kb = kUnread;
   std::vector<GpuSample> gpus;
   ProbeCost cost;
   // Things that may not be read, each said once per Sampler: "pid 812 (postgres): smaps_rollup:

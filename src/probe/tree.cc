@@ -240,8 +240,8 @@ bool Tree::is_member(pid_t pid) const {
 }
 
 Member* Tree::find(pid_t pid) {
-  const auto at = std::find_if(members_.begin(), members_.end(),
-                               [pid](const Member& member) { return member.key.pid == pid; });
+  const auto at =
+      std::ranges::find(members_, pid, [](const Member& member) { return member.key.pid; });
   return at == members_.end() ? nullptr : &*at;
 }
 

@@ -31,12 +31,10 @@ struct ExportProfile {
   double interval_bytes = 0;        // Mean distance of samples; 0 when exact.
 };
 
-enum class ExportValue : uint8_t { bytes, blocks, growth };
-
 // "root;middle;leaf 123\n", in order of text, equal stacks summed. A semicolon in a name becomes a
 // colon and a control character a space, because the format has no way to write them. Viewers want
 // whole numbers above 0: lines that would be less are left out.
-std::string export_folded(const ExportProfile& profile, ExportValue value = ExportValue::bytes);
+std::string export_folded(const ExportProfile& profile);
 
 // Two sampled profiles in bytes, live memory and what grew; the second only if something did.
 std::string export_speedscope(const ExportProfile& profile);

@@ -8,18 +8,6 @@
 namespace plateau {
 namespace {
 
-double value_of(const ExportStack& stack, ExportValue value) {
-  switch (value) {
-    case ExportValue::blocks:
-      return stack.blocks;
-    case ExportValue::growth:
-      return stack.growth_bytes;
-    case ExportValue::bytes:
-      break;
-  }
-  return stack.bytes;
-}
-
 void append_name(const FrameName& frame, std::string& line) {
   if (!line.empty()) line += ';';
   for (const char c : frame_title(frame)) {
@@ -30,12 +18,12 @@ void append_name(const FrameName& frame, std::string& line) {
 
 }  // namespace
 
-std::string export_folded(const ExportProfile& profile, ExportValue value) {
+std::string export_folded(const ExportProfile& profile) {
   std::map<std::string, double> sums;
   for (const ExportStack& stack : profile.stacks) {
     std::string line;
     for (const FrameName& frame : stack.frames) append_name(frame, line);
-    sums[line.empty() ? "(no stack)" : line] += value_of(stack, value);
+    sums[line.empty() ? "(no stack)" : line] += stack.bytes;
   }
   std::string text;
   for (const auto& [line, sum] : sums) {

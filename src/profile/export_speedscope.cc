@@ -66,17 +66,9 @@ Sampled sampled_of(const ExportProfile& profile, const std::string& what,
 void write(JsonWriter& json, const Sampled& sampled) {
   double total = 0;
   for (const double weight : sampled.weights) total += weight;
-  json.begin_object().key("type").value("sampled").key("name").value(sampled.name);
-  json.key("unit").value("bytes").key("startValue").value(0).key("endValue").value(total);
-  json.key("samples").begin_array();
-  for (const auto& sample : sampled.samples) {
-    json.begin_array();
-    for (const size_t frame : sample) json.value(frame);
-    json.end_array();
-  }
-  json.end_array().key("weights").begin_array();
-  for (const double weight : sampled.weights) json.value(weight);
-  json.end_array().end_object();
+  json.value(json_object("type", "sampled", "name", sampled.name, "unit", "bytes", "startValue", 0,
+                         "endValue", total, "samples", sampled.samples, "weights",
+                         sampled.weights));
 }
 
 }  // namespace
@@ -89,15 +81,13 @@ std::string export_speedscope(const ExportProfile& profile) {
 
   JsonWriter json;
   json.begin_object();
-  json.key("$schema").value("https://www.speedscope.app/file-format-schema.json");
-  json.key("name").value(profile.name.empty() ? std::string("heap") : profile.name);
-  json.key("exporter").value("plateau@" PLATEAU_VERSION).key("activeProfileIndex").value(0);
+  json.members("$schema", "https://www.speedscope.app/file-format-schema.json");
+  json.members("name", profile.name.empty() ? std::string("heap") : profile.name);
+  json.members("exporter", "plateau@" PLATEAU_VERSION, "activeProfileIndex", 0);
   json.key("shared").begin_object().key("frames");
   table.write(json);
-  json.end_object().key("profiles").begin_array();
-  for (const Sampled& view : views) write(json, view);
-  json.end_array().end_object();
-  return json.take();
+  json.end_object().members("profiles", json_list(views, write));
+  return json.end_object().take();
 }
 
 }  // namespace plateau

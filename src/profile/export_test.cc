@@ -161,11 +161,6 @@ TEST(ExportFolded, LooksAsStored) {
   expect_stored_page("export/heap.folded", export_folded(example()));
 }
 
-TEST(ExportFolded, GrowthAndBlocksAreChosen) {
-  EXPECT_THAT(export_folded(example(), ExportValue::growth), ::testing::EndsWith(" 2500000000\n"));
-  EXPECT_THAT(export_folded(example(), ExportValue::blocks), ::testing::HasSubstr(" 150\n"));
-}
-
 TEST(ExportFolded, SeparatorsInsideNamesCannotSplitAStack) {
   ExportProfile profile;
   profile.stacks = {{.frames = {{.function = "a;b\nc"}, {.function = "d\te"}}, .bytes = 5}};

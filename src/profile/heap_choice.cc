@@ -90,8 +90,8 @@ Result<const HeapTrack*> choose_heap(const Run& run, const std::string& wanted) 
     known.push_back(name.empty() ? std::to_string(track.pid)
                                  : fmt::format("{} ({})", track.pid, name));
   }
-  return Error{Error::Kind::usage, fmt::format("no heap of process '{}' in {}; there are {}",
-                                               wanted, run.source, fmt::join(known, ", "))};
+  return usage_error(fmt::format("no heap of process '{}' in {}; there are {}", wanted, run.source,
+                                 fmt::join(known, ", ")));
 }
 
 const HeapTrack* answering_heap(const Run& run, const Verdict& verdict) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_text.h"
 #include "base/json_writer.h"
 #include "profile/profile.h"
 #include "words/finding_json.h"
@@ -11,135 +10,71 @@ namespace {
 constexpr int kSchema = 1;
 
 std::string_view kind_name(FrameKind kind) {
-  switch (kind) {
-    case FrameKind::native:
-      return "native";
-    case FrameKind::inlined:
-      return "inlined";
-    case FrameKind::python:
-      return "python";
-    case FrameKind::interpreter:
-      return "interpreter";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kNames = {"native", "inlined", "python", "interpreter"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 void judged(JsonWriter& json, const SiteVerdict& verdict) {
-  json.key("word").value(growth_word_name(verdict.word)).key("confidence");
-  if (verdict.confidence == 0) {
-    json.null();
-  } else {
-    json.value(verdict.confidence);
-  }
-  json.key("growing").value(is_growing(verdict)).key("why").value(site_words(verdict));
-  json.key("fact");
-  finding_json(json, verdict.why);
+  json.members("word", growth_word_name(verdict.word), "confidence",
+               value_if(verdict.confidence != 0, verdict.confidence), "growing",
+               is_growing(verdict), "why", site_words(verdict));
+  json.members("fact", [&](JsonWriter& fact) { finding_json(fact, verdict.why); });
 }
 
-void rate(JsonWriter& json, const SiteVerdict& verdict, std::string_view unit) {
-  const std::string prefix = "rate_" + std::string(unit);
-  json.key(prefix + "per_step").value(verdict.rate_mb_per_step);
-  json.key("rate_low").value(verdict.rate_range.low);
-  json.key("rate_high").value(verdict.rate_range.high);
-  json.key("ends_at_step").value(verdict.ends_at_step);
+void rate(JsonWriter& json, const SiteVerdict& verdict, const char* key) {
+  json.members(key, verdict.rate_mb_per_step, "rate_low", verdict.rate_range.low, "rate_high",
+               verdict.rate_range.high, "ends_at_step", verdict.ends_at_step);
 }
 
-void frames(JsonWriter& json, const std::vector<FrameName>& list) {
-  json.key("frames").begin_array();
-  for (const FrameName& frame : list) {
-    json.begin_object().key("kind").value(kind_name(frame.kind)).key("function");
-    text_or_null(json, frame.function);
-    json.key("file");
-    text_or_null(json, frame.file);
-    json.key("line");
-    if (frame.line > 0) {
-      json.value(frame.line);
-    } else {
-      json.null();
-    }
-    json.key("module");
-    text_or_null(json, frame.module);
-    json.end_object();
-  }
-  json.end_array();
+void frame(JsonWriter& json, const FrameName& name) {
+  json.value(json_object("kind", kind_name(name.kind), "function", text_or_null(name.function),
+                         "file", text_or_null(name.file), "line",
+                         value_if(name.line > 0, name.line), "module", text_or_null(name.module)));
 }
 
 void site(JsonWriter& json, const ProfileSite& site) {
   const SiteVerdict& verdict = site.verdict;
-  json.begin_object().key("title").value(site.title);
+  json.begin_object().members("title", site.title);
   judged(json, verdict);
-  rate(json, verdict, "mb_");
-  json.key("mb_per_example").value(verdict.mb_per_example);
-  json.key("live_mb").value(verdict.live_mb).key("error_mb").value(verdict.error_mb);
-  json.key("growth_mb").value(verdict.growth_mb);
-  json.key("from_mb").value(site.from_mb).key("to_mb").value(site.to_mb);
-  json.key("blocks").value(verdict.blocks);
-  json.key("median_age_steps").value(verdict.median_age_steps);
-  json.key("allocated_mb").value(site.allocated_mb).key("freed_mb").value(site.freed_mb);
-  json.key("kinds").value(site.kinds).key("stacks").value(site.stacks);
-  frames(json, site.frames);
-  json.end_object();
+  rate(json, verdict, "rate_mb_per_step");
+  json.members("mb_per_example", verdict.mb_per_example, "live_mb", verdict.live_mb);
+  json.members("error_mb", verdict.error_mb, "growth_mb", verdict.growth_mb);
+  json.members("from_mb", site.from_mb, "to_mb", site.to_mb, "blocks", verdict.blocks);
+  json.members("median_age_steps", verdict.median_age_steps, "allocated_mb", site.allocated_mb);
+  json.members("freed_mb", site.freed_mb, "kinds", site.kinds, "stacks", site.stacks);
+  json.members("frames", json_list(site.frames, frame)).end_object();
 }
 
-void totals(JsonWriter& json, const HeapTotals& all) {
-  json.key("heap_totals").begin_object();
-  json.key("allocated_bytes").value(all.allocated_bytes);
-  json.key("allocated_blocks").value(all.allocated_blocks);
-  json.key("freed_bytes").value(all.freed_bytes);
-  json.key("freed_blocks").value(all.freed_blocks).end_object();
-}
-
-void counts(JsonWriter& json, std::string_view key, const std::vector<ProfileCount>& list) {
-  json.key(key).begin_array();
-  for (const ProfileCount& count : list) {
-    const SiteVerdict& verdict = count.verdict;
-    json.begin_object().key("name").value(count.name);
-    judged(json, verdict);
-    rate(json, verdict, "");
-    json.key("count").value(verdict.live_mb).key("growth").value(verdict.growth_mb);
-    json.key("mb_each");
-    if (count.mb_each > 0) {
-      json.value(count.mb_each);
-    } else {
-      json.null();
-    }
-    json.end_object();
-  }
-  json.end_array();
+void count(JsonWriter& json, const ProfileCount& count) {
+  const SiteVerdict& verdict = count.verdict;
+  json.begin_object().members("name", count.name);
+  judged(json, verdict);
+  rate(json, verdict, "rate_per_step");
+  json.members("count", verdict.live_mb, "growth", verdict.growth_mb);
+  json.members("mb_each", value_if(count.mb_each > 0, count.mb_each)).end_object();
 }
 
 }  // namespace
 
 std::string profile_json(const HeapProfile& profile, std::string_view rss) {
-  JsonWriter json;
-  json.begin_object().key("schema").value(kSchema).key("file").value(profile.file);
-  json.key("pid").value(profile.pid).key("process");
-  text_or_null(json, profile.process);
-  json.key("site");
   const ProfileSite* first = growth_site(profile);
-  text_or_null(json, first == nullptr ? "" : first->title);
-  json.key("clock").value(clock_unit(profile.clock)).key("steps").begin_object();
-  json.key("first").value(profile.from).key("last").value(profile.to).end_object();
-  json.key("exact").value(profile.exact);
-  json.key("interval_bytes").value(profile.interval_bytes).key("allocator");
-  text_or_null(json, profile.allocator);
-  json.key("from_mb").value(profile.from_mb).key("to_mb").value(profile.to_mb);
-  totals(json, profile.heap_totals);
-  json.key("others_mb").value(profile.others_mb).key("sites").begin_array();
-  for (const ProfileSite& each : profile.sites) site(json, each);
-  json.end_array();
-  counts(json, "tensors", profile.tensors);
-  counts(json, "types", profile.types);
-  json.key("notes").begin_array();
-  for (const std::string& note : profile.notes) json.value(note);
-  json.end_array().key("rss");
-  if (rss.empty()) {
-    json.null();
-  } else {
-    json.embed(rss);
-  }
-  json.end_object();
-  return json.take();
+  const HeapTotals& all = profile.heap_totals;
+  JsonWriter json;
+  json.begin_object().members("schema", kSchema, "file", profile.file, "pid", profile.pid);
+  json.members("process", text_or_null(profile.process));
+  json.members("site", text_or_null(first == nullptr ? "" : first->title));
+  json.members("clock", clock_unit(profile.clock));
+  json.members("steps", json_object("first", profile.from, "last", profile.to));
+  json.members("exact", profile.exact, "interval_bytes", profile.interval_bytes);
+  json.members("allocator", text_or_null(profile.allocator));
+  json.members("from_mb", profile.from_mb, "to_mb", profile.to_mb);
+  json.members("heap_totals", json_object("allocated_bytes", all.allocated_bytes,
+                                          "allocated_blocks", all.allocated_blocks, "freed_bytes",
+                                          all.freed_bytes, "freed_blocks", all.freed_blocks));
+  json.members("others_mb", profile.others_mb, "sites", json_list(profile.sites, site));
+  json.members("tensors", json_list(profile.tensors, count));
+  json.members("types", json_list(profile.types, count), "notes", profile.notes);
+  return json.key("rss").embed(rss.empty() ? "null" : rss).end_object().take();
 }
 
 }  // namespace plateau

@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstddef>
 #include <ctime>
-#include <filesystem>
 #include <string>
 #include <utility>
+
+#include "base/files.h"
 
 namespace plateau {
 namespace {
@@ -91,23 +91,10 @@ std::optional<Tracee> Tracee::seize(pid_t tid) {
   return thread;
 }
 
-Tracee::Tracee(Tracee&& other) noexcept
-    : tid_(std::exchange(other.tid_, -1)),
-      stopped_(other.stopped_),
-      armed_(other.armed_),
-      stepping_(other.stepping_),
-      own_child_(other.own_child_),
-      signal_(other.signal_) {}
-
 Tracee& Tracee::operator=(Tracee&& other) noexcept {
   if (this != &other) {
     give_up();
-    tid_ = std::exchange(other.tid_, -1);
-    stopped_ = other.stopped_;
-    armed_ = other.armed_;
-    stepping_ = other.stepping_;
-    own_child_ = other.own_child_;
-    signal_ = other.signal_;
+    HeldThread::operator=(std::exchange(other.held(), {}));
   }
   return *this;
 }
@@ -331,17 +318,7 @@ uint64_t mask_of_faults() {
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    pid_t tid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), tid);
-    if (tid > 0) threads.push_back(tid);
-  }
-  std::ranges::sort(threads);
-  return threads;
+  return pids_in(fmt::format("/proc/{}/task", pid));
 }
 
 bool fails_when_stopped(int64_t number) {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plateau {
@@ -43,11 +44,21 @@ struct ThreadState {
   uint64_t signal_mask = 0;
 };
 
-class Tracee {
+// What passes from one Tracee to another when it moves.
+struct HeldThread {
+  pid_t tid_ = -1;  // -1: nothing is held.
+  bool stopped_ = false;
+  bool armed_ = false;
+  bool stepping_ = false;
+  bool own_child_ = false;  // Its exit status is for whoever started it, in this process too.
+  int signal_ = 0;          // About to be delivered at this stop.
+};
+
+class Tracee : HeldThread {
  public:
   // errno is kept for the caller: EPERM, ESRCH.
   static std::optional<Tracee> seize(pid_t tid);
-  Tracee(Tracee&& other) noexcept;
+  Tracee(Tracee&& other) noexcept : HeldThread(std::exchange(other.held(), {})) {}
   Tracee& operator=(Tracee&& other) noexcept;
   ~Tracee();
 
@@ -92,16 +103,11 @@ class Tracee {
   void abandon() { tid_ = -1; }
 
  private:
-  explicit Tracee(pid_t tid) : tid_(tid) {}
+  explicit Tracee(pid_t tid) { tid_ = tid; }
   ThreadStop take(int status);
   void give_up();
 
-  pid_t tid_ = -1;  // -1: nothing is held.
-  bool stopped_ = false;
-  bool armed_ = false;
-  bool stepping_ = false;
-  bool own_child_ = false;  // Its exit status is for whoever started it, in this process too.
-  int signal_ = 0;          // About to be delivered at this stop.
+  HeldThread& held() { return *this; }
 };
 
 // A signal mask without what a faulting instruction raises; used while a call runs.

@@ -36,10 +36,8 @@ std::string resolved(const std::string& path) {
 void sync_directory_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
+  const Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) ::fsync(fd.get());
 }
 
 }  // namespace
@@ -50,10 +48,10 @@ std::string replacement_path(const std::string& path) {
 
 Result<AppendFile> AppendFile::create(const std::string& path) {
   AppendFile file;
-  file.fd_ =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+  file.fd_ = Fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
   struct stat about{};
-  if (file.fd_ < 0 || ::fstat(file.fd_, &about) != 0) {
+  if (!file.fd_ || ::fstat(file.fd_.get(), &about) != 0) {
     return Error{Error::Kind::not_found,
                  fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   }
@@ -64,55 +62,35 @@ Result<AppendFile> AppendFile::create(const std::string& path) {
   return file;
 }
 
-AppendFile::AppendFile(AppendFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      target_(std::move(other.target_)),
-      size_(other.size_),
-      mode_(other.mode_),
-      regular_(other.regular_) {}
-
-AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(target_, other.target_);
-  std::swap(size_, other.size_);
-  std::swap(mode_, other.mode_);
-  std::swap(regular_, other.regular_);
-  return *this;
-}
-
-AppendFile::~AppendFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 std::string AppendFile::append(std::string_view bytes) {
   size_t written = 0;
-  const int error = write_all(fd_, bytes, written);
+  const int error = write_all(fd_.get(), bytes, written);
   if (error == 0) {
     size_ += written;
     return "";
   }
-  if (written > 0 && regular_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) size_ += written;
+  if (written > 0 && regular_ && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) {
+    size_ += written;
+  }
   return std::strerror(error);
 }
 
 std::string AppendFile::replace(std::string_view bytes) {
   const std::string beside = replacement_path(target_);
   ::unlink(beside.c_str());
-  const int fd =
-      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return std::strerror(errno);
+  Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+               0600));
+  if (!fd) return std::strerror(errno);
   size_t written = 0;
-  int error = write_all(fd, bytes, written);
-  if (error == 0 && ::fchmod(fd, mode_) != 0) error = errno;
-  if (error == 0 && ::fsync(fd) != 0) error = errno;
+  int error = write_all(fd.get(), bytes, written);
+  if (error == 0 && ::fchmod(fd.get(), mode_) != 0) error = errno;
+  if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
   if (error == 0 && ::rename(beside.c_str(), target_.c_str()) != 0) error = errno;
   if (error != 0) {
-    ::close(fd);
     ::unlink(beside.c_str());
     return std::strerror(error);
   }
-  ::close(fd_);
-  fd_ = fd;
+  fd_ = std::move(fd);
   size_ = written;
   sync_directory_of(target_);
   return "";

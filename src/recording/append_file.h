@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace plateau {
@@ -22,12 +23,6 @@ class AppendFile {
   // Creates or truncates `path`, and removes a replacement that a killed writer left beside it.
   // What is no regular file (a pipe, /dev/null) is appended to and never replaced.
   static Result<AppendFile> create(const std::string& path);
-
-  AppendFile(AppendFile&& other) noexcept;
-  AppendFile& operator=(AppendFile&& other) noexcept;
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
-  ~AppendFile();
 
   // "" or what went wrong; the file is then as it was before.
   std::string append(std::string_view bytes);
@@ -40,7 +35,7 @@ class AppendFile {
  private:
   AppendFile() = default;
 
-  int fd_ = -1;
+  Fd fd_;
   std::string target_;  // With links resolved, so that renaming replaces the file and not a link.
   uint64_t size_ = 0;
   mode_t mode_ = 0;

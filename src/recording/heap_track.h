@@ -43,6 +43,8 @@ struct PythonFrame {
   uint32_t code = 0;         // Index into HeapTrack::codes.
   int32_t instruction = -1;  // Byte offset into the bytecode.
   bool entry = false;        // Began a call of the C interpreter loop.
+
+  bool operator==(const PythonFrame&) const = default;
 };
 
 struct HeapStack {
@@ -141,8 +143,5 @@ Result<HeapTrack> decode_heap_track(std::string_view bytes);
 // sum.
 double live_bytes_at(const HeapTrack& track, const HeapRow& row);
 double live_bytes_at(const HeapTrack& track, const HeapRow& row, HeapKind kind);
-
-// "" if all indices exist and rows are in order; else one sentence. For tests and fuzzers.
-std::string check_heap_track(const HeapTrack& track);
 
 }  // namespace plateau

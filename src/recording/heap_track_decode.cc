@@ -80,7 +80,8 @@ class TrackReader {
     return in_.ok();
   }
 
-  void read_totals(HeapTotals& totals) {
+  template <typename Totals>
+  void read_totals(Totals& totals) {
     totals.allocated_bytes = units_.bytes(units());
     totals.allocated_blocks = units_.blocks(units());
     totals.freed_bytes = units_.bytes(units());
@@ -190,10 +191,7 @@ class TrackReader {
         return false;
       site.stack = static_cast<uint32_t>(stack);
       site.kind = static_cast<HeapKind>(kind);
-      site.allocated_bytes = units_.bytes(units());
-      site.allocated_blocks = units_.blocks(units());
-      site.freed_bytes = units_.bytes(units());
-      site.freed_blocks = units_.blocks(units());
+      read_totals(site);
       site.live_variance = finite();
       site.peak_bytes = units_.bytes(units());
       site.first_step = moved(0, -1, INT64_MAX);

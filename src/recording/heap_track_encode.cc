@@ -34,6 +34,15 @@ void put_count(std::string& out, int64_t units) {
   put_varint(out, static_cast<uint64_t>(units));
 }
 
+// Of a process or a site.
+template <typename Totals>
+void put_totals(std::string& out, const Totals& totals, const HeapUnits& units) {
+  put_count(out, units.of_bytes(totals.allocated_bytes));
+  put_count(out, units.of_blocks(totals.allocated_blocks));
+  put_count(out, units.of_bytes(totals.freed_bytes));
+  put_count(out, units.of_blocks(totals.freed_blocks));
+}
+
 void put_head(std::string& out, const HeapTrack& track, const HeapUnits& units) {
   put_signed(out, track.pid);
   out.push_back(static_cast<char>((track.exact ? 1 : 0) | (track.python_hooked ? 2 : 0)));
@@ -48,10 +57,7 @@ void put_head(std::string& out, const HeapTrack& track, const HeapUnits& units) 
   put_amount(out, track.cpu_s);
   put_varint(out, units.byte_shift);
   put_varint(out, units.block_shift);
-  put_count(out, units.of_bytes(track.heap_totals.allocated_bytes));
-  put_count(out, units.of_blocks(track.heap_totals.allocated_blocks));
-  put_count(out, units.of_bytes(track.heap_totals.freed_bytes));
-  put_count(out, units.of_blocks(track.heap_totals.freed_blocks));
+  put_totals(out, track.heap_totals, units);
 }
 
 void put_modules(std::string& out, const HeapTrack& track) {
@@ -85,22 +91,15 @@ void put_codes(std::string& out, const HeapTrack& track) {
 }
 
 // How many elements two lists share at their outer ends.
-template <typename List, typename Same>
-size_t shared_outer(const List& a, const List& b, Same same) {
-  size_t count = 0;
-  while (count < a.size() && count < b.size() &&
-         same(a[a.size() - 1 - count], b[b.size() - 1 - count])) {
-    ++count;
-  }
-  return count;
+template <typename List>
+size_t shared_outer(const List& a, const List& b) {
+  const auto apart = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  return static_cast<size_t>(apart.first - a.rbegin());
 }
 
 void put_python(std::string& out, const std::vector<PythonFrame>& frames,
                 const std::vector<PythonFrame>& before) {
-  const size_t shared =
-      shared_outer(frames, before, [](const PythonFrame& a, const PythonFrame& b) {
-        return a.code == b.code && a.instruction == b.instruction && a.entry == b.entry;
-      });
+  const size_t shared = shared_outer(frames, before);
   put_varint(out, frames.size());
   put_varint(out, shared);
   for (size_t i = 0; i + shared < frames.size(); ++i) {
@@ -124,8 +123,7 @@ void put_stacks(std::string& out, const HeapTrack& track) {
   const HeapStack none;
   const HeapStack* before = &none;
   for (const HeapStack& stack : track.stacks) {
-    const size_t shared =
-        shared_outer(stack.native, before->native, [](uint64_t a, uint64_t b) { return a == b; });
+    const size_t shared = shared_outer(stack.native, before->native);
     put_varint(out, stack.native.size() * 2 + (stack.truncated ? 1 : 0));
     put_varint(out, shared);
     for (size_t i = 0; i + shared < stack.native.size(); ++i) {
@@ -149,10 +147,7 @@ void put_sites(std::string& out, const HeapTrack& track, const HeapUnits& units)
   for (const HeapSite& site : track.sites) {
     put_varint(out, site.stack);
     out.push_back(static_cast<char>(site.kind));
-    put_count(out, units.of_bytes(site.allocated_bytes));
-    put_count(out, units.of_blocks(site.allocated_blocks));
-    put_count(out, units.of_bytes(site.freed_bytes));
-    put_count(out, units.of_blocks(site.freed_blocks));
+    put_totals(out, site, units);
     put_amount(out, site.live_variance);
     put_count(out, units.of_bytes(site.peak_bytes));
     put_signed(out, site.first_step);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/compression.h"
+#include "recording/checks_for_test.h"
 #include "recording/heap_track_codec.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/wire.h"

@@ -6,15 +6,18 @@
 // version may add some. Pure functions.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "recording/recording.h"
 #include "recording/row_codec.h"
 #include "recording/run.h"
+#include "recording/wire.h"
 
 namespace plateau {
 
@@ -73,21 +76,83 @@ struct HeapRecord {
 
 std::string_view ending_name(Ending::Kind kind);  // "exited", "oom killed", ...
 
-std::string encode_head(const HeadRecord& record);
-std::string encode_process(const ProcessRecord& record);
-std::string encode_column(const RecordedColumn& column);
-std::string encode_fact(const FactRecord& record);
-std::string encode_event(const EventRecord& record);
-std::string encode_ending(const Ending& ending);
-std::string encode_heap(const HeapRecord& record);
+// The fields of each record, in the order of the file: one list for writing and reading. What a
+// reader finds and no writer writes fails; a code of a later version becomes the last argument of
+// code().
+template <typename Io>
+void record_fields(Io& io, HeadRecord& record) {
+  RecordingHead& head = record.head;
+  io(record.max_rows, record.stride, head.started_unix_s, head.interval_s);
+  io(head.command, head.host, head.plateau_version);
+  const auto sane = [](double seconds) { return seconds >= 0 && seconds <= 1e11; };
+  if (record.stride == 0 || !sane(head.started_unix_s) || !sane(head.interval_s)) io.fail();
+}
 
-std::optional<HeadRecord> decode_head(std::string_view payload);
-std::optional<ProcessRecord> decode_process(std::string_view payload);
-std::optional<RecordedColumn> decode_column(std::string_view payload);
-std::optional<FactRecord> decode_fact(std::string_view payload);
-std::optional<EventRecord> decode_event(std::string_view payload);
-std::optional<Ending> decode_ending(std::string_view payload);
-std::optional<HeapRecord> decode_heap(std::string_view payload);
+template <typename Io>
+void record_fields(Io& io, ProcessRecord& record) {
+  Process& process = record.process;
+  io(record.index, record.pid, record.start_ticks, process.id, process.parent, process.id_is_pid);
+  io.code(process.role, 7, Role::unknown);
+  io(process.name, process.role_reason);
+}
+
+template <typename Io>
+void record_fields(Io& io, RecordedColumn& column) {
+  constexpr uint8_t kGauge = 255;
+  uint8_t kind = column.is_gauge ? kGauge : static_cast<uint8_t>(column.metric);
+  io(column.process, kind);
+  column.is_gauge = kind == kGauge;
+  if (column.is_gauge) return io(column.name);
+  if (kind >= kMetricCount) return io.fail();
+  column.metric = static_cast<Metric>(kind);
+}
+
+template <typename Io>
+void record_fields(Io& io, FactRecord& record) {
+  io(record.which, record.fact.value, record.fact.source);
+  if (!std::isfinite(record.fact.value)) io.fail();
+}
+
+template <typename Io>
+void record_fields(Io& io, EventRecord& record) {
+  auto time_ms = static_cast<uint64_t>(whole_ms(record.time_s));
+  io(record.serial, time_ms);
+  io.code(record.kind, 6, EventKind::mark);
+  io(record.text);
+  if (time_ms > static_cast<uint64_t>(kMaxTimeMs)) io.fail();
+  record.time_s = static_cast<double>(time_ms) / 1000;
+}
+
+template <typename Io>
+void record_fields(Io& io, Ending& ending) {
+  int64_t code = ending.code;
+  // A kind of a later version is an ending all the same, of which nothing more is known.
+  io.code(ending.kind, 6, Ending::Kind::unknown);
+  io(code, ending.text);
+  if (code < INT32_MIN || code > INT32_MAX) io.fail();
+  ending.code = static_cast<int>(code);
+}
+
+template <typename Io>
+void record_fields(Io& io, HeapRecord& record) {
+  io(record.pid, record.number);
+  io.rest(record.track);
+}
+
+template <typename Record>
+std::string encode_record(Record record) {
+  FieldWriter io;
+  record_fields(io, record);
+  return std::move(io.out);
+}
+
+template <typename Record>
+std::optional<Record> decode_record(std::string_view payload) {
+  FieldReader io{WireReader(payload)};
+  Record record;
+  record_fields(io, record);
+  return io.in.ok() ? std::optional(std::move(record)) : std::nullopt;
+}
 
 // Appends a whole record.
 void put_record(std::string& out, RecordType type, std::string_view payload);

@@ -14,11 +14,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hidden.h"
 #include "base/result.h"
 #include "recording/facts.h"
 #include "recording/row_codec.h"
@@ -35,6 +35,7 @@ struct RecordingHead {
   double interval_s = 0;      // Nominal distance of samples; 0: it varies.
 };
 
+// Without finish() the recording simply stops, as after a kill.
 class RecordingWriter {
  public:
   static constexpr size_t kMaxRows = 4096;
@@ -43,10 +44,6 @@ class RecordingWriter {
   // Creates (or truncates) `path`. An empty path keeps everything in memory only.
   static Result<RecordingWriter> create(const std::string& path, const RecordingHead& head,
                                         size_t max_rows = kMaxRows);
-
-  RecordingWriter(RecordingWriter&&) noexcept;
-  RecordingWriter& operator=(RecordingWriter&&) noexcept;
-  ~RecordingWriter();  // Without finish() the recording simply stops, as after a kill.
 
   // Each returns an index; a process is the same if id and start are (the kernel reuses pids).
   size_t process(const Process& process, uint64_t start_ticks);
@@ -82,8 +79,8 @@ class RecordingWriter {
 
  private:
   struct State;
-  explicit RecordingWriter(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit RecordingWriter(Hidden<State> state) : state_(std::move(state)) {}
+  Hidden<State> state_;
 };
 
 // Does `bytes` begin like a recording?

@@ -28,25 +28,12 @@ class Line {
     }
   }
 
-  void add(std::string_view name, std::string_view value) {
+  template <typename Value>
+  void add(std::string_view name, const Value& value) {
     if (json_) {
       writer_.key(name).value(value);
-    } else {
+    } else if constexpr (std::convertible_to<Value, std::string_view>) {
       text_ += fmt::format("  {} {}", name, json_quoted(value));
-    }
-  }
-  void add(std::string_view name, const char* value) { add(name, std::string_view(value)); }
-  void add(std::string_view name, double value) {
-    if (json_) {
-      writer_.key(name).value(value);
-    } else {
-      text_ += fmt::format("  {} {}", name, value);
-    }
-  }
-  template <std::integral Integer>
-  void add(std::string_view name, Integer value) {
-    if (json_) {
-      writer_.key(name).value(value);
     } else {
       text_ += fmt::format("  {} {}", name, value);
     }
@@ -112,10 +99,7 @@ void add_kept(Line& line, std::string_view name, const Sample& sample, const Wal
 void add_row(Line& line, const RecordFrame& frame, Walk& walk) {
   SampleSpan span;
   const bool is_sample = frame.type == static_cast<uint8_t>(RecordType::sample);
-  const bool fits = is_sample
-                        ? decode_sample(frame.payload, walk.before, walk.serial, walk.columns, span)
-                        : decode_span(frame.payload, walk.before, walk.serial, walk.columns, span);
-  if (!fits) return;
+  if (!decode_row(frame.payload, !is_sample, walk.before, walk.serial, walk.columns, span)) return;
   if (is_sample) {
     add_sample(line, span.early, walk);
   } else {
@@ -209,26 +193,26 @@ void add_heap(Line& line, const HeapRecord& record) {
 void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
   switch (static_cast<RecordType>(frame.type)) {
     case RecordType::head:
-      return add_head(line, *decode_head(frame.payload));
+      return add_head(line, *decode_record<HeadRecord>(frame.payload));
     case RecordType::process:
-      return add_process(line, *decode_process(frame.payload));
+      return add_process(line, *decode_record<ProcessRecord>(frame.payload));
     case RecordType::column:
-      return add_column(line, *decode_column(frame.payload), walk);
+      return add_column(line, *decode_record<RecordedColumn>(frame.payload), walk);
     case RecordType::fact:
-      return add_fact(line, *decode_fact(frame.payload));
+      return add_fact(line, *decode_record<FactRecord>(frame.payload));
     case RecordType::note:
       return line.add("text", frame.payload);
     case RecordType::event:
-      return add_event(line, *decode_event(frame.payload));
+      return add_event(line, *decode_record<EventRecord>(frame.payload));
     case RecordType::events_lost:
       return line.add("count", WireReader(frame.payload).varint());
     case RecordType::sample:
     case RecordType::span:
       return add_row(line, frame, walk);
     case RecordType::heap:
-      return add_heap(line, *decode_heap(frame.payload));
+      return add_heap(line, *decode_record<HeapRecord>(frame.payload));
     case RecordType::ending: {
-      const Ending ending = *decode_ending(frame.payload);
+      const Ending ending = *decode_record<Ending>(frame.payload);
       line.add("kind", ending_name(ending.kind));
       line.add("code", ending.code);
       return line.add("text", ending.text);

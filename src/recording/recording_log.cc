@@ -63,10 +63,9 @@ std::string RecordingLog::put_events_lost(uint64_t count) {
 
 std::string RecordingLog::put_row(RecordType type, std::string_view payload) {
   SampleSpan span;
-  const bool fits = type == RecordType::sample
-                        ? decode_sample(payload, last_, samples_, columns_, span)
-                        : decode_span(payload, last_, samples_, columns_, span);
-  if (!fits) return "the row cannot be read";
+  if (!decode_row(payload, type == RecordType::span, last_, samples_, columns_, span)) {
+    return "the row cannot be read";
+  }
   rows_.push_back({std::string(payload), span.count});
   samples_ += span.count;
   last_ = std::move(span.two ? span.late : span.early);
@@ -90,8 +89,7 @@ std::string RecordingLog::put_heap(const HeapRecord& record) {
 
 bool RecordingLog::decode(const Row& row, const Sample& before, uint64_t serial,
                           SampleSpan& span) const {
-  return row.count == 1 ? decode_sample(row.payload, before, serial, columns_, span)
-                        : decode_span(row.payload, before, serial, columns_, span);
+  return decode_row(row.payload, row.count > 1, before, serial, columns_, span);
 }
 
 void RecordingLog::each_row(const std::function<void(const SampleSpan&)>& visit) const {
@@ -110,19 +108,19 @@ void RecordingLog::each_row(const std::function<void(const SampleSpan&)>& visit)
 std::string RecordingLog::bytes() const {
   std::string out(kRecordingMagic);
   out.push_back(static_cast<char>(kRecordingVersion));
-  put_record(out, RecordType::head, encode_head(head_));
+  put_record(out, RecordType::head, encode_record(head_));
   for (const ProcessRecord& process : processes_) {
-    put_record(out, RecordType::process, encode_process(process));
+    put_record(out, RecordType::process, encode_record(process));
   }
   for (const RecordedColumn& column : columns_)
-    put_record(out, RecordType::column, encode_column(column));
+    put_record(out, RecordType::column, encode_record(column));
   for (size_t i = 0; i < kFacts.size(); ++i) {
     const std::optional<Fact>& fact = context_.*kFacts[i].field;
-    if (fact) put_record(out, RecordType::fact, encode_fact({i, *fact}));
+    if (fact) put_record(out, RecordType::fact, encode_record(FactRecord{i, *fact}));
   }
   for (const std::string& note : notes_) put_record(out, RecordType::note, note);
   for (const EventRecord& event : events_) {
-    put_record(out, RecordType::event, encode_event(event));
+    put_record(out, RecordType::event, encode_record(event));
   }
   if (events_lost_ > 0) {
     std::string payload;
@@ -133,9 +131,9 @@ std::string RecordingLog::bytes() const {
     put_record(out, row.count == 1 ? RecordType::sample : RecordType::span, row.payload);
   }
   for (const StoredHeap& heap : heaps_) {
-    put_record(out, RecordType::heap, encode_heap({heap.pid, heap.number, heap.track}));
+    put_record(out, RecordType::heap, encode_record(HeapRecord{heap.pid, heap.number, heap.track}));
   }
-  if (ended_) put_record(out, RecordType::ending, encode_ending(ending_));
+  if (ended_) put_record(out, RecordType::ending, encode_record(ending_));
   return out;
 }
 

@@ -18,9 +18,11 @@
 // Blind spot: of several spikes within one stride only the highest is left, so spikes that are
 // counted are counted low; events keep the number of the sample they belong to and lose nothing.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
+#include "recording/pages.h"
 #include "recording/recording_log.h"
 
 namespace plateau {
@@ -145,6 +147,26 @@ void RecordingLog::merge_old(size_t old) {
   }
   close();
   rows_ = std::move(merged);
+}
+
+int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns) {
+  using Figures = std::array<double, kMetricCount>;
+  std::vector<Figures> of;  // By process.
+  Figures none;
+  none.fill(kMissing);
+  for (size_t i = 0; i < sample.present.size(); ++i) {
+    if (sample.present[i] == 0 || columns[i].is_gauge) continue;
+    if (columns[i].process >= of.size()) of.resize(columns[i].process + 1, none);
+    of[columns[i].process][static_cast<size_t>(columns[i].metric)] =
+        static_cast<double>(sample.cells[i]);
+  }
+  double total = 0;
+  for (const Figures& figures : of) {
+    add_known(total, amount_of(kOwnedPages, [&figures](Metric metric) {
+                return figures[static_cast<size_t>(metric)];
+              }));
+  }
+  return static_cast<int64_t>(total);
 }
 
 }  // namespace plateau

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/testing/scratch_directory.h"
+#include "recording/checks_for_test.h"
 #include "recording/heap_track_for_test.h"
 #include "recording/recording.h"
 #include "recording/same_run_for_test.h"

@@ -18,27 +18,22 @@ std::string replay(RecordingLog& log, const RecordFrame& frame) {
   const auto unreadable = [&frame] {
     return fmt::format("the {} record cannot be read", record_type_name(frame.type));
   };
+  const auto put = [&](const auto& decoded, auto to) {
+    return decoded ? (log.*to)(*decoded) : unreadable();
+  };
   switch (static_cast<RecordType>(frame.type)) {
     case RecordType::head:
       return "a second head";
-    case RecordType::process: {
-      const auto record = decode_process(frame.payload);
-      return record ? log.put_process(*record) : unreadable();
-    }
-    case RecordType::column: {
-      const auto column = decode_column(frame.payload);
-      return column ? log.put_column(*column) : unreadable();
-    }
-    case RecordType::fact: {
-      const auto record = decode_fact(frame.payload);
-      return record ? log.put_fact(*record) : unreadable();
-    }
+    case RecordType::process:
+      return put(decode_record<ProcessRecord>(frame.payload), &RecordingLog::put_process);
+    case RecordType::column:
+      return put(decode_record<RecordedColumn>(frame.payload), &RecordingLog::put_column);
+    case RecordType::fact:
+      return put(decode_record<FactRecord>(frame.payload), &RecordingLog::put_fact);
     case RecordType::note:
       return log.put_note(frame.payload);
-    case RecordType::event: {
-      const auto record = decode_event(frame.payload);
-      return record ? log.put_event(*record) : unreadable();
-    }
+    case RecordType::event:
+      return put(decode_record<EventRecord>(frame.payload), &RecordingLog::put_event);
     case RecordType::events_lost: {
       WireReader in(frame.payload);
       const uint64_t count = in.varint();
@@ -51,14 +46,10 @@ std::string replay(RecordingLog& log, const RecordFrame& frame) {
       if (trouble.empty()) log.merge_if_full();
       return trouble;
     }
-    case RecordType::ending: {
-      const auto ending = decode_ending(frame.payload);
-      return ending ? log.put_ending(*ending) : unreadable();
-    }
-    case RecordType::heap: {
-      const auto record = decode_heap(frame.payload);
-      return record ? log.put_heap(*record) : unreadable();
-    }
+    case RecordType::ending:
+      return put(decode_record<Ending>(frame.payload), &RecordingLog::put_ending);
+    case RecordType::heap:
+      return put(decode_record<HeapRecord>(frame.payload), &RecordingLog::put_heap);
   }
   return "";  // A record of a later version: skipped.
 }
@@ -84,7 +75,7 @@ Result<RecordingLog> load_recording(std::string_view name, std::string_view byte
   const RecordFrame first = at < bytes.size() ? next_frame(bytes.substr(at)) : RecordFrame{};
   const bool whole = at < bytes.size() && first.trouble.empty() && version > 0 &&
                      first.type == static_cast<uint8_t>(RecordType::head);
-  const auto head = whole ? decode_head(first.payload) : std::nullopt;
+  const auto head = whole ? decode_record<HeadRecord>(first.payload) : std::nullopt;
   if (!head) return not_readable(name, "is a recording whose head is cut off or damaged");
 
   RecordingLog log(*head);

@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/testing/scratch_directory.h"
 #include "recording/append_file.h"
+#include "recording/checks_for_test.h"
 #include "recording/record_codec.h"
 #include "recording/recording_reader.h"
 #include "recording/same_run_for_test.h"
@@ -213,7 +214,7 @@ TEST_F(RecordingTest, RecordsOfALaterVersionAreSkipped) {
   record_growth(writer, 2);
   std::string bytes = text_of_file(path_);
   put_record(bytes, static_cast<RecordType>(200), "what is this?");
-  std::string ending = encode_ending({.kind = Ending::Kind::exited, .code = 3, .text = ""});
+  std::string ending = encode_record(Ending{.kind = Ending::Kind::exited, .code = 3, .text = ""});
   ending += "a field of a later version";
   put_record(bytes, RecordType::ending, ending);
   const auto run = read_recording("later", bytes);

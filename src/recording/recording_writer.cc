@@ -31,13 +31,6 @@ double sane_seconds(double seconds) {
   return seconds > 0 && seconds <= 1e11 ? std::round(seconds * 1000) / 1000 : 0;
 }
 
-bool same(const Process& a, const Process& b) {
-  const auto all = [](const Process& p) {
-    return std::tie(p.id, p.parent, p.id_is_pid, p.name, p.role, p.role_reason);
-  };
-  return all(a) == all(b);
-}
-
 HeadRecord head_record(const RecordingHead& head, size_t max_rows) {
   HeadRecord record{.head = head, .max_rows = max_rows, .stride = 1};
   record.head.command = head.command.substr(0, 16 * kMaxText);
@@ -149,7 +142,7 @@ struct RecordingWriter::State {
     if (const std::string refused = log.put_column(column); !refused.empty()) {
       return refuse(refused);
     }
-    append(RecordType::column, encode_column(column));
+    append(RecordType::column, encode_record(column));
     column_of.emplace(key, log.columns().size() - 1);
     return log.columns().size() - 1;
   }
@@ -166,14 +159,9 @@ struct RecordingWriter::State {
   }
 };
 
-RecordingWriter::RecordingWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
-RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
-RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = default;
-RecordingWriter::~RecordingWriter() = default;
-
 Result<RecordingWriter> RecordingWriter::create(const std::string& path, const RecordingHead& head,
                                                 size_t max_rows) {
-  auto state = std::make_unique<State>(head_record(head, max_rows));
+  auto state = make_hidden<State>(head_record(head, max_rows));
   state->path = path;
   if (!path.empty()) {
     Result<AppendFile> file = AppendFile::create(path);
@@ -200,7 +188,7 @@ size_t RecordingWriter::process(const Process& process, uint64_t start_ticks) {
   if (const std::string refused = state.log.put_process(record); !refused.empty()) {
     return state.refuse(refused);
   }
-  state.append(RecordType::process, encode_process(record));
+  state.append(RecordType::process, encode_record(record));
   state.process_of.emplace(key, index);
   state.holder_of[process.id] = index;
   return index;
@@ -213,10 +201,10 @@ void RecordingWriter::update_process(size_t index, const Process& process) {
   Process given = process;
   given.id = record.pid;
   given = state.described(given, index);
-  if (same(given, record.process)) return;
+  if (given == record.process) return;
   record.process = std::move(given);
   if (!state.log.put_process(record).empty()) return;
-  state.append(RecordType::process, encode_process(record));
+  state.append(RecordType::process, encode_record(record));
 }
 
 size_t RecordingWriter::memory_column(size_t process, Metric metric) {
@@ -247,8 +235,7 @@ void RecordingWriter::event(EventKind kind, std::string_view text, double time_s
   }
   const EventRecord record{
       .serial = state.log.samples(), .time_s = time_s, .kind = kind, .text = cut(text)};
-  if (!state.log.put_event(record).empty()) return;
-  state.append(RecordType::event, encode_event(record));
+  if (state.log.put_event(record).empty()) state.append(RecordType::event, encode_record(record));
 }
 
 void RecordingWriter::fact(FactField which, double value, std::string_view source) {
@@ -258,8 +245,7 @@ void RecordingWriter::fact(FactField which, double value, std::string_view sourc
                           .fact = {.value = value, .source = cut(source)}};
   const std::optional<Fact>& known = state.log.context().*which;
   if (known && known->value == value && known->source == record.fact.source) return;
-  if (!state.log.put_fact(record).empty()) return;
-  state.append(RecordType::fact, encode_fact(record));
+  if (state.log.put_fact(record).empty()) state.append(RecordType::fact, encode_record(record));
 }
 
 void RecordingWriter::note(std::string_view text) {
@@ -285,7 +271,7 @@ void RecordingWriter::heap(int64_t pid, std::string_view encoded_track) {
     note(fmt::format("the heap of pid {} is not recorded: {}", pid, refused));
     return;
   }
-  state.append(RecordType::heap, encode_heap(record));
+  state.append(RecordType::heap, encode_record(record));
   state.heap_bytes += encoded_track.size();
   if (displaces) {
     note(
@@ -301,7 +287,7 @@ void RecordingWriter::finish(const Ending& ending) {
   Ending kept = ending;
   kept.text = cut(ending.text);
   if (!state.log.put_ending(kept).empty()) return;
-  state.append(RecordType::ending, encode_ending(kept));
+  state.append(RecordType::ending, encode_record(kept));
   // The last chance: the disk may have room again.
   if (state.broken) state.replace();
 }

@@ -2,11 +2,9 @@
 #include "recording/row_codec.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
-#include "recording/pages.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -315,6 +313,36 @@ bool take_sums(WireReader& in, SampleSpan& span, const std::vector<RecordedColum
   return true;
 }
 
+bool take_single(WireReader& in, const Sample& before, const std::vector<RecordedColumn>& columns,
+                 SampleSpan& span) {
+  span.count = 1;
+  span.two = false;
+  span.low_is_early = true;
+  span.early.serial = span.first_serial;
+  span.sums.total.clear();
+  span.sums.count.clear();
+  return take_sample(in, span.early, before, columns);
+}
+
+bool take_span(WireReader& in, const Sample& before, const std::vector<RecordedColumn>& columns,
+               SampleSpan& span) {
+  span.count = in.varint();
+  const uint64_t early = in.varint();
+  const uint64_t apart = in.varint();
+  const uint8_t flags = in.byte();
+  if (!in.ok() || span.count < 2 || span.count > kMaxSpanCount || flags > kLowIsEarly) return false;
+  if (early >= span.count || apart >= span.count - early) return false;
+  span.two = apart > 0;
+  span.low_is_early = (flags & kLowIsEarly) != 0;
+  span.early.serial = span.first_serial + early;
+  if (!take_sample(in, span.early, before, columns)) return false;
+  if (span.two) {
+    span.late.serial = span.early.serial + apart;
+    if (!take_sample(in, span.late, span.early, columns)) return false;
+  }
+  return take_sums(in, span, columns);
+}
+
 }  // namespace
 
 void Sample::set_kb(size_t column, int64_t kb) {
@@ -347,26 +375,6 @@ double add_gauges(double a, double b) {
   return static_cast<double>(first + second) / 100;
 }
 
-int64_t owned_kb(const Sample& sample, const std::vector<RecordedColumn>& columns) {
-  using Figures = std::array<double, kMetricCount>;
-  std::vector<Figures> of;  // By process.
-  Figures none;
-  none.fill(kMissing);
-  for (size_t i = 0; i < sample.present.size(); ++i) {
-    if (sample.present[i] == 0 || columns[i].is_gauge) continue;
-    if (columns[i].process >= of.size()) of.resize(columns[i].process + 1, none);
-    of[columns[i].process][static_cast<size_t>(columns[i].metric)] =
-        static_cast<double>(sample.cells[i]);
-  }
-  double total = 0;
-  for (const Figures& figures : of) {
-    add_known(total, amount_of(kOwnedPages, [&figures](Metric metric) {
-                return figures[static_cast<size_t>(metric)];
-              }));
-  }
-  return static_cast<int64_t>(total);
-}
-
 std::string encode_sample(const Sample& sample, const Sample& before,
                           const std::vector<RecordedColumn>& columns) {
   std::string out;
@@ -387,38 +395,13 @@ std::string encode_span(const SampleSpan& span, const Sample& before,
   return out;
 }
 
-bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial,
-                   const std::vector<RecordedColumn>& columns, SampleSpan& span) {
+bool decode_row(std::string_view bytes, bool is_span, const Sample& before, uint64_t serial,
+                const std::vector<RecordedColumn>& columns, SampleSpan& span) {
   WireReader in(bytes);
   span.first_serial = serial;
-  span.count = 1;
-  span.two = false;
-  span.low_is_early = true;
-  span.early.serial = serial;
-  span.sums.total.clear();
-  span.sums.count.clear();
-  return take_sample(in, span.early, before, columns) && in.ok() && in.at_end();
-}
-
-bool decode_span(std::string_view bytes, const Sample& before, uint64_t serial,
-                 const std::vector<RecordedColumn>& columns, SampleSpan& span) {
-  WireReader in(bytes);
-  span.first_serial = serial;
-  span.count = in.varint();
-  const uint64_t early = in.varint();
-  const uint64_t apart = in.varint();
-  const uint8_t flags = in.byte();
-  if (!in.ok() || span.count < 2 || span.count > kMaxSpanCount || flags > kLowIsEarly) return false;
-  if (early >= span.count || apart >= span.count - early) return false;
-  span.two = apart > 0;
-  span.low_is_early = (flags & kLowIsEarly) != 0;
-  span.early.serial = serial + early;
-  if (!take_sample(in, span.early, before, columns)) return false;
-  if (span.two) {
-    span.late.serial = span.early.serial + apart;
-    if (!take_sample(in, span.late, span.early, columns)) return false;
-  }
-  return take_sums(in, span, columns) && in.ok() && in.at_end();
+  const bool fits =
+      is_span ? take_span(in, before, columns, span) : take_single(in, before, columns, span);
+  return fits && in.ok() && in.at_end();
 }
 
 }  // namespace plateau

@@ -91,9 +91,7 @@ std::string encode_span(const SampleSpan& span, const Sample& before,
                         const std::vector<RecordedColumn>& columns);
 
 // False if the bytes are not a row that could follow. The span's first serial is `serial`.
-bool decode_sample(std::string_view bytes, const Sample& before, uint64_t serial,
-                   const std::vector<RecordedColumn>& columns, SampleSpan& span);
-bool decode_span(std::string_view bytes, const Sample& before, uint64_t serial,
-                 const std::vector<RecordedColumn>& columns, SampleSpan& span);
+bool decode_row(std::string_view bytes, bool is_span, const Sample& before, uint64_t serial,
+                const std::vector<RecordedColumn>& columns, SampleSpan& span);
 
 }  // namespace plateau

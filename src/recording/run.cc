@@ -75,19 +75,4 @@ void cut_to(Run& run, size_t count) {
   }
 }
 
-std::string check_shape(const Run& run) {
-  for (const Series& series : run.series) {
-    if (series.mb.size() != run.instants.size()) return "series " + series.label + " is ragged";
-    if (series.process >= run.processes.size()) return "series " + series.label + " has no process";
-  }
-  for (const Gauge& gauge : run.gauges) {
-    if (gauge.value.size() != run.instants.size()) return "gauge " + gauge.name + " is ragged";
-    if (gauge.process >= run.processes.size()) return "gauge " + gauge.name + " has no process";
-  }
-  for (const Event& event : run.events) {
-    if (event.instant >= run.instants.size()) return "event '" + event.text + "' is past the end";
-  }
-  return "";
-}
-
 }  // namespace plateau

@@ -6,7 +6,8 @@
 // columns of other things than memory (tensor counts, threads). Events happen at an instant.
 // Importers build Runs from foreign logs, the verdict reads them; neither knows the other.
 //
-// Plain data, value semantics, no invariants beyond check_shape(). Not synchronised.
+// Plain data, value semantics, no invariants beyond check_shape() (checks_for_test.h). Not
+// synchronised.
 #pragma once
 
 #include <cstddef>
@@ -57,6 +58,8 @@ struct Process {
   std::string name;        // Command or label; may be empty.
   Role role = Role::unknown;
   std::string role_reason;  // Why this role: "forked by pid 4242, same command line"; may be empty.
+
+  bool operator==(const Process&) const = default;
 };
 
 // One row. A log may know the step, the time, or both; an absent one is -1 or NaN.
@@ -158,9 +161,5 @@ Run prefix_of(const Run& run, size_t count);
 
 // The same in place, which costs nothing: to look at many prefixes, take the longest first.
 void cut_to(Run& run, size_t count);
-
-// "" if every column has one value per instant, process indices exist and events point at rows;
-// else one sentence naming what does not fit. For tests and fuzzers.
-std::string check_shape(const Run& run);
 
 }  // namespace plateau

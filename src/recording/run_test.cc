@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording/run.h"
+#include "recording/checks_for_test.h"
 
 #include <gtest/gtest.h>
 

@@ -55,4 +55,48 @@ class WireReader {
   bool ok_ = true;
 };
 
+// Two that a list of fields can be shown: one writes what it is shown, the other reads it.
+struct FieldWriter {
+  std::string out;
+
+  template <typename... Fields>
+  void operator()(const Fields&... fields) {
+    (put(fields), ...);
+  }
+  void put(uint8_t byte) { out.push_back(static_cast<char>(byte)); }
+  void put(bool truth) { out.push_back(truth ? '\1' : '\0'); }
+  void put(uint64_t number) { put_varint(out, number); }
+  void put(int64_t number) { put_varint(out, zigzag(number)); }
+  void put(double number) { put_double(out, number); }
+  void put(const std::string& text) { put_text(out, text); }
+  template <typename Enum>
+  void code(Enum value, uint8_t /*known*/, Enum /*other*/) {
+    put(static_cast<uint8_t>(value));
+  }
+  void rest(std::string_view bytes) { out += bytes; }
+  void fail() {}
+};
+
+struct FieldReader {
+  WireReader in;
+
+  template <typename... Fields>
+  void operator()(Fields&... fields) {
+    (take(fields), ...);
+  }
+  void take(uint8_t& byte) { byte = in.byte(); }
+  void take(bool& truth) { truth = in.byte() != 0; }
+  void take(uint64_t& number) { number = in.varint(); }
+  void take(int64_t& number) { number = in.signed_varint(); }
+  void take(double& number) { number = in.real(); }
+  void take(std::string& text) { text = in.text(); }
+  template <typename Enum>
+  void code(Enum& value, uint8_t known, Enum other) {
+    const uint8_t code = in.byte();
+    value = code < known ? static_cast<Enum>(code) : other;
+  }
+  void rest(std::string_view& bytes) { bytes = in.take(in.left()); }
+  void fail() { in.fail(); }
+};
+
 }  // namespace plateau

@@ -19,10 +19,6 @@ std::string count(uint64_t number) {
   return format_count(static_cast<int64_t>(number));
 }
 
-std::string counted(uint64_t number, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count(number), number == 1 ? one : many);
-}
-
 std::string signed_count(int64_t number) {
   return (number > 0 ? "+" : "") + format_count(number);
 }
@@ -53,7 +49,7 @@ void say_tensors(Layout& layout, uint64_t tensors, std::string_view text) {
 void say_notes(Layout& layout, const Census& census) {
   if (census.unreadable > 0) {
     layout.say("Note", fmt::format("the type of {} could not be read.",
-                                   counted(census.unreadable, "object", "objects")));
+                                   counted(census.unreadable, "object")));
   }
   layout.say("Note",
              "only what the garbage collector tracks is counted: strings, numbers, bytes and "
@@ -77,8 +73,7 @@ std::string head_of(const Census& census, const View& view) {
 std::string render_census(const Census& census, const View& view, size_t top) {
   Layout layout(view);
   layout.line(fmt::format("{}, {} of {}; stopped {}", head_of(census, view),
-                          counted(census.objects, "object", "objects"),
-                          counted(census.types.size(), "type", "types"),
+                          counted(census.objects, "object"), counted(census.types.size(), "type"),
                           milliseconds(census.stopped_s)));
   layout.line("");
   const auto row = [&](std::string_view objects, std::string_view bytes, std::string_view type) {
@@ -100,12 +95,11 @@ std::string render_census(const Census& census, const View& view, size_t top) {
         type_text(view, type.type, type.tensor, kCountColumn + kSizeColumn + 3));
   }
   if (shown < census.types.size()) {
-    row(count(rest_objects), size(rest_bytes),
-        counted(census.types.size() - shown, "more type", "more types"));
+    row(count(rest_objects), size(rest_bytes), counted(census.types.size() - shown, "more type"));
   }
   layout.line("");
   const uint64_t tensors = tensors_of(census.types);
-  say_tensors(layout, tensors, counted(tensors, "torch tensor", "torch tensors"));
+  say_tensors(layout, tensors, counted(tensors, "torch tensor"));
   say_notes(layout, census);
   return layout.take();
 }
@@ -114,8 +108,7 @@ std::string render_census_growth(const CensusPair& pair, const View& view, size_
   const CensusGrowth growth = compare_census(pair.before, pair.after);
   Layout layout(view);
   layout.line(fmt::format("{}, {} → {} in {}; stopped {} and {}", head_of(pair.after, view),
-                          count(growth.objects_before),
-                          counted(growth.objects_after, "object", "objects"),
+                          count(growth.objects_before), counted(growth.objects_after, "object"),
                           format_seconds(pair.seconds), milliseconds(pair.before.stopped_s),
                           milliseconds(pair.after.stopped_s)));
   layout.line("");
@@ -138,12 +131,11 @@ std::string render_census_growth(const CensusPair& pair, const View& view, size_
         type_text(view, type.type, type.tensor, 2 * kCountColumn + kSizeColumn + 5));
   }
   if (grew > shown)
-    layout.line(fmt::format("  and {} that grew less", counted(grew - shown, "type", "types")));
+    layout.line(fmt::format("  and {} that grew less", counted(grew - shown, "type")));
   if (grew == 0) layout.line("  no type has more objects than before");
   layout.line("");
-  layout.say("Rest",
-             fmt::format("{} shrank, {} kept their number.", counted(shrank, "type", "types"),
-                         growth.types.size() - grew - shrank));
+  layout.say("Rest", fmt::format("{} shrank, {} kept their number.", counted(shrank, "type"),
+                                 growth.types.size() - grew - shrank));
   const uint64_t before = tensors_of(pair.before.types);
   const uint64_t after = tensors_of(pair.after.types);
   say_tensors(layout, before + after, fmt::format("{} → {} tensors", count(before), count(after)));

@@ -8,89 +8,59 @@ namespace {
 
 constexpr int kSchema = 1;
 
-void interval(JsonWriter& json, std::string_view key, const std::optional<Interval>& range) {
-  json.key(key);
-  if (!range) {
-    json.null();
-    return;
-  }
-  json.begin_array().value(range->low).value(range->high).end_array();
+// The two ends of an interval, null if there is none.
+std::optional<std::vector<double>> ends(const std::optional<Interval>& range) {
+  return range ? std::optional(std::vector<double>{range->low, range->high}) : std::nullopt;
+}
+
+void run_object(JsonWriter& json, const Verdict& verdict) {
+  json.begin_object().members("file", verdict.file, "run", text_or_null(verdict.title));
+  json.members("verdict", word_name(verdict.word), "confidence",
+               value_if(verdict.confidence != 0, verdict.confidence));
+  json.members("site", text_or_null(verdict.site), "clock", clock_unit(verdict.clock));
+  json.members("samples", verdict.samples, "steps",
+               json_object("first", verdict.first_step, "last", verdict.last_step));
+  json.members("first_mb", verdict.first_mb, "last_mb", verdict.last_mb).end_object();
 }
 
 void side_object(JsonWriter& json, const ComparedSide& side) {
-  json.begin_object().key("name").value(side.name);
-  json.key("verdict").value(word_name(side.word)).key("leaks").value(side.leaks);
-  json.key("runs").begin_array();
-  for (const Verdict& verdict : side.verdicts) {
-    json.begin_object().key("file").value(verdict.file).key("run");
-    if (verdict.title.empty()) {
-      json.null();
-    } else {
-      json.value(verdict.title);
-    }
-    json.key("verdict").value(word_name(verdict.word)).key("confidence");
-    if (verdict.confidence == 0) {
-      json.null();
-    } else {
-      json.value(verdict.confidence);
-    }
-    json.key("site");
-    if (verdict.site.empty()) {
-      json.null();
-    } else {
-      json.value(verdict.site);
-    }
-    json.key("clock").value(clock_unit(verdict.clock)).key("samples").value(verdict.samples);
-    json.key("steps").begin_object().key("first").value(verdict.first_step);
-    json.key("last").value(verdict.last_step).end_object();
-    json.key("first_mb").value(verdict.first_mb).key("last_mb").value(verdict.last_mb);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  json.value(json_object("name", side.name, "verdict", word_name(side.word), "leaks", side.leaks,
+                         "runs", json_list(side.verdicts, run_object)));
 }
 
 void figure_object(JsonWriter& json, const Change& change, size_t index) {
+  const Figure none;
+  const Difference same;
   const std::optional<Figure>& before = change.before[index];
   const std::optional<Figure>& after = change.after[index];
   const std::optional<Difference>& difference = change.differences[index];
+  const Difference& known = difference ? *difference : same;
   json.begin_object();
-  json.key("before").value(before ? std::optional(before->value) : std::nullopt);
-  interval(json, "before_range", before ? before->range : std::nullopt);
-  json.key("after").value(after ? std::optional(after->value) : std::nullopt);
-  interval(json, "after_range", after ? after->range : std::nullopt);
-  json.key("difference").value(difference ? std::optional(difference->difference) : std::nullopt);
-  interval(json, "difference_range", difference ? difference->range : std::nullopt);
-  json.key("ratio").value(difference ? difference->ratio : std::nullopt);
-  interval(json, "ratio_range", difference ? difference->ratio_range : std::nullopt);
-  json.key("significant").value(difference && difference->significant);
-  json.key("method");
-  if (difference && !difference->method.empty()) {
-    json.value(difference->method);
-  } else {
-    json.null();
-  }
-  json.end_object();
+  json.members("before", member_of(before, &Figure::value));
+  json.members("before_range", ends(before.value_or(none).range));
+  json.members("after", member_of(after, &Figure::value));
+  json.members("after_range", ends(after.value_or(none).range));
+  json.members("difference", member_of(difference, &Difference::difference));
+  json.members("difference_range", ends(known.range), "ratio", known.ratio);
+  json.members("ratio_range", ends(known.ratio_range), "significant", known.significant);
+  json.members("method", text_or_null(known.method)).end_object();
 }
 
 void change_object(JsonWriter& json, const Comparison& comparison, const Change& change) {
-  json.begin_object().key("side").value(comparison.sides[change.side].name);
-  json.key("baseline").value(comparison.sides.front().name);
-  json.key("headline").value(change_sentence(comparison, change));
-  json.key("outcome").value(outcome_name(change.outcome));
-  json.key("growth").value(growth_change_name(change.growth));
-  json.key("shows_at_step").value(change.shows_at);
-  json.key("component").value(change.component).key("clock").value(clock_unit(change.clock));
-  json.key("steps").begin_object().key("first").value(change.from).key("last").value(change.to);
-  json.key("level_from").value(change.level_from).end_object();
-  json.key("replicated").value(change.replicated);
-  json.key("figures").begin_object();
+  json.begin_object().members("side", comparison.sides[change.side].name);
+  json.members("baseline", comparison.sides.front().name);
+  json.members("headline", change_sentence(comparison, change));
+  json.members("outcome", outcome_name(change.outcome));
+  json.members("growth", growth_change_name(change.growth), "shows_at_step", change.shows_at);
+  json.members("component", change.component, "clock", clock_unit(change.clock));
+  json.members("steps", json_object("first", change.from, "last", change.to, "level_from",
+                                    change.level_from));
+  json.members("replicated", change.replicated).key("figures").begin_object();
   for (size_t i = 0; i < kFigureCount; ++i) {
     json.key(figure_name(static_cast<FigureKind>(i)));
     figure_object(json, change, i);
   }
-  json.end_object().key("warnings").begin_array();
-  for (const std::string& warning : warnings_of(change)) json.value(warning);
-  json.end_array().key("facts");
+  json.end_object().members("warnings", warnings_of(change)).key("facts");
   findings_json(json, change.warnings);
   json.end_object();
 }
@@ -98,13 +68,13 @@ void change_object(JsonWriter& json, const Comparison& comparison, const Change&
 }  // namespace
 
 std::string comparison_json(const Comparison& comparison) {
+  const auto change = [&comparison](JsonWriter& json, const Change& change) {
+    change_object(json, comparison, change);
+  };
   JsonWriter json;
-  json.begin_object().key("schema").value(kSchema);
-  json.key("outcome").value(outcome_name(comparison.outcome)).key("sides").begin_array();
-  for (const ComparedSide& side : comparison.sides) side_object(json, side);
-  json.end_array().key("changes").begin_array();
-  for (const Change& change : comparison.changes) change_object(json, comparison, change);
-  json.end_array().end_object();
+  json.value(json_object("schema", kSchema, "outcome", outcome_name(comparison.outcome), "sides",
+                         json_list(comparison.sides, side_object), "changes",
+                         json_list(comparison.changes, change)));
   return json.take();
 }
 

@@ -180,15 +180,8 @@ class ChangeSentence {
 }  // namespace
 
 std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::no_worse:
-      return "no_worse";
-    case Outcome::worse:
-      return "worse";
-    case Outcome::undecided:
-      break;
-  }
-  return "undecided";
+  if (outcome == Outcome::undecided) return "undecided";
+  return outcome == Outcome::worse ? "worse" : "no_worse";
 }
 
 std::string figure_unit(FigureKind kind, Clock clock) {

@@ -85,16 +85,11 @@ std::string table_of(const Ledger& ledger, const View& view, bool is_change) {
 }
 
 void write_members(JsonWriter& json, const Ledger& ledger) {
-  json.key("rss_mb").value(ledger.rss_mb);
-  json.key("lines").begin_array();
-  for (const LedgerLine& line : ledger.lines) {
-    json.begin_object().key("name").value(line.name).key("mb").value(line.mb);
-    json.key("source").value(line.source).end_object();
-  }
-  json.end_array().key("rest_mb").value(ledger.rest_mb);
-  json.key("notes").begin_array();
-  for (const std::string& note : ledger.notes) json.value(note);
-  json.end_array();
+  const auto line = [](JsonWriter& each, const LedgerLine& of) {
+    each.value(json_object("name", of.name, "mb", of.mb, "source", of.source));
+  };
+  json.members("rss_mb", ledger.rss_mb, "lines", json_list(ledger.lines, line));
+  json.members("rest_mb", ledger.rest_mb, "notes", ledger.notes);
 }
 
 }  // namespace
@@ -131,12 +126,10 @@ void write_ledger_json(JsonWriter& json, const Ledger& ledger) {
 }
 
 void write_ledger_growth_json(JsonWriter& json, const LedgerGrowth& growth) {
-  const auto step = [](double value) {
-    return value >= 0 ? std::optional<double>(value) : std::nullopt;
-  };
-  json.begin_object().key("from_step").value(step(growth.from_step));
-  json.key("to_step").value(step(growth.to_step));
-  json.key("from_s").value(growth.from_s).key("to_s").value(growth.to_s);
+  json.begin_object();
+  json.members("from_step", value_if(growth.from_step >= 0, growth.from_step));
+  json.members("to_step", value_if(growth.to_step >= 0, growth.to_step));
+  json.members("from_s", growth.from_s, "to_s", growth.to_s);
   write_members(json, growth.change);
   json.end_object();
 }

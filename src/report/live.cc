@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "report/live_parts.h"
 #include "report/plot.h"
@@ -40,11 +41,7 @@ void show(Frame& frame, size_t row, const LiveRow& line) {
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) lines.emplace_back(take_part(text, '\n'));
   return lines;
 }
 

@@ -14,65 +14,46 @@ namespace plateau {
 namespace {
 
 // Unknown counts are -1.
-void count(JsonWriter& json, std::string_view key, int64_t value) {
-  json.key(key);
-  if (value < 0) {
-    json.null();
-  } else {
-    json.value(value);
-  }
-}
-
-void text(JsonWriter& json, std::string_view key, const std::string& value) {
-  json.key(key);
-  if (value.empty()) {
-    json.null();
-  } else {
-    json.value(value);
-  }
+std::optional<int64_t> count(int64_t value) {
+  return value_if(value >= 0, value);
 }
 
 void process(JsonWriter& json, const LiveProcess& each) {
-  json.begin_object();
-  count(json, "pid", each.pid);
-  count(json, "parent", each.parent);
-  json.key("depth").value(each.depth);
-  text(json, "name", each.name);
-  text(json, "role", each.role == Role::unknown ? "" : std::string(role_name(each.role)));
-  text(json, "role_reason", each.role_reason);
-  json.key("alive").value(each.alive);
-  json.key("owned_mb").value(each.owned_mb).key("growth_mb").value(each.growth_mb);
-  json.key("rss_mb").value(each.rss_mb).key("pss_mb").value(each.pss_mb);
-  json.key("uss_mb").value(each.uss_mb).key("file_mb").value(each.file_mb);
-  json.key("shmem_mb").value(each.shmem_mb).key("swap_mb").value(each.swap_mb);
-  json.key("gpu_mb").value(each.gpu_mb).key("cpu_percent").value(each.cpu_percent);
-  count(json, "threads", each.threads);
-  count(json, "fds", each.fds);
-  json.end_object();
+  const std::string_view role = each.role == Role::unknown ? "" : role_name(each.role);
+  json.begin_object().members("pid", count(each.pid), "parent", count(each.parent));
+  json.members("depth", each.depth, "name", text_or_null(each.name), "role", text_or_null(role));
+  json.members("role_reason", text_or_null(each.role_reason), "alive", each.alive);
+  json.members("owned_mb", each.owned_mb, "growth_mb", each.growth_mb, "rss_mb", each.rss_mb);
+  json.members("pss_mb", each.pss_mb, "uss_mb", each.uss_mb, "file_mb", each.file_mb);
+  json.members("shmem_mb", each.shmem_mb, "swap_mb", each.swap_mb, "gpu_mb", each.gpu_mb);
+  json.members("cpu_percent", each.cpu_percent, "threads", count(each.threads));
+  json.members("fds", count(each.fds)).end_object();
+}
+
+void gpu(JsonWriter& json, const LiveGpu& each) {
+  json.value(json_object("index", each.index, "name", text_or_null(each.name), "used_mb",
+                         each.used_mb, "total_mb", each.total_mb));
+}
+
+void event(JsonWriter& json, const LiveEvent& each) {
+  json.value(json_object("time_s", each.time_s, "text", each.text));
 }
 
 void memory(JsonWriter& json, const LiveState& state) {
   const LiveTotals& totals = state.totals;
-  json.key("totals").begin_object().key("owned_mb").value(totals.owned_mb);
-  json.key("shared_mb").value(totals.shared_mb).key("file_mb").value(totals.file_mb);
-  json.key("swap_mb").value(totals.swap_mb).key("gpu_mb").value(totals.gpu_mb).end_object();
-  json.key("limit").begin_object().key("mb").value(state.limit.mb);
-  text(json, "source", state.limit.source);
-  json.key("used_mb").value(state.limit.used_mb);
-  json.key("seconds_to_limit").value(state.limit.seconds_to_limit).end_object();
-  json.key("system").begin_object().key("available_mb").value(state.system_available_mb);
-  json.key("total_mb").value(state.system_total_mb).end_object();
-  json.key("cgroup").begin_object();
-  text(json, "path", state.cgroup.path);
-  json.key("usage_mb").value(state.cgroup.usage_mb).key("limit_mb").value(state.cgroup.limit_mb);
-  count(json, "oom_kills", state.cgroup.oom_kills);
-  json.end_object().key("gpus").begin_array();
-  for (const LiveGpu& gpu : state.gpus) {
-    json.begin_object().key("index").value(gpu.index);
-    text(json, "name", gpu.name);
-    json.key("used_mb").value(gpu.used_mb).key("total_mb").value(gpu.total_mb).end_object();
-  }
-  json.end_array();
+  const LiveLimit& limit = state.limit;
+  const LiveCgroup& cgroup = state.cgroup;
+  json.members("totals",
+               json_object("owned_mb", totals.owned_mb, "shared_mb", totals.shared_mb, "file_mb",
+                           totals.file_mb, "swap_mb", totals.swap_mb, "gpu_mb", totals.gpu_mb));
+  json.members("limit", json_object("mb", limit.mb, "source", text_or_null(limit.source), "used_mb",
+                                    limit.used_mb, "seconds_to_limit", limit.seconds_to_limit));
+  json.members("system", json_object("available_mb", state.system_available_mb, "total_mb",
+                                     state.system_total_mb));
+  json.members("cgroup",
+               json_object("path", text_or_null(cgroup.path), "usage_mb", cgroup.usage_mb,
+                           "limit_mb", cgroup.limit_mb, "oom_kills", count(cgroup.oom_kills)));
+  json.members("gpus", json_list(state.gpus, gpu));
 }
 
 }  // namespace
@@ -110,36 +91,19 @@ std::string live_line(const LiveState& state, const View& view) {
 
 std::string live_json(const LiveState& state) {
   JsonWriter json;
-  json.begin_object().key("elapsed_s").value(state.elapsed_s);
-  text(json, "command", state.title);
-  count(json, "pid", state.root_pid);
-  text(json, "clock", state.clock_text);
-  json.key("ended").value(state.ended);
-  count(json, "step", state.step);
-  count(json, "total_steps", state.total_steps);
-  json.key("steps_per_s").value(state.steps_per_s).key("epoch").value(state.epoch);
+  json.begin_object().members("elapsed_s", state.elapsed_s, "command", text_or_null(state.title));
+  json.members("pid", count(state.root_pid), "clock", text_or_null(state.clock_text));
+  json.members("ended", state.ended, "step", count(state.step));
+  json.members("total_steps", count(state.total_steps), "steps_per_s", state.steps_per_s);
+  json.members("epoch", state.epoch);
   memory(json, state);
-  json.key("processes").begin_array();
-  for (const LiveProcess& each : state.processes) process(json, each);
-  json.end_array().key("cost").begin_object();
-  json.key("watcher_cpu_percent").value(state.cost.watcher_cpu_percent);
-  json.key("walk_percent").value(state.cost.walk_percent);
-  json.key("interval_s").value(state.cost.interval_s).end_object();
-  json.key("events").begin_array();
-  for (const LiveEvent& event : state.events) {
-    json.begin_object().key("time_s").value(event.time_s);
-    json.key("text").value(event.text).end_object();
-  }
-  json.end_array().key("complaints").begin_array();
-  for (const std::string& complaint : state.complaints) json.value(complaint);
-  json.end_array();
-  text(json, "recording", state.recording_path);
-  json.key("verdict");
-  if (state.verdict) {
-    json.embed(verdict_json(*state.verdict));
-  } else {
-    json.null();
-  }
+  json.members("processes", json_list(state.processes, process));
+  json.members("cost",
+               json_object("watcher_cpu_percent", state.cost.watcher_cpu_percent, "walk_percent",
+                           state.cost.walk_percent, "interval_s", state.cost.interval_s));
+  json.members("events", json_list(state.events, event), "complaints", state.complaints);
+  json.members("recording", text_or_null(state.recording_path)).key("verdict");
+  json.embed(state.verdict ? verdict_json(*state.verdict) : "null");
   return json.end_object().take();
 }
 

@@ -157,15 +157,11 @@ class TreeText {
 };
 
 std::string title_line(const HeapProfile& profile, const View& view) {
-  std::string text;
-  for (const std::string& line :
-       wrap(fmt::format("Heap of {}: {} over {}", profiled_process(profile),
-                        from_to_phrase(profile.from_mb, profile.to_mb),
-                        span_phrase(profile.clock, profile.from, profile.to)),
-            view.width)) {
-    text += line + "\n";
-  }
-  return text + "\n";
+  return wrapped(fmt::format("Heap of {}: {} over {}", profiled_process(profile),
+                             from_to_phrase(profile.from_mb, profile.to_mb),
+                             span_phrase(profile.clock, profile.from, profile.to)),
+                 view.width) +
+         "\n";
 }
 
 std::string finished(const View& view, const std::string& text) {

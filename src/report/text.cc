@@ -162,6 +162,12 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
   return lines;
 }
 
+std::string wrapped(std::string_view text, size_t width) {
+  std::string out;
+  for (const std::string& line : wrap(text, width)) out += line + "\n";
+  return out;
+}
+
 std::string pad_right(std::string_view text, size_t width) {
   const size_t columns = display_width(text);
   return std::string(text) + std::string(columns < width ? width - columns : 0, ' ');

@@ -45,6 +45,9 @@ size_t display_width(std::string_view text);
 // ("99.9 %", "17.4 GB"); a longer word is broken where it must be. Never returns an empty list.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
+// The same as one text, each line ended by a newline.
+std::string wrapped(std::string_view text, size_t width);
+
 // Pads with spaces on the right (or left) to `width` columns; longer text is returned as it is.
 std::string pad_right(std::string_view text, size_t width);
 std::string pad_left(std::string_view text, size_t width);

@@ -28,18 +28,11 @@ std::string_view suffix_of(MetricsText::Type type) {
   return type == MetricsText::Type::info ? "_info" : "";
 }
 
-std::string_view next_part(std::string_view& rest, char separator) {
-  const size_t end = rest.find(separator);
-  const std::string_view part = trim(rest.substr(0, end));
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  return part;
-}
-
 // The weight of a range of an Accept header: its q, 1 if it has none, 0 if that cannot be read.
 double weight_of(std::string_view parameters) {
   while (!parameters.empty()) {
-    std::string_view parameter = next_part(parameters, ';');
-    const std::string_view name = next_part(parameter, '=');
+    std::string_view parameter = trim(take_part(parameters, ';'));
+    const std::string_view name = trim(take_part(parameter, '='));
     if (!equal_ignoring_case(name, "q")) continue;
     const double weight = parse_double(parameter).value_or(0);
     return weight > 0 && weight <= 1 ? weight : 0;
@@ -53,8 +46,8 @@ Dialect dialect_for(std::string_view accept) {
   double open = 0;
   double text = 0;
   while (!accept.empty()) {
-    std::string_view range = next_part(accept, ',');
-    const std::string_view name = next_part(range, ';');
+    std::string_view range = trim(take_part(accept, ','));
+    const std::string_view name = trim(take_part(range, ';'));
     const double weight = weight_of(range);
     if (equal_ignoring_case(name, "application/openmetrics-text")) open = std::max(open, weight);
     if (equal_ignoring_case(name, "text/plain")) text = std::max(text, weight);

@@ -31,9 +31,8 @@ struct HttpReply {
   std::string content_type = "application/json; charset=utf-8";
   std::shared_ptr<const std::string> body;
   std::vector<std::pair<std::string, std::string>> headers;
-  bool is_stream = false;    // Server-sent events of `stream_run` instead of a body.
-  std::string stream_run;    // An id; empty: whichever run is the newest then.
-  std::string page_version;  // For tests and logs: the version of a page that was sent.
+  bool is_stream = false;  // Server-sent events of `stream_run` instead of a body.
+  std::string stream_run;  // An id; empty: whichever run is the newest then.
 };
 
 class Routes {

@@ -7,29 +7,23 @@
 namespace plateau {
 
 std::string run_summary_json(const RunFacts& facts, bool with_version) {
+  const bool judged = facts.verdict.has_value();
+  const Verdict none;
+  const Verdict& verdict = judged ? *facts.verdict : none;
+  const bool measured = judged && verdict.samples > 0;
   JsonWriter json;
-  json.begin_object();
-  json.key("id").value(facts.id).key("name").value(facts.name).key("live").value(facts.live);
-  const Verdict* verdict = facts.verdict ? &*facts.verdict : nullptr;
-  const bool measured = verdict != nullptr && verdict->samples > 0;
-  json.key("word");
-  verdict != nullptr ? json.value(word_name(verdict->word)) : json.null();
-  json.key("confidence");
+  json.begin_object().members("id", facts.id, "name", facts.name, "live", facts.live);
   // A confidence of 0 means that none can be given.
-  verdict != nullptr && verdict->confidence > 0 ? json.value(verdict->confidence) : json.null();
-  json.key("headline").value(verdict != nullptr ? headline_of(*verdict) : std::string());
-  json.key("last_mb");
-  measured ? json.value(verdict->last_mb) : json.null();
-  json.key("last_x");
-  measured ? json.value(verdict->last_step) : json.null();
-  json.key("clock");
-  verdict != nullptr ? json.value(clock_unit(verdict->clock)) : json.null();
-  json.key("changed_unix_s").value(facts.changed_unix_s);
-  json.key("trouble");
-  verdict == nullptr ? json.value(facts.trouble) : json.null();
-  if (with_version) json.key("version").value(facts.version);
-  json.end_object();
-  return json.take();
+  json.members("word", value_if(judged, word_name(verdict.word)), "confidence",
+               value_if(judged && verdict.confidence > 0, verdict.confidence));
+  json.members("headline", judged ? headline_of(verdict) : std::string());
+  json.members("last_mb", value_if(measured, verdict.last_mb), "last_x",
+               value_if(measured, verdict.last_step));
+  json.members("clock", value_if(judged, clock_unit(verdict.clock)));
+  json.members("changed_unix_s", facts.changed_unix_s);
+  json.members("trouble", value_if(!judged, facts.trouble));
+  if (with_version) json.members("version", facts.version);
+  return json.end_object().take();
 }
 
 }  // namespace plateau

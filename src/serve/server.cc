@@ -50,10 +50,7 @@ MHD_Response* response_of(const HttpReply& reply) {
 }  // namespace
 
 struct Server::State {
-  explicit State(ServeOptions given)
-      : options(std::move(given)),
-        shelf({options.paths, options.later, options.given, options.policy,
-               options.open_recordings}) {}
+  explicit State(ServeOptions given) : options(std::move(given)), shelf(options) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -251,8 +248,7 @@ void Server::State::say_farewell(double most_s) {
 
 Result<Server> Server::start(ServeOptions options) {
   if (options.token.empty() && !is_loopback(options.address)) {
-    return Error{Error::Kind::usage,
-                 options.address + " can be reached from outside: a token is needed"};
+    return usage_error(options.address + " can be reached from outside: a token is needed");
   }
   auto state = std::make_unique<State>(std::move(options));
   state->address = {state->options.address, state->options.port};
@@ -264,9 +260,9 @@ Result<Server> Server::start(ServeOptions options) {
                                            fmt::format("plateau_{}", state->address.port));
   state->figures.started_unix_s = unix_now_s();
   if (!state->start_daemon(std::move(socket.value()))) {
-    return Error{Error::Kind::usage,
-                 "the HTTP library cannot start; is the limit of open files "
-                 "('ulimit -n') very low?"};
+    return usage_error(
+        "the HTTP library cannot start; is the limit of open files "
+        "('ulimit -n') very low?");
   }
   return Server(std::move(state));
 }

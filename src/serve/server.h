@@ -15,22 +15,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "recording/run.h"
 #include "serve/listener.h"
-#include "verdict/verdict.h"
+#include "serve/shelf.h"
 
 namespace plateau {
 
-struct ServeOptions {
+struct ServeOptions : ShelfOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;               // 0: the kernel picks one.
-  std::string token;               // Empty: none is asked for. Requires: a loopback address.
-  std::vector<std::string> paths;  // Files, and directories whose recordings are listed.
-  std::vector<std::string> later;  // Files that may come; not listed before they exist.
-  Context given;                   // Facts from the command line, put over each run's own.
-  Policy policy;
-  // Recordings that running programs hold open, by their full path; may be empty.
-  std::function<std::vector<std::string>()> open_recordings;
+  uint16_t port = 0;      // 0: the kernel picks one.
+  std::string token;      // Empty: none is asked for. Requires: a loopback address.
   double ask_s = 20;      // A request must have come whole within so long,
   double answer_s = 120;  // and its answer have been taken within so long.
 };

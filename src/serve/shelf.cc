@@ -77,11 +77,6 @@ bool Shelf::is_due(const Item& item, bool even_if_soon) const {
   return even_if_soon || monotonic_now_s() >= item.next_read_s;
 }
 
-bool Shelf::has_work() const {
-  return std::any_of(items_.begin(), items_.end(),
-                     [this](const auto& item) { return is_due(item.second, false); });
-}
-
 // The last run of the file, with the facts of the command line.
 Result<Run> Shelf::import(const Item& item) const {
   Result<std::vector<Run>> runs = import_file(item.facts.path);

@@ -30,7 +30,7 @@ namespace plateau {
 struct ShelfOptions {
   std::vector<std::string> paths;  // Files, and directories whose recordings are listed.
   std::vector<std::string> later;  // Files that may come; not listed before they exist.
-  Context given;
+  Context given;                   // Facts from the command line, put over each run's own.
   Policy policy;
   // Recordings that running programs hold open, by their full path. May be empty.
   std::function<std::vector<std::string>()> open_recordings;
@@ -55,8 +55,6 @@ class Shelf {
   void look(double budget_s, bool even_if_soon = false);
   // The same for one run alone; every other is left as it is.
   void look_at(const std::string& id, bool even_if_soon = false);
-  // Some file is due, or has never been read.
-  [[nodiscard]] bool has_work() const;
 
   // Newest first. Valid until the next look.
   [[nodiscard]] std::vector<const RunFacts*> runs() const;

@@ -49,7 +49,7 @@ void HeapWatch::write(RecordingWriter& recording) {
     keeper_.reset();
     return;
   }
-  segments_ = keeper_->segments_seen();
+  segments_ = keeper_->counts().segments_seen;
   const size_t first = tracks.value().size() - std::min(tracks.value().size(), kMaxWritten);
   for (size_t i = first; i < tracks.value().size(); ++i) {
     const Keeper::EncodedTrack& track = tracks.value()[i];
@@ -65,17 +65,17 @@ void HeapWatch::write(RecordingWriter& recording) {
 void HeapWatch::say_of_room() const {
   const std::string& directory = keeper_->directory();
   const std::string place = directory.substr(0, directory.rfind('/'));
-  if (keeper_->untraced() > 0) {
+  if (keeper_->counts().untraced > 0) {
     say_(
         fmt::format("no room in {} for the heap tracer: {} of the job's processes, and what they "
                     "forked, ran untraced; free some, or set TMPDIR to a place with 8 MB for each",
-                    place, keeper_->untraced()));
+                    place, keeper_->counts().untraced));
   }
-  if (keeper_->cramped() > 0) {
+  if (keeper_->counts().cramped > 0) {
     say_(
         fmt::format("little room in {}: {} of the job's processes were traced through smaller "
                     "rings, from which more may be lost",
-                    place, keeper_->cramped()));
+                    place, keeper_->counts().cramped));
   }
 }
 
@@ -83,11 +83,11 @@ void HeapWatch::finish(RecordingWriter& recording) {
   if (!keeper_) return;
   write(recording);
   const bool answered = keeper_.has_value();
-  if (answered && keeper_->forgotten() > 0) {
+  if (answered && keeper_->counts().forgotten > 0) {
     recording.note(fmt::format("heap: of {} more processes with small heaps nothing was kept",
-                               keeper_->forgotten()));
+                               keeper_->counts().forgotten));
   }
-  const size_t untraced = answered ? keeper_->untraced() : 0;
+  const size_t untraced = answered ? keeper_->counts().untraced : 0;
   if (answered) say_of_room();
   keeper_.reset();
   if (answered && segments_ == 0 && untraced == 0) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "base/text.h"
 
 namespace plateau {
 namespace {
@@ -25,20 +26,16 @@ bool write_file(const std::string& path, std::string_view text) {
 
 // Our own place in a hierarchy: the path after "N:controllers:" of /proc/self/cgroup. For version 2
 // the controllers are empty.
-std::string own_path(const std::string& self, std::string_view controller) {
-  size_t at = 0;
-  while (at < self.size()) {
-    const size_t end = std::min(self.find('\n', at), self.size());
-    const std::string_view line = std::string_view(self).substr(at, end - at);
-    at = end + 1;
-    const size_t first = line.find(':');
-    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    if (controllers == fmt::format(",{},", controller) ||
-        (!controller.empty() &&
-         controllers.find(fmt::format(",{},", controller)) != std::string::npos)) {
-      return std::string(line.substr(second + 1));
+std::string own_path(std::string_view self, std::string_view controller) {
+  const std::string wanted = fmt::format(",{},", controller);
+  while (!self.empty()) {
+    std::string_view line = take_part(self, '\n');
+    if (std::count(line.begin(), line.end(), ':') < 2) continue;
+    take_part(line, ':');
+    const std::string controllers = fmt::format(",{},", take_part(line, ':'));
+    if (controllers == wanted ||
+        (!controller.empty() && controllers.find(wanted) != std::string::npos)) {
+      return std::string(line);
     }
   }
   return "";

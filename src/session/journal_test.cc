@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recording/checks_for_test.h"
 #include "session/testing/child.h"
 
 namespace plateau {

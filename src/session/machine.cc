@@ -51,11 +51,7 @@ bool handles_signal(pid_t pid, int number) {
 std::string command_of(pid_t pid, const std::string& proc) {
   const std::string text = text_of_file(fmt::format("{}/{}/cmdline", proc, pid));
   std::vector<std::string> words;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\0', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+  for (std::string_view rest = text; !rest.empty();) words.emplace_back(take_part(rest, '\0'));
   return shell_words(words);
 }
 

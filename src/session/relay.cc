@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -71,20 +70,6 @@ void copy_until_end(int from, int sink, bool terminal, Copy copy, pid_t job_grou
   }
 }
 
-// Everything but the three descriptors this process works with is closed: it must not keep the
-// other channel, the recording or the step socket alive.
-void close_others(int from, int sink, int copy) {
-  std::array<unsigned, 3> kept = {static_cast<unsigned>(from), static_cast<unsigned>(sink),
-                                  static_cast<unsigned>(copy)};
-  std::sort(kept.begin(), kept.end());
-  unsigned next = 0;
-  for (const unsigned fd : kept) {
-    if (fd > next) close_range(next, fd - 1, 0);
-    next = fd + 1;
-  }
-  close_range(next, ~0U, 0);
-}
-
 [[noreturn]] void relay_main(int from, int sink, bool terminal, int copy, pid_t job_group) {
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE,
                            SIGUSR1, SIGUSR2, SIGALRM}) {
@@ -94,7 +79,8 @@ void close_others(int from, int sink, int copy) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   prctl(PR_SET_NAME, "plateau-relay");
-  close_others(from, sink, copy);
+  // It must not keep the other channel, the recording or the step socket alive.
+  close_all_but(0, {from, sink, copy});
   copy_until_end(from, sink, terminal, Copy(copy), job_group);
   _exit(0);
 }

@@ -128,10 +128,10 @@ Result<StepSocket> StepSocket::create_under(const std::string& base) {
   std::string directory = fmt::format("{}/{}{}-XXXXXX", base, kPrefix, getpid());
   const std::string path_shape = directory + std::string(kSocketName);
   if (!address_of(path_shape)) {
-    return Error{Error::Kind::usage,
-                 fmt::format("{}: too long for a socket's path; set XDG_RUNTIME_DIR to a shorter "
-                             "directory",
-                             path_shape)};
+    return usage_error(
+        fmt::format("{}: too long for a socket's path; set XDG_RUNTIME_DIR to a shorter "
+                    "directory",
+                    path_shape));
   }
   if (mkdtemp(directory.data()) == nullptr) {
     return Error{Error::Kind::not_found,
@@ -149,12 +149,12 @@ Result<StepSocket> StepSocket::create_under(const std::string& base) {
 
 Result<StepSocket> StepSocket::listen_at(const std::string& path) {
   const auto address = address_of(path);
-  if (!address) return Error{Error::Kind::usage, path + ": too long for a socket's path"};
+  if (!address) return usage_error(path + ": too long for a socket's path");
   const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
   const int error = status == 0 ? 0 : errno;
   if (probe >= 0) close(probe);
-  if (error == 0) return Error{Error::Kind::usage, path + ": somebody listens there already"};
+  if (error == 0) return usage_error(path + ": somebody listens there already");
   // A socket without a listener was left behind by a watcher that was killed.
   if (error == ECONNREFUSED) unlink(path.c_str());
   StepSocket made;
@@ -244,8 +244,7 @@ std::vector<StepWords> StepSocket::receive() {
 
 void StepSocket::take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words) {
   while (!datagram.empty()) {
-    const std::string_view line = datagram.substr(0, datagram.find('\n'));
-    datagram.remove_prefix(std::min(datagram.size(), line.size() + 1));
+    const std::string_view line = take_part(datagram, '\n');
     if (trim(line).empty()) continue;
     auto parsed = parse_step_words(line);
     if (!parsed) {

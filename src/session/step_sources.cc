@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
 #include "session/machine.h"
 
 namespace plateau {
@@ -26,13 +27,11 @@ std::vector<std::string> sockets_of(pid_t pid, const std::string& proc) {
   std::vector<std::string> paths;
   std::string_view rest = environment;
   while (!rest.empty()) {
-    const std::string_view entry = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+    const std::string_view entry = take_part(rest, '\0');
     if (!entry.starts_with(kVariable)) continue;
     std::string_view list = entry.substr(kVariable.size());
     while (!list.empty()) {
-      const std::string_view path = list.substr(0, list.find(':'));
-      list.remove_prefix(std::min(list.size(), path.size() + 1));
+      const std::string_view path = take_part(list, ':');
       if (path.starts_with('/')) paths.emplace_back(path);
     }
   }

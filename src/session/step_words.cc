@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/text.h"
@@ -12,6 +13,9 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMaxBytes = 4096;
+// First on each line, by StepWords::Kind.
+constexpr std::array<std::string_view, 7> kVerbs = {"run",   "step", "begin",    "end",
+                                                    "gauge", "mark", "subscribe"};
 
 struct KeyValue {
   std::string_view key, value;
@@ -48,8 +52,7 @@ int64_t take_pid(std::string_view& rest) {
   return pid;
 }
 
-std::optional<StepWords> parse_run(std::string_view rest, StepWords words) {
-  words.kind = StepWords::Kind::run;
+void read_facts(std::string_view rest, StepWords& words) {
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const auto [key, value] = split_pair(word);
     const auto number = finite(value);
@@ -59,48 +62,50 @@ std::optional<StepWords> parse_run(std::string_view rest, StepWords words) {
       words.facts.*fact.field = Fact{*number, std::string(StepWords::kSource)};
     }
   }
-  return words;
 }
 
-std::optional<StepWords> parse_step(std::string_view rest, StepWords words) {
+bool read_step(std::string_view rest, StepWords& words) {
   const auto step = parse_int(next_word(rest));
-  if (!step || *step < 0) return std::nullopt;
-  words.kind = StepWords::Kind::step;
+  if (!step || *step < 0) return false;
   words.step = *step;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const auto [key, value] = split_pair(word);
     const auto number = finite(value);
     if (key == "epoch" && number && *number >= 0) words.epoch = *number;
   }
-  return words;
+  return true;
 }
 
-std::optional<StepWords> parse_gauge(std::string_view rest, StepWords words) {
-  words.kind = StepWords::Kind::gauge;
+bool read_gauge(std::string_view rest, StepWords& words) {
   words.name = next_word(rest);
   const auto value = finite(next_word(rest));
-  if (words.name.empty() || !value) return std::nullopt;
-  words.value = *value;
-  return words;
+  if (value) words.value = *value;
+  return value && !words.name.empty();
 }
 
-std::optional<StepWords> parse_phase(StepWords::Kind kind, std::string_view rest, StepWords words) {
-  words.kind = kind;
-  words.name = next_word(rest);
-  return words.name.empty() ? std::nullopt : std::optional(std::move(words));
-}
-
-std::optional<StepWords> parse_mark(std::string_view rest, StepWords words) {
-  words.kind = StepWords::Kind::mark;
-  words.name = trim(rest);
-  return words.name.empty() ? std::nullopt : std::optional(std::move(words));
-}
-
-// Only a path from the root: a relative one would be ours, not the sender's.
-std::optional<StepWords> parse_subscribe(std::string_view rest, StepWords words) {
-  words.kind = StepWords::Kind::subscribe;
-  words.name = trim(rest);
-  return words.name.starts_with('/') ? std::optional(std::move(words)) : std::nullopt;
+// What follows the verb of a line; false if it is not what that verb needs.
+bool read_rest(std::string_view rest, StepWords& words) {
+  switch (words.kind) {
+    case StepWords::Kind::run:
+      read_facts(rest, words);
+      return true;
+    case StepWords::Kind::step:
+      return read_step(rest, words);
+    case StepWords::Kind::gauge:
+      return read_gauge(rest, words);
+    case StepWords::Kind::begin:
+    case StepWords::Kind::end:
+      words.name = next_word(rest);
+      return !words.name.empty();
+    case StepWords::Kind::mark:
+      words.name = trim(rest);
+      return !words.name.empty();
+    case StepWords::Kind::subscribe:
+      // Only a path from the root: a relative one would be ours, not the sender's.
+      words.name = trim(rest);
+      return words.name.starts_with('/');
+  }
+  return false;
 }
 
 bool is_control(char c) {
@@ -115,50 +120,29 @@ std::optional<StepWords> parse_step_words(std::string_view line) {
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return is_control(c) && c != '\t'; })) {
     return std::nullopt;
   }
-  const std::string_view verb = next_word(rest);
+  const auto* verb = std::find(kVerbs.begin(), kVerbs.end(), next_word(rest));
+  if (verb == kVerbs.end()) return std::nullopt;
   StepWords words;
+  words.kind = static_cast<StepWords::Kind>(verb - kVerbs.begin());
   words.pid = take_pid(rest);
-  if (verb == "run") return parse_run(rest, std::move(words));
-  if (verb == "step") return parse_step(rest, std::move(words));
-  if (verb == "begin") return parse_phase(StepWords::Kind::begin, rest, std::move(words));
-  if (verb == "end") return parse_phase(StepWords::Kind::end, rest, std::move(words));
-  if (verb == "gauge") return parse_gauge(rest, std::move(words));
-  if (verb == "mark") return parse_mark(rest, std::move(words));
-  if (verb == "subscribe") return parse_subscribe(rest, std::move(words));
-  return std::nullopt;
+  return read_rest(rest, words) ? std::optional(std::move(words)) : std::nullopt;
 }
 
 std::string format_step_words(const StepWords& words) {
-  std::string line;
+  std::string line(kVerbs[static_cast<size_t>(words.kind)]);
   const auto add = [&line](std::string_view key, double value) {
     line += fmt::format(" {}={}", key, value);
   };
-  switch (words.kind) {
-    case StepWords::Kind::run:
-      line = "run";
-      for (const FactKind& fact : kFacts) {
-        if (words.facts.*fact.field) add(fact.key, (words.facts.*fact.field)->value);
-      }
-      break;
-    case StepWords::Kind::step:
-      line = fmt::format("step {}", words.step);
-      if (std::isfinite(words.epoch)) add("epoch", words.epoch);
-      break;
-    case StepWords::Kind::begin:
-      line = "begin " + words.name;
-      break;
-    case StepWords::Kind::end:
-      line = "end " + words.name;
-      break;
-    case StepWords::Kind::gauge:
-      line = fmt::format("gauge {} {}", words.name, words.value);
-      break;
-    case StepWords::Kind::mark:
-      line = "mark " + words.name;
-      break;
-    case StepWords::Kind::subscribe:
-      line = "subscribe " + words.name;
-      break;
+  if (words.kind == StepWords::Kind::run) {
+    for (const FactKind& fact : kFacts) {
+      if (words.facts.*fact.field) add(fact.key, (words.facts.*fact.field)->value);
+    }
+  } else if (words.kind == StepWords::Kind::step) {
+    line += fmt::format(" {}", words.step);
+    if (std::isfinite(words.epoch)) add("epoch", words.epoch);
+  } else {
+    line += " " + words.name;
+    if (words.kind == StepWords::Kind::gauge) line += fmt::format(" {}", words.value);
   }
   if (words.pid > 0) line += fmt::format(" pid={}", words.pid);
   return line;

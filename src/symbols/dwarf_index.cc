@@ -253,14 +253,11 @@ struct DwarfIndex::State {
   }
 };
 
-DwarfIndex::DwarfIndex(const ElfFile& file, size_t most_bytes) : state_(std::make_unique<State>()) {
+DwarfIndex::DwarfIndex(const ElfFile& file, size_t most_bytes) : state_(make_hidden<State>()) {
   state_->most_bytes = most_bytes;
   state_->file = &file;
   state_->open();
 }
-DwarfIndex::~DwarfIndex() = default;
-DwarfIndex::DwarfIndex(DwarfIndex&&) noexcept = default;
-DwarfIndex& DwarfIndex::operator=(DwarfIndex&&) noexcept = default;
 
 bool DwarfIndex::usable() const {
   return !state_->units.empty();

@@ -7,10 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "symbols/elf_file.h"
 
 namespace plateau {
@@ -28,9 +28,6 @@ class DwarfIndex {
 
   // `file` must outlive this.
   explicit DwarfIndex(const ElfFile& file, size_t most_bytes = kMostBytes);
-  ~DwarfIndex();
-  DwarfIndex(DwarfIndex&&) noexcept;
-  DwarfIndex& operator=(DwarfIndex&&) noexcept;
 
   // False: the file has no debug information.
   [[nodiscard]] bool usable() const;
@@ -44,7 +41,7 @@ class DwarfIndex {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 }  // namespace plateau

@@ -60,38 +60,21 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
     return Error{.kind = Error::Kind::bad_input, .message = path + ": not an ELF file"};
   }
   // Mapped, because debug information is hundreds of megabytes of which little is read.
-  Elf* elf = elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr);
-  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
-    elf_end(elf);
+  std::unique_ptr<Elf, End> elf(elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr));
+  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) {
     return Error{.kind = Error::Kind::bad_input, .message = path + ": damaged ELF file"};
   }
-  return ElfFile(std::move(fd), elf);
-}
-
-ElfFile::ElfFile(ElfFile&& other) noexcept
-    : fd_(std::move(other.fd_)), elf_(std::exchange(other.elf_, nullptr)) {}
-
-ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
-  if (this != &other) {
-    elf_end(elf_);
-    fd_ = std::move(other.fd_);
-    elf_ = std::exchange(other.elf_, nullptr);
-  }
-  return *this;
-}
-
-ElfFile::~ElfFile() {
-  elf_end(elf_);
+  return ElfFile(std::move(fd), std::move(elf));
 }
 
 std::vector<ElfSegment> ElfFile::segments() const {
   std::vector<ElfSegment> segments;
   size_t count = 0;
-  if (elf_getphdrnum(elf_, &count) != 0) return segments;
+  if (elf_getphdrnum(elf(), &count) != 0) return segments;
   count = std::min(count, kMostSegments);
   for (size_t i = 0; i < count; ++i) {
     GElf_Phdr header;
-    if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) break;
+    if (gelf_getphdr(elf(), static_cast<int>(i), &header) == nullptr) break;
     if (header.p_type != PT_LOAD) continue;
     segments.push_back({.address = header.p_vaddr,
                         .offset = header.p_offset,
@@ -103,7 +86,7 @@ std::vector<ElfSegment> ElfFile::segments() const {
 
 std::string ElfFile::build_id() const {
   Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf_, section)) != nullptr) {
+  while ((section = elf_nextscn(elf(), section)) != nullptr) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_NOTE) continue;
     std::string id = build_id_in(elf_getdata(section, nullptr));
@@ -111,13 +94,13 @@ std::string ElfFile::build_id() const {
   }
   // A file without sections (sstrip) still has the note that the loader maps.
   size_t count = 0;
-  if (elf_getphdrnum(elf_, &count) != 0) return {};
+  if (elf_getphdrnum(elf(), &count) != 0) return {};
   for (size_t i = 0; i < std::min(count, kMostSegments); ++i) {
     GElf_Phdr header;
-    if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) break;
+    if (gelf_getphdr(elf(), static_cast<int>(i), &header) == nullptr) break;
     if (header.p_type != PT_NOTE) continue;
     std::string id = build_id_in(
-        elf_getdata_rawchunk(elf_, static_cast<int64_t>(header.p_offset), header.p_filesz,
+        elf_getdata_rawchunk(elf(), static_cast<int64_t>(header.p_offset), header.p_filesz,
                              header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
     if (!id.empty()) return id;
   }
@@ -126,12 +109,12 @@ std::string ElfFile::build_id() const {
 
 std::string_view ElfFile::section(std::string_view name) const {
   size_t names = 0;
-  if (elf_getshdrstrndx(elf_, &names) != 0) return {};
+  if (elf_getshdrstrndx(elf(), &names) != 0) return {};
   Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf_, section)) != nullptr) {
+  while ((section = elf_nextscn(elf(), section)) != nullptr) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-    const char* its_name = elf_strptr(elf_, names, header.sh_name);
+    const char* its_name = elf_strptr(elf(), names, header.sh_name);
     if (its_name == nullptr || name != its_name) continue;
     const Elf_Data* data = elf_rawdata(section, nullptr);
     if (data == nullptr || data->d_buf == nullptr) return {};
@@ -143,23 +126,23 @@ std::string_view ElfFile::section(std::string_view name) const {
 bool ElfFile::each_symbol(uint32_t type,
                           const std::function<bool(const ElfSymbolEntry&)>& visit) const {
   GElf_Shdr header;
-  Elf_Scn* section = section_of_type(elf_, type, header);
+  Elf_Scn* section = section_of_type(elf(), type, header);
   if (section == nullptr) return false;
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr) return false;
   Elf_Data* versions = nullptr;
   GElf_Shdr version_header;
   if (type == SHT_DYNSYM) {
-    Elf_Scn* version_section = section_of_type(elf_, SHT_GNU_versym, version_header);
+    Elf_Scn* version_section = section_of_type(elf(), SHT_GNU_versym, version_header);
     if (version_section != nullptr) versions = elf_getdata(version_section, nullptr);
   }
-  const size_t entry_bytes = gelf_fsize(elf_, ELF_T_SYM, 1, EV_CURRENT);
+  const size_t entry_bytes = gelf_fsize(elf(), ELF_T_SYM, 1, EV_CURRENT);
   const size_t count = entry_bytes == 0 ? 0 : data->d_size / entry_bytes;
   for (size_t i = 1; i < count; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0) continue;
-    const char* name = elf_strptr(elf_, header.sh_link, symbol.st_name);
+    const char* name = elf_strptr(elf(), header.sh_link, symbol.st_name);
     if (name == nullptr) continue;
     GElf_Versym version = 0;
     if (versions != nullptr) gelf_getversym(versions, static_cast<int>(i), &version);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +40,7 @@ class ElfFile {
  public:
   static Result<ElfFile> open(const std::string& path);
 
-  ElfFile(ElfFile&& other) noexcept;
-  ElfFile& operator=(ElfFile&& other) noexcept;
-  ElfFile(const ElfFile&) = delete;
-  ElfFile& operator=(const ElfFile&) = delete;
-  ~ElfFile();
-
-  [[nodiscard]] Elf* elf() const { return elf_; }
+  [[nodiscard]] Elf* elf() const { return elf_.get(); }
 
   // Loadable segments in the order of the file.
   [[nodiscard]] std::vector<ElfSegment> segments() const;
@@ -61,9 +56,12 @@ class ElfFile {
   bool each_symbol(uint32_t type, const std::function<bool(const ElfSymbolEntry&)>& visit) const;
 
  private:
-  ElfFile(Fd fd, Elf* elf) : fd_(std::move(fd)), elf_(elf) {}
+  struct End {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+  ElfFile(Fd fd, std::unique_ptr<Elf, End> elf) : fd_(std::move(fd)), elf_(std::move(elf)) {}
   Fd fd_;
-  Elf* elf_ = nullptr;
+  std::unique_ptr<Elf, End> elf_;  // Ends before its file is closed.
 };
 
 }  // namespace plateau

@@ -30,8 +30,6 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kMostLinkBytes = 4096;
-
 // Loaders map whole pages; the smallest page of the machine is enough to round by.
 uint64_t page_bytes() {
   return static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -61,13 +59,8 @@ std::string open_path_of(pid_t pid, const MapsRow& row) {
                 static_cast<unsigned long long>(row.begin),
                 static_cast<unsigned long long>(row.end));
   if (readable(proc + range)) return proc + range;
-  char link[kMostLinkBytes];
-  const ssize_t count = ::readlink((proc + "/exe").c_str(), link, sizeof link);
-  if (count > 0) {
-    const std::string_view program(link, static_cast<size_t>(count));
-    const std::string name = row.path + (row.deleted ? " (deleted)" : "");
-    if (program == name && readable(proc + "/exe")) return proc + "/exe";
-  }
+  const std::string name = row.path + (row.deleted ? " (deleted)" : "");
+  if (link_target(proc + "/exe") == name && readable(proc + "/exe")) return proc + "/exe";
   if (!row.deleted && readable(in_its_root)) return in_its_root;
   if (!row.deleted && same_inode(row.path, row.inode)) return row.path;
   return {};

@@ -68,15 +68,12 @@ struct ModuleNames::State {
 };
 
 ModuleNames::ModuleNames(std::string path, std::string build_id, bool ask_servers)
-    : state_(std::make_unique<State>()) {
+    : state_(make_hidden<State>()) {
   state_->name = base_name(path);
   state_->path = std::move(path);
   state_->build_id = std::move(build_id);
   state_->ask_servers = ask_servers;
 }
-ModuleNames::~ModuleNames() = default;
-ModuleNames::ModuleNames(ModuleNames&&) noexcept = default;
-ModuleNames& ModuleNames::operator=(ModuleNames&&) noexcept = default;
 
 const std::string& ModuleNames::note() const {
   return state_->note;

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "symbols/stack_names.h"
 
 namespace plateau {
@@ -23,9 +23,6 @@ class ModuleNames {
  public:
   // `build_id`: raw bytes; empty if the file that ran had none. `ask_servers`: see debug_file.h.
   ModuleNames(std::string path, std::string build_id, bool ask_servers = true);
-  ~ModuleNames();
-  ModuleNames(ModuleNames&&) noexcept;
-  ModuleNames& operator=(ModuleNames&&) noexcept;
 
   // `address` is one in the file.
   NativeNames at(uint64_t address);
@@ -36,7 +33,7 @@ class ModuleNames {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 // The last part of a path.

@@ -79,9 +79,7 @@ struct StackNames::State {
   }
 };
 
-StackNames::StackNames(const HeapTrack& track) : state_(std::make_unique<State>(track)) {}
-StackNames::~StackNames() = default;
-StackNames::StackNames(StackNames&&) noexcept = default;
+StackNames::StackNames(const HeapTrack& track) : state_(make_hidden<State>(track)) {}
 
 std::vector<FrameName> StackNames::frames(const HeapStack& stack) {
   std::vector<NativeFrame> native;

@@ -10,10 +10,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/hidden.h"
 #include "recording/heap_track.h"
 
 namespace plateau {
@@ -41,8 +41,6 @@ class StackNames {
  public:
   // `track` must outlive this.
   explicit StackNames(const HeapTrack& track);
-  ~StackNames();
-  StackNames(StackNames&&) noexcept;
 
   // Innermost first. Memoised per address.
   std::vector<FrameName> frames(const HeapStack& stack);
@@ -52,7 +50,7 @@ class StackNames {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 // The source line of a bytecode offset; the first line if the table does not say.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "recording/checks_for_test.h"
 #include "verdict/site_growth.h"
 #include "verdict/site_merge.h"
 #include "verdict/test_tracks.h"

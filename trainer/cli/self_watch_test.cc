@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cli/self_watch.h"
+#include "recording/checks_for_test.h"
 
 #include <gtest/gtest.h>
 

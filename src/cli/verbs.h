@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of plateau, each declared and carried out in the file of its name.
+#pragma once
+
+#include "command/verb.h"
+
+namespace plateau {
+
+Verb judge_verb();    // Leak or plateau, and why.
+Verb run_verb();      // Start a job, watch its whole process tree, say the verdict at the end.
+Verb watch_verb();    // The live screen of a job that already runs, or a line now and then.
+Verb profile_verb();  // Which call stacks, Python types and tensors grow.
+Verb try_verb();      // An experiment inside a running process, and what it proves.
+Verb compare_verb();  // Did the fix work?
+Verb report_verb();   // Everything about a run in one HTML file.
+Verb serve_verb();    // The live page of runs, over HTTP.
+// Verbs of the program plateau-train, which stands beside this one because it needs LibTorch. Their
+// options are declared there; run() becomes it.
+Verb train_verb();
+Verb plan_verb();
+Verb convert_verb();     // What was understood of a log, as tidy CSV.
+Verb dump_verb();        // What a recording holds.
+Verb completion_verb();  // Completions for a shell, from the table of verbs.
+Verb man_verb();         // The manual page, from the table of verbs.
+Verb help_verb();        // What plateau says of itself and of a verb.
+
+}  // namespace plateau
