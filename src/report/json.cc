@@ -137,6 +137,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
                json_if(verdict.sawtooth, sawtooth));
   json.members("onset_step", verdict.onset_step, "total_steps", verdict.total_steps);
   json.members("at_total_steps_mb", verdict.forecast_at_total_steps_mb);
+  json.members("limit_in_s", verdict.risk.in_s);
   explanations(json, verdict);
   json.members("components", json_list(verdict.components, component), "processes",
                json_list(verdict.processes, process_with_growth), "advice",
@@ -158,8 +159,8 @@ std::string verdict_json(const Verdict& verdict) {
   JsonWriter json;
   json.begin_object().members("file", verdict.file, "verdict", word_name(verdict.word));
   json.members("confidence", known(verdict.confidence));
-  json.members("risk", json_object("oom", risk.oom, "at_step", risk.at_step, "limit_mb",
-                                   risk.limit_mb, "in_s", risk.in_s));
+  json.members("risk",
+               json_object("oom", risk.oom, "at_step", risk.at_step, "limit_mb", risk.limit_mb));
   json.members("component", text_or_null(verdict.component));
   json.members("process", json_if(verdict.process, process));
   course(json, verdict);

@@ -59,6 +59,7 @@ inline constexpr double kToleratedOfRange = 0.03;
 inline constexpr double kMostCreepMb = 8.0;
 inline constexpr double kMostCreepShare = 0.005;
 inline constexpr double kUnseen = 0.5;
+inline constexpr size_t kMinSamplesOfAllClear = 10;  // kUnseen / Policy::false_plateau.
 inline constexpr double kShortestSeconds = 30;
 inline constexpr double kLeakBaseRate = 1.0 / 3;
 

@@ -203,8 +203,9 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   const double interval = sample_interval(decision.floors);
   const std::vector<TimedValue>& opened = decision.floors.opened;
   const bool level = opened.empty() || opened.back().mb - opened.front().mb < kMaterialMb;
-  if (opened.size() < kMinSamples && (level || now >= timeline.deadline)) {
-    return now + static_cast<double>(kMinSamples - opened.size()) * interval;
+  const size_t needed = level ? kMinSamplesOfAllClear : kMinSamples;
+  if (opened.size() < needed && (level || now >= timeline.deadline)) {
+    return now + static_cast<double>(needed - opened.size()) * interval;
   }
   if (now < timeline.deadline) {
     return std::max(timeline.deadline, timeline.epoch_steps + samples_to_tell(decision) * interval);

@@ -31,6 +31,13 @@ Course end_of_growth(const Verdict& verdict) {
   return end;
 }
 
+// What ended with its processes and is counted all the same.
+double ended_of(const Verdict& verdict) {
+  double mb = 0;
+  for (const EndedProcesses& ended : verdict.ended) mb += ended.mb;
+  return verdict.only_survivors_judged ? 0 : mb;
+}
+
 // The slots that several courses share.
 std::vector<Slot> course_slots(const Verdict& verdict, const Course& end) {
   std::vector<Slot> slots = {
@@ -67,6 +74,12 @@ Labelled settled_course(const Verdict& verdict) {
 Labelled open_course(const Verdict& verdict) {
   const Interval& range = verdict.rate_range;
   std::vector<Slot> slots = course_slots(verdict, {verdict.last_step, verdict.last_mb});
+  const double ended_mb = ended_of(verdict);
+  if (ended_mb > 0) {
+    slots[0].text =
+        fmt::format("by {} within its processes, {} in all",
+                    format_mb(verdict.last_mb + ended_mb - verdict.first_mb), slots[0].text);
+  }
   slots.push_back({"range", rate_range_phrase(verdict.clock, range), "growth.rate_low"});
   if (range.high < 0) return {"Fell", fill("{moved} over {span} ({rate}).", slots)};
   if (range.low == range.high) return {"Moved", fill("{moved} over {span}.", slots)};
@@ -177,10 +190,7 @@ Sentence outlook_of(const Verdict& verdict) {
   if (verdict.creeps) {
     text = endless_growth(verdict);
   } else if (verdict.word == Word::plateau && verdict.settled) {
-    double level = verdict.settled->mb;
-    for (const EndedProcesses& ended : verdict.ended) {
-      if (!verdict.only_survivors_judged) level -= ended.mb;
-    }
+    const double level = verdict.settled->mb - ended_of(verdict);
     text = fill("stays near {level}.", {{"level", format_mb(level), "settled.mb"}});
   } else if (verdict.word == Word::leak) {
     text = endless_growth(verdict);
@@ -208,7 +218,7 @@ Sentence risk_of(const Verdict& verdict) {
   std::vector<Slot> slots = {{"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
   if (risk.oom) slots.push_back({"oom", percent_phrase(*risk.oom), "risk.oom"});
   if (risk.in_s && !verdict.over) {
-    slots.push_back({"in", format_seconds(*risk.in_s), "risk.in_s"});
+    slots.push_back({"in", format_seconds(*risk.in_s), "limit_in_s"});
   }
   if (risk.at_step) {
     slots.push_back({"when", moment_phrase(verdict.clock, *risk.at_step), "risk.at_step"});

@@ -5,7 +5,7 @@
 
 leak_log 200 >leak.log
 flat_log 200 >flat.log
-head -8 flat.log >short.log
+head -11 flat.log >short.log
 
 run "$PLATEAU" compare leak.log flat.log --epoch-steps 50
 expect_code 0
@@ -23,7 +23,7 @@ expect_in out "A does not"
 
 run "$PLATEAU" compare leak.log short.log --epoch-steps 100 -q
 expect_code 3
-expect_in out "too short to tell: B ends at step 80"
+expect_in out "too short to tell: B ends at step 110"
 
 run "$PLATEAU" compare flat.log flat.log -q
 expect_code 0
