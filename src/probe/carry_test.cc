@@ -44,6 +44,22 @@ TEST(Carry, WorkedNumberOfTheEssay) {
   EXPECT_EQ(after.uss_kb, 25);
 }
 
+TEST(Carry, WhoSharesWithNobodyAnyMoreOwnsAllItsPages) {
+  Carry carry;
+  carry.begin(false);
+  ProcessSample parent = at(1580);
+  carry.tick(parent);
+  carry.walked(rollup(316), parent);
+  carry.set_alone(true);
+  ProcessSample after = at(1584);
+  carry.tick(after);
+  EXPECT_EQ(after.pss_anon_kb, 1584);
+  carry.set_alone(false);
+  ProcessSample forked_again = at(1584);
+  carry.tick(forked_again);
+  EXPECT_EQ(forked_again.pss_anon_kb, 320);
+}
+
 TEST(Carry, AForkOwnsWhatItHasBeyondItsParentAtFirstSight) {
   Carry carry;
   carry.begin(true, 590);

@@ -107,11 +107,14 @@ void Sampler::State::take_in_changes(double now_s) {
     member.reborn = false;
     member.statm.clear();
     member.status_s = -1e300;
-    // The parent's figures are those of the tick before, about when it forked.
+    // The parent's figures of the tick before may be from long before it forked: in a tenth of a
+    // second a job loads its data and forks. Those of now are as large as they were then, or
+    // larger.
     const auto parent =
         std::find_if(members.begin(), members.end(), [&member](const Member& other) {
           return member.forked && other.key.pid == member.parent && !other.found_orphaned;
         });
+    if (parent != members.end()) read_figures(*parent, now_s);
     member.carry.begin(member.forked || member.found_orphaned,
                        parent == members.end() ? kUnread : parent->figures.anon_kb);
     member.family = member.found_orphaned ? 0 : ++families;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <chrono>
+#include <thread>
 
 #include <algorithm>
 #include <cerrno>
@@ -92,8 +94,12 @@ Result<JobCgroup> JobCgroup::create(const std::string& root, const std::string& 
 JobCgroup::JobCgroup(JobCgroup&& other) noexcept
     : directory_(std::exchange(other.directory_, std::string())) {}
 
+// What was just killed stays in the group until it is reaped, by whoever that is up to.
 JobCgroup::~JobCgroup() {
-  if (!directory_.empty()) rmdir(directory_.c_str());
+  if (directory_.empty()) return;
+  for (int tries = 0; tries < 50 && rmdir(directory_.c_str()) != 0 && errno == EBUSY; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 }  // namespace plateau

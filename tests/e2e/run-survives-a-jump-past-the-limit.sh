@@ -14,7 +14,12 @@ for at in range(0, len(hold), 4096):
 print("held it all", flush=True)
 time.sleep(2)
 PY
-groups() { find /sys/fs/cgroup -maxdepth 8 -type d -name 'plateau-*' 2>/dev/null | sort; }
+# Groups whose plateau is gone: other tests may be running theirs.
+groups() {
+  find /sys/fs/cgroup -maxdepth 8 -type d -name 'plateau-*' 2>/dev/null | sort | while read -r group; do
+    [ -e "/proc/${group##*-}" ] || echo "$group"
+  done
+}
 groups >before
 
 run "$PLATEAU" run -o job.plateau --limit 150MB --on-limit stop --grace 1s --interval 10s -- python3 jump.py
