@@ -222,7 +222,7 @@ Lives follow_lives(const ProcessSums& processes, const std::vector<double>& tree
   Lives result;
   result.held = tree;
   result.lives = {{.from = 0, .to = count}};
-  if (processes.owned.size() < 2 || count < 2) return result;
+  if (processes.to_itself.size() < 2 || count < 2) return result;
   Follower follower(processes, tree, clock, count);
   result.lives = follower.find_lives();
   result.judged = asked.value_or(most_telling(result.lives, clock.at));

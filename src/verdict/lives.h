@@ -66,8 +66,9 @@ struct Lives {
 // What is known of the processes, by process and instant; NaN where one is not there.
 struct ProcessSums {
   std::vector<std::vector<double>> owned;
-  std::vector<std::vector<double>> to_itself;  // Of `owned`, what only this process holds.
-  std::vector<std::vector<double>> mapped;     // All it maps, shared or not; NaN where unknown.
+  // Of `owned`, what only this process holds. Empty where no process comes or goes.
+  std::vector<std::vector<double>> to_itself;
+  std::vector<std::vector<double>> mapped;  // All it maps, shared or not; NaN where unknown.
 };
 
 // When an instant was, and how long a pass over the data takes on that clock; 0 if unknown.

@@ -291,19 +291,31 @@ TreeColumns::TreeColumns(const Run& run)
       if (k == 0) owned_of_process_.push_back(std::move(mb));
     }
   }
+  for (const std::vector<double>& mb : owned_of_process_) {
+    const auto first =
+        std::find_if(mb.begin(), mb.end(), [](double value) { return std::isfinite(value); });
+    first_seen_.push_back(static_cast<size_t>(first - mb.begin()));
+  }
 }
 
 TreeColumns::~TreeColumns() = default;
 
-// What the processes hold over the first `count` instants.
+// What the processes hold over the first `count` instants; how much of it to themselves only where
+// one came or went, because most runs have none and are judged again and again.
 ProcessSums TreeColumns::sums_of(size_t count) const {
   ProcessSums sums;
   const std::vector<ProcessColumns>& columns = sources_->of_process;
+  bool all_stay = true;
   for (size_t p = 0; p < columns.size(); ++p) {
     const double at_end = count > 0 ? amount_at(kOwnedPages, columns[p], count - 1) : kMissing;
     sums.owned.push_back(cut(owned_of_process_[p], count, at_end));
+    const bool stays = first_seen_[p] == 0 && std::isfinite(at_end);
+    all_stay = all_stay && (stays || first_seen_[p] >= count);
+  }
+  if (all_stay) return sums;
+  for (size_t p = 0; p < columns.size(); ++p) {
     const Series* own = columns[p][static_cast<size_t>(Metric::uss)];
-    std::vector<double> to_itself = sums.owned.back();
+    std::vector<double> to_itself = sums.owned[p];
     for (size_t i = 0; own != nullptr && i < count; ++i) {
       if (std::isfinite(own->mb[i])) to_itself[i] = std::min(to_itself[i], own->mb[i]);
     }

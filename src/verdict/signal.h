@@ -113,6 +113,7 @@ class TreeColumns {
   std::unique_ptr<Sources> sources_;
   std::array<std::vector<double>, kPageKinds.size()> of_kind_;  // Parallel to kPageKinds.
   std::vector<std::vector<double>> owned_of_process_;
+  std::vector<size_t> first_seen_;  // Parallel to it: an instant, the number of them for never.
 };
 
 }  // namespace plateau

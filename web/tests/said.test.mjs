@@ -66,7 +66,7 @@ test("EveryFieldNamedInTheRoomOfWordsIsExplained", () => {
     // The last text of a slot or of a row of the fields: {"name", ..., "settled.step"}.
     for (const [, field] of text.matchAll(/,\s*"([a-z_]+(?:\[\])?(?:\.[a-z_]+)?)"\}/g)) named.add(field);
   }
-  assert.ok(named.has("growth.rate_mb_per_step") && named.has("causes[].weight") && named.size >= 30, [...named].join(" "));
+  assert.ok(named.has("growth.rate_mb_per_step") && named.has("causes[].likelihood") && named.size >= 30, [...named].join(" "));
   assert.deepEqual([...named].filter((field) => !explained.has(field)), []);
 });
 
