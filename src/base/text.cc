@@ -61,8 +61,9 @@ std::optional<int64_t> parse_int(std::string_view text) {
 
 std::optional<uint64_t> parse_digits(std::string_view digits, int base) {
   uint64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), end, value, base);
+  const char* begin = digits.data();
+  const char* end = begin + digits.size();
+  const auto parsed = std::from_chars(begin, end, value, base);
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   return value;
 }

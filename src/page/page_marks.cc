@@ -95,6 +95,7 @@ void write_fan(JsonWriter& json, const Verdict& verdict, const Fan& fan) {
   }
   const auto row = [&](double FanPoint::* member) {
     std::vector<double> values;
+    values.reserve(fan.band.size());
     for (const FanPoint& point : fan.band) values.push_back(point.*member);
     return values;
   };

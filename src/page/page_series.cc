@@ -170,6 +170,7 @@ void write_gauges(JsonWriter& json, PageRun& page) {
 void write_times(JsonWriter& json, const PageRun& page) {
   constexpr double kMilli = 1000;
   std::vector<double> seconds;
+  seconds.reserve(page.run->instants.size());
   double start = kMissing;
   for (const Instant& at : page.run->instants) {
     if (std::isfinite(at.time_s) && !(at.time_s >= start)) start = at.time_s;

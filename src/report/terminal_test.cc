@@ -24,8 +24,7 @@ using ::testing::StartsWith;
 constexpr View kPlain = {.width = 100, .color = false, .utf8 = true, .plot = false};
 
 TEST(TerminalReport, FirstLineIsTheAnswer) {
-  EXPECT_THAT(render_verdict(plateau_example(), kPlain),
-              StartsWith("PLATEAU   no leak · 98 %\n"));
+  EXPECT_THAT(render_verdict(plateau_example(), kPlain), StartsWith("PLATEAU   no leak · 98 %\n"));
 }
 
 TEST(TerminalReport, WordIsColouredOnlyWhenAsked) {

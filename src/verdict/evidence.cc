@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "verdict/explanations.h"
 
 namespace plateau {

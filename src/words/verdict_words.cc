@@ -187,13 +187,11 @@ Labelled course_of(const Verdict& verdict) {
 
 Sentence outlook_of(const Verdict& verdict) {
   Sentence text;
-  if (verdict.creeps) {
+  if (verdict.creeps || verdict.word == Word::leak) {
     text = endless_growth(verdict);
   } else if (verdict.word == Word::plateau && verdict.settled) {
     const double level = verdict.settled->mb - ended_of(verdict);
     text = fill("stays near {level}.", {{"level", format_mb(level), "settled.mb"}});
-  } else if (verdict.word == Word::leak) {
-    text = endless_growth(verdict);
   } else if (verdict.word == Word::warming) {
     text = level_ahead(verdict, "will level off near {level} (90 %: {range})[ at {when}].");
   } else if (verdict.word == Word::undecided) {
