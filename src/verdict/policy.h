@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choices in a verdict that are no statistics.
+#pragma once
+
+#include <cstddef>
+
+namespace plateau {
+
+// The one place of the trade-off between a false alarm and a missed leak. See docs/policy.md.
+struct Policy {
+  // `leak` takes all posterior weight but this; how often it errs is measured: docs/accuracy.md.
+  double false_leak = 0.02;
+  // `plateau` and `warming` take all weight but this, at the base rate of leaks.
+  double false_plateau = 0.05;
+  // Until how many first epochs steady growth may be a cache that is still filling. 1 is when every
+  // example has been seen once; the quarter more covers uneven shuffling, dropped last batches and
+  // what the first evaluation brings. Only this separates a slow cache from a leak: see shapes.h.
+  double warmup_epochs = 1.25;
+
+  // Knobs of the method itself, turned only by the accuracy benchmark to show that no verdict hangs
+  // on them.
+  struct Tuning {
+    size_t floors = 28;      // At most kMaxFloors.
+    int scaled_family = -1;  // Multiplies the prior weight of one family of shapes ...
+    double scale = 1;        // ... by this.
+  } tuning;
+};
+
+}  // namespace plateau
