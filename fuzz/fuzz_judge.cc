@@ -9,7 +9,8 @@ namespace {
 void check(const plateau::Verdict& verdict) {
   using plateau::require;
   require(verdict.confidence >= 0 && verdict.confidence <= 1, "confidence is a probability");
-  require(verdict.risk.oom >= 0 && verdict.risk.oom <= 1.000001, "risk is a probability");
+  const double oom = verdict.risk.oom.value_or(0);
+  require(oom >= 0 && oom <= 1, "risk is a probability");
   double weights = 0;
   for (const plateau::Explanation& explanation : verdict.explanations) {
     weights += explanation.weight;
