@@ -6,6 +6,8 @@ without end what it never releases, `plateau` if what it may hold is bounded by 
 note says why. The workload's own account (bytes leaked, step at which growth ended) must agree with
 the label, or record.py refuses the trace.
 """
+import functools
+
 GLIBC, ONE_ARENA = "glibc", "MALLOC_ARENA_MAX=1"
 JEMALLOC, TCMALLOC, MIMALLOC = "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"
 
@@ -261,68 +263,69 @@ kind("leak_sqlite", "leak", "native-live", "sqlite_rows.py",
 
 # --- lives and loads -----------------------------------------------------------------------------
 
-kind("epoch_workers", "plateau", "workers", "lives.py",
+lives = functools.partial(kind, folder="lives")
+lives("epoch_workers", "plateau", "workers", "lives.py",
      "workers are forked anew at each epoch and end with it; the job itself keeps nothing",
      trace(300, 1, 50, 8, GLIBC, mode="epochs", workers=3, keep_kb=200, model_mb=150),
      trace(320, 2, 80, 4, JEMALLOC, mode="epochs", workers=2, keep_kb=500, model_mb=80),
      trace(240, 1, 120, 4, GLIBC, mode="epochs", workers=4, keep_kb=150, model_mb=200, pause=4),
      trace(400, 5, 45, 8, MIMALLOC, mode="epochs", workers=4, keep_kb=0, start_mb=25, model_mb=120),
      trace(210, 1, 70, 4, ONE_ARENA, mode="epochs", workers=2, keep_kb=800, pause=10),
-     trace(600, 10, 100, 4, TCMALLOC, mode="epochs", workers=3, keep_kb=250, model_mb=60), folder="lives")
-kind("workers_end_level", "plateau", "workers", "lives.py",
+     trace(600, 10, 100, 4, TCMALLOC, mode="epochs", workers=3, keep_kb=250, model_mb=60))
+lives("workers_end_level", "plateau", "workers", "lives.py",
      "workers with a cache that fills end before the job does, which keeps nothing",
      trace(300, 1, 100, 4, GLIBC, mode="end", workers=2, end_step=285, cache_mb=60),
      trace(240, 2, 80, 4, JEMALLOC, mode="end", workers=3, end_step=150, cache_mb=40, model_mb=120),
      trace(300, 1, 100, 4, GLIBC, mode="end", workers=4, end_step=90, cache_mb=30, start_mb=20),
-     trace(400, 5, 100, 8, MIMALLOC, mode="end", workers=2, end_step=380, cache_mb=100), folder="lives")
-kind("job_restarted", "plateau", "restarts", "lives.py",
+     trace(400, 5, 100, 8, MIMALLOC, mode="end", workers=2, end_step=380, cache_mb=100))
+lives("job_restarted", "plateau", "restarts", "lives.py",
      "the job dies and starts anew; in each life a cache fills and is then full",
      trace(400, 1, 400, 4, GLIBC, mode="restart", life=100, cache_mb=80, start_mb=30),
      trace(360, 2, 360, 4, JEMALLOC, mode="restart", life=130, cache_mb=40, start_mb=60),
      trace(500, 5, 500, 4, GLIBC, mode="restart", life=90, cache_mb=120, start_mb=20),
-     trace(300, 1, 300, 4, GLIBC, mode="restart", life=160, cache_mb=60, start_mb=40), folder="lives")
-kind("load_waves", "plateau", "load", "load.py",
+     trace(300, 1, 300, 4, GLIBC, mode="restart", life=160, cache_mb=60, start_mb=40))
+lives("load_waves", "plateau", "load", "load.py",
      "memory follows the requests in flight, which come in waves",
      trace(600, 2, None, None, GLIBC, period=150, height_mb=120),
      trace(500, 5, None, None, JEMALLOC, period=240, height_mb=200, low=0.4),
      trace(400, 1, None, None, GLIBC, period=330, height_mb=90, phase=0.6),
      trace(700, 5, None, None, MIMALLOC, period=100, height_mb=60, jitter=0.2),
      trace(300, 1, None, None, GLIBC, period=620, height_mb=150, phase=0.75),
-     trace(260, 1, None, None, GLIBC, period=500, height_mb=100, phase=0.8, low=0.1), folder="lives")
-kind("large_level", "plateau", "none", "slow_leak.py",
+     trace(260, 1, None, None, GLIBC, period=500, height_mb=100, phase=0.8, low=0.1))
+lives("large_level", "plateau", "none", "slow_leak.py",
      "a large level that wavers; nothing is kept",
      trace(300, 1, None, None, GLIBC, level_mb=400, leak_kb=0),
      trace(600, 5, 100, 4, JEMALLOC, level_mb=600, leak_kb=0, waver_mb=12.0, phi=0.9),
-     trace(200, 2, None, None, GLIBC, level_mb=300, leak_kb=0, waver_mb=4.0), folder="lives")
+     trace(200, 2, None, None, GLIBC, level_mb=300, leak_kb=0, waver_mb=4.0))
 
-kind("leak_epoch_workers", "leak", "live-memory", "lives.py",
+lives("leak_epoch_workers", "leak", "live-memory", "lives.py",
      "the job keeps something at each step, while workers are forked anew at each epoch",
      trace(300, 1, 50, 8, GLIBC, mode="epochs", workers=3, keep_kb=200, leak_kb=200),
      trace(320, 2, 80, 4, JEMALLOC, mode="epochs", workers=2, keep_kb=500, leak_kb=300),
      trace(360, 1, 120, 4, GLIBC, mode="epochs", workers=4, keep_kb=150, leak_kb=400, pause=4),
      trace(400, 5, 45, 8, MIMALLOC, mode="epochs", workers=4, start_mb=25, leak_kb=150),
      trace(280, 1, 70, 4, ONE_ARENA, mode="epochs", workers=2, keep_kb=800, leak_kb=250, pause=10),
-     trace(600, 10, 100, 4, TCMALLOC, mode="epochs", workers=3, keep_kb=250, leak_kb=120), folder="lives")
-kind("leak_workers_end", "leak", "live-memory", "lives.py",
+     trace(600, 10, 100, 4, TCMALLOC, mode="epochs", workers=3, keep_kb=250, leak_kb=120))
+lives("leak_workers_end", "leak", "live-memory", "lives.py",
      "job and workers keep something at each step; the workers end before the job does",
      trace(300, 1, 60, 4, GLIBC, mode="end", workers=2, end_step=285, leak_kb=300, worker_leak_kb=300),
      trace(240, 2, 80, 4, JEMALLOC, mode="end", workers=3, end_step=150, leak_kb=250, worker_leak_kb=150),
      trace(300, 1, 60, 4, GLIBC, mode="end", workers=4, end_step=90, leak_kb=200, cache_mb=30),
-     trace(400, 5, 100, 8, MIMALLOC, mode="end", workers=2, end_step=380, leak_kb=0, worker_leak_kb=250), folder="lives")
-kind("leak_restarted", "leak", "live-memory", "lives.py",
+     trace(400, 5, 100, 8, MIMALLOC, mode="end", workers=2, end_step=380, leak_kb=0, worker_leak_kb=250))
+lives("leak_restarted", "leak", "live-memory", "lives.py",
      "the job keeps something at each step, dies and starts anew",
      trace(400, 1, 40, 4, GLIBC, mode="restart", life=100, leak_kb=800, start_mb=30),
      trace(360, 2, 40, 4, JEMALLOC, mode="restart", life=130, leak_kb=600, start_mb=60),
      trace(500, 5, 50, 4, GLIBC, mode="restart", life=90, leak_kb=900, start_mb=20),
-     trace(300, 1, 40, 4, GLIBC, mode="restart", life=160, leak_kb=500, start_mb=40), folder="lives")
-kind("leak_load_waves", "leak", "live-memory", "load.py",
+     trace(300, 1, 40, 4, GLIBC, mode="restart", life=160, leak_kb=500, start_mb=40))
+lives("leak_load_waves", "leak", "live-memory", "load.py",
      "memory follows the requests in flight, and a little of each is kept for ever",
      trace(600, 2, None, None, GLIBC, period=150, height_mb=80, leak_kb=150),
      trace(600, 5, None, None, JEMALLOC, period=200, height_mb=120, low=0.4, leak_kb=250),
-     trace(700, 5, None, None, MIMALLOC, period=100, height_mb=60, jitter=0.2, leak_kb=120), folder="lives")
-kind("leak_slow", "leak", "live-memory", "slow_leak.py",
+     trace(700, 5, None, None, MIMALLOC, period=100, height_mb=60, jitter=0.2, leak_kb=120))
+lives("leak_slow", "leak", "live-memory", "slow_leak.py",
      "a leak of a few per cent of a large level over the run",
      trace(300, 1, None, None, GLIBC, level_mb=400, leak_kb=60),
      trace(600, 5, 100, 4, JEMALLOC, level_mb=600, leak_kb=60, waver_mb=8.0),
      trace(400, 2, 100, 4, GLIBC, level_mb=300, leak_kb=50, waver_mb=4.0),
-     trace(800, 5, 100, 4, GLIBC, level_mb=700, leak_kb=30, waver_mb=4.0), folder="lives")
+     trace(800, 5, 100, 4, GLIBC, level_mb=700, leak_kb=30, waver_mb=4.0))

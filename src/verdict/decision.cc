@@ -10,8 +10,6 @@
 namespace plateau {
 namespace {
 
-// A leak once established holds while it is still by far the likelier camp, nine to one.
-constexpr double kHeldFrom = 0.9;
 // Looked at again at these shares of the run; more of them would only cost time.
 constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
 
@@ -60,7 +58,7 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
   const auto samples = static_cast<double>(opened.size() + decision.floors.pending);
   const bool brief =
       timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds;
-  return brief ? 0 : 1 - kUnseen / samples;
+  return std::min(brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples);
 }
 
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
@@ -102,7 +100,7 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   decision.creep_rate = decision.tolerated_rate;
-  if (endless_weight(decision.posterior) > kHeldFrom) {
+  if (endless_weight(decision.posterior) > kByFarLikelier) {
     const double most = std::max({kMostCreepMb, kMostCreepShare * level, decision.material_mb});
     decision.creep_rate = std::min(decision.tolerated_mb, most) / span;
   }
@@ -116,7 +114,7 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
 // and falls to the one or the other side of it with every sample.
 bool wavers(const Decision& decision, const Timeline& timeline) {
   if (decision.word == Word::leak || !decision.enough) return false;
-  return endless_weight(decision.posterior) >= kHeldFrom &&
+  return endless_weight(decision.posterior) >= kByFarLikelier &&
          decision.floors.now >= timeline.deadline && makes_new_highs(decision);
 }
 
@@ -133,7 +131,7 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
     const std::vector<TimedValue> earlier(points.begin(), end);
     if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
     decision.word = Word::leak;
-    decision.confidence = std::max(decision.leak, kHeldFrom);
+    decision.confidence = std::max(decision.leak, kByFarLikelier);
     break;
   }
   return decision;

@@ -61,6 +61,9 @@ inline constexpr double kMostCreepShare = 0.005;
 inline constexpr double kUnseen = 0.5;
 inline constexpr size_t kMinSamplesOfAllClear = 10;  // kUnseen / Policy::false_plateau.
 inline constexpr double kShortestSeconds = 30;
+inline constexpr double kMostIfBrief = 0.9;  // Below what an all-clear takes.
+// Nine to one: an established leak holds from here on, and a plateau that creeps is called that.
+inline constexpr double kByFarLikelier = 0.9;
 inline constexpr double kLeakBaseRate = 1.0 / 3;
 
 struct Decision {

@@ -127,9 +127,12 @@ std::string leaning_of(const Verdict& verdict) {
   for (const Explanation& explanation : verdict.explanations) {
     if (!explanation.bounded) endless += explanation.weight;
   }
-  if (endless < 0.5) {
-    return fmt::format("growth that ends is likelier, {}", percent_phrase(1 - endless));
+  // Few samples are believed less than the curve that fits them.
+  const std::string ends = percent_phrase(std::min(1 - endless, verdict.confidence));
+  if (endless < 0.5 && !(verdict.rate_range.low > 0)) {
+    return fmt::format("level so far, or growth that ends: {}", ends);
   }
+  if (endless < 0.5) return fmt::format("growth that ends is likelier, {}", ends);
   std::string text = fmt::format("growing without end is likelier, {}", percent_phrase(endless));
   if (verdict.held_back_until_step) {
     text += fmt::format("; a cache may fill until {}",
