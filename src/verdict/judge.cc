@@ -223,7 +223,8 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   if (verdict.risk.at_step && pace_s > 0) {
     verdict.risk.in_s = std::max(0.0, *verdict.risk.at_step - verdict.last_step) * pace_s;
   }
-  verdict.creeps = verdict.word == Word::plateau && endless_weight(decision.posterior) > kByFarLikelier;
+  verdict.creeps =
+      verdict.word == Word::plateau && endless_weight(decision.posterior) > kByFarLikelier;
   verdict.over = is_over(*file.run);
   if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
   const bool early = decision.enough && decision.floors.now < file.timeline.deadline;
