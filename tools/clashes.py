@@ -15,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 NAMELESS = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 TYPE = re.compile(r"^(?:template <.*>\s)?(?:struct|class|enum class|enum|using|union) "
-                  r"(?:alignas\(\w+\) )?(\w+)(?=\s*[{:;=]| final)", re.MULTILINE)
+                  r"(?:alignas\(\w+\) )?(\w+)(?=\s*(?:[{;=]|:(?!:))| final)", re.MULTILINE)
+# `using testing::Not;`: another source may say the same. A name alone is what it means to this one.
+USING = re.compile(r"^using (?:::)?((?:\w+::)+)(\w+);$", re.MULTILINE)
 CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|constinit|const|static|thread_local|std::)"
                       r"[^()\n]*?\b(\w+)(?=\s*(?:=|\[|\{|;))", re.MULTILINE)
 # The kernel's headers and libc's define the same structures; who includes the former stays alone.
@@ -46,44 +48,59 @@ def header_names(path):
     return frozenset(declared(path.read_text()))
 
 
-def names(source):
-    """A source's own file-local names, those that it gets from headers, and its lines."""
-    text = source.read_text()
-    own = {name for block in NAMELESS.findall(text) for name in declared(block)}
-    own |= set(STATIC.findall(text))
-    seen = {name for header in included(source) for name in header_names(header)}
-    return own, seen, text.count("\n")
+class Names:
+    """What a source, or several, gives names to: `own` in the file alone, `seen` through headers, `borrowed` by `using a::b;`."""
+
+    def __init__(self, source=None):
+        self.own, self.seen, self.borrowed = set(), set(), {}
+        if source is None:
+            return
+        text = source.read_text()
+        self.own = {name for block in NAMELESS.findall(text) for name in declared(block)} | set(STATIC.findall(text))
+        self.seen = {name for header in included(source) for name in header_names(header)}
+        self.borrowed = {name: scope for scope, name in USING.findall(text)}
+
+    def clash(self, other):
+        return self._hides(other) or other._hides(self)
+
+    def _hides(self, other):
+        there = other.own | other.seen
+        return bool(self.own & there) or any(name in there or other.borrowed.get(name, scope) != scope
+                                             for name, scope in self.borrowed.items())
+
+    def add(self, other):
+        self.own |= other.own
+        self.seen |= other.seen
+        self.borrowed |= other.borrowed
 
 
 class Group:
     """Sources that do not clash, with all their names."""
 
-    def __init__(self):
-        self.sources, self.lines, self.alone = [], 0, False
-        self._own, self._seen = set(), set()
+    def __init__(self, alone):
+        self.sources, self.lines, self.alone = [], 0, alone
+        self._names = Names()
 
-    def takes(self, own, seen):
-        return not (self.alone or own & self._own or own & self._seen or seen & self._own)
+    def takes(self, names):
+        return not (self.alone or self._names.clash(names))
 
-    def add(self, source, own, seen, lines):
+    def add(self, source, names, lines):
         self.sources.append(source)
         self.lines += lines
-        self._own |= own
-        self._seen |= seen
+        self._names.add(names)
 
 
 def groups(sources, most_lines):
     """The sources in groups of `most_lines` at most: each joins the first that takes it."""
     made = []
     for source in sources:
-        own, seen, lines = names(source)
-        alone = KERNEL.search(source.read_text()) is not None
+        text = source.read_text()
+        names, lines, alone = Names(source), text.count("\n"), KERNEL.search(text) is not None
         for group in made:
-            if not alone and group.lines + lines <= most_lines and group.takes(own, seen):
+            if not alone and group.lines + lines <= most_lines and group.takes(names):
                 break
         else:
-            group = Group()
-            group.alone = alone
+            group = Group(alone)
             made.append(group)
-        group.add(source, own, seen, lines)
+        group.add(source, names, lines)
     return [group.sources for group in made]
