@@ -4,12 +4,12 @@
 The label follows from the mechanism, never from the look of the curve: `leak` if the workload adds
 without end what it never releases, `plateau` if what it may hold is bounded by construction. The
 note says why. The workload's own account (bytes leaked, step at which growth ended) must agree with
-the label, or record.py refuses the trace.
+the label, or record.py refuses the trace. The runs below name their parameters; those of the
+folder kinds/ draw them, and are appended at the end.
 """
 import functools
 
-GLIBC, ONE_ARENA = "glibc", "MALLOC_ARENA_MAX=1"
-JEMALLOC, TCMALLOC, MIMALLOC = "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"
+from kinds import GLIBC, JEMALLOC, MIMALLOC, ONE_ARENA, TCMALLOC, all_drawn
 
 TRACES = []
 
@@ -27,7 +27,8 @@ def kind(name, label, cause, workload, note, *runs, server=False, folder=None):
         run["parameters"].setdefault("seed", number)
         TRACES.append(run | {"name": f"{name}-{number}", "kind": name, "label": label,
                              "cause": cause, "workload": workload, "note": note,
-                             "server": server, "folder": folder})
+                             "server": server, "folder": folder, "family": None, "options": "",
+                             "runtime": "cc" if workload.endswith(".cc") else "python"})
 
 
 # --- bounded -------------------------------------------------------------------------------------
@@ -329,3 +330,7 @@ lives("leak_slow", "leak", "live-memory", "slow_leak.py",
      trace(600, 5, 100, 4, JEMALLOC, level_mb=600, leak_kb=60, waver_mb=8.0),
      trace(400, 2, 100, 4, GLIBC, level_mb=300, leak_kb=50, waver_mb=4.0),
      trace(800, 5, 100, 4, GLIBC, level_mb=700, leak_kb=30, waver_mb=4.0))
+
+# --- kinds with drawn parameters -----------------------------------------------------------------
+
+TRACES += all_drawn()
