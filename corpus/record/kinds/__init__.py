@@ -91,6 +91,31 @@ class Draw:
         return max(2, round(self.end_share() * self.steps))
 
 
+# --- what `given` usually returns ---------------------------------------------------------------
+
+def count_of(draw, each):
+    """Returns how many parts a step makes: a number, or the name of what was drawn."""
+    return getattr(draw, each) if isinstance(each, str) else each
+
+
+def fills(end_key, kb_key, each=1, in_parts=False, high=BOUNDED_MB[1]):
+    """Growth of a drawn size that ends at a drawn step; a part is so large that it comes out. With
+    in_parts the end is given as a number of parts."""
+    def given(draw):
+        end, count = draw.end_step(), count_of(draw, each)
+        part_kb = draw.grown_mb(high=high) * 1024 / end / count
+        return {end_key: end * count if in_parts else end, kb_key: round(part_kb, 3)}
+    return given
+
+
+def leaks(kb_key, each=1, **more):
+    """A leak of a drawn size over the run, in parts; more: further values, drawn too."""
+    def given(draw):
+        part_kb = draw.leaked_mb() * 1024 / draw.steps / count_of(draw, each)
+        return {kb_key: round(part_kb, 3)} | {k: v(draw) for k, v in more.items()}
+    return given
+
+
 # --- kinds ---------------------------------------------------------------------------------------
 
 def split_of(family):
@@ -160,4 +185,8 @@ def all_drawn():
     """Imports every area and returns the traces of all."""
     for area in sorted(module.name for module in pkgutil.iter_modules(__path__)):
         importlib.import_module(f"{__name__}.{area}")
+    names = [trace["name"] for trace in DRAWN]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"two kinds share a name: {sorted(twice)}")
     return DRAWN
