@@ -147,7 +147,7 @@ def draw_run(name, server, runtime, level, ranges, given):
     draw.take("options", ranges.pop("options", ""))
     values = {"pace_ms": 2}
     if level:
-        values |= {"model_mb": span(2, 350), "noise_mb": span(0.5, 10.0)}
+        values |= {"model_mb": span(8, 350), "noise_mb": span(0.5, 10.0)}
     if level and runtime == "python" and draw.random.random() < WAVERING_SHARE:
         values |= {"waver_mb": span(0.3, 6.0), "phi": one_of(0.5, 0.8, 0.9, 0.95, 0.98)}
     values |= ranges
