@@ -3,7 +3,7 @@
 """Records memory traces of real programs whose truth is known by construction.
 
     record.py --list            names of all traces, with folder and label
-    record.py NAME...           records these (a kind without number records all of that kind)
+    record.py NAME...           records these in this order (a kind: all traces of it)
     record.py --all             records all
     record.py --missing         records those that have no file yet
     record.py --jobs N ...      runs N workloads at once, three if nothing is said
@@ -40,8 +40,8 @@ FAILURES = (RuntimeError, TimeoutError, OSError, ValueError, KeyError, subproces
 def folder_of(trace):
     """Splits the traces in halves by a hash of the name, so that no one chooses; kinds that the
     verdict was developed on, and those with drawn parameters, name their folder."""
-    name = trace["name"]
-    return trace["folder"] or ("own" if hashlib.sha256(name.encode()).digest()[0] % 2 == 0 else "heldout")
+    first_byte = hashlib.sha256(trace["name"].encode()).digest()[0]
+    return trace["folder"] or ("own" if first_byte % 2 == 0 else "heldout")
 
 
 # --- the label -----------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def chosen(options):
     for name in options.names:
         if name not in known:
             sys.exit(f"record.py: no trace or kind is named {name}; --list shows all")
-    return [t for t in TRACES if t["name"] in options.names or t["kind"] in options.names]
+    return [t for name in options.names for t in TRACES if name in (t["name"], t["kind"])]
 
 
 def without_missing_stack(traces):

@@ -54,7 +54,7 @@ class Tree:
                                  {"RssAnon", "RssFile", "RssShmem", "VmSwap", "Threads"})
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            if "Pss" not in rollup:  # a zombie has no memory
+            if "Pss" not in rollup or "RssAnon" not in status:  # a zombie has no memory
                 continue
             number = self.numbers.setdefault(pid, len(self.numbers))
             rows.append({

@@ -128,7 +128,7 @@ def split_of(family):
 
 
 def every_of(draw):
-    """Draws how many steps lie between samples, such that there are neither too few nor too many."""
+    """Draws how many steps lie between samples: such that these are not too few nor too many."""
     fewest = max(1, math.ceil(draw.steps / SAMPLES[1]))
     most = max(fewest, min(LONGEST_EVERY, draw.steps // SAMPLES[0]))
     return draw.span(fewest, most)

@@ -5,7 +5,7 @@ import math
 
 from kinds import drawn, fills, leaks, one_of, span
 
-loop = functools.partial(drawn, number=6)
+loop = functools.partial(drawn, number=5)
 bounded = functools.partial(loop, label="plateau")
 leak = functools.partial(loop, label="leak")
 

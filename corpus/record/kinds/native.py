@@ -4,7 +4,7 @@ import functools
 
 from kinds import GLIBC, ONE_ARENA, drawn, one_of, span
 
-native = functools.partial(drawn, number=6, runtime="cc")
+native = functools.partial(drawn, number=5, runtime="cc")
 bounded = functools.partial(native, label="plateau", cause="native-bounded")
 leak = functools.partial(native, label="leak", cause="native-live")
 
@@ -67,7 +67,8 @@ def pool_leaks(draw):
     """The demand wanders over a few MB; one block of some is never given back."""
     count = draw.span(1, 12)
     part = round(draw.leaked_mb() * 2**20 / draw.steps / count)
-    return {"count": count, "bytes": part, "limit": max(10, round(draw.span(1.0, 20.0) * 2**20 / part))}
+    return {"count": count, "bytes": part,
+            "limit": max(10, round(draw.span(1.0, 20.0) * 2**20 / part))}
 
 
 def store(draw):
@@ -122,6 +123,13 @@ def fragments(draw):
     return {"limit": limit, "bytes": max(32, round(part))}
 
 
+def survivors(draw):
+    """One block of sixteen survives."""
+    values = fragments(draw)
+    part = draw.leaked_mb(high=60.0) * 2**20 / draw.steps / draw.count * 16
+    return values | {"rest": max(16, round(part))}
+
+
 libc("thread_caches", note="a cache per thread, made when the thread first gets work, at random",
      cause="threads", family="thread-caches", mode=0, given=seen_all)
 libc_leak("leak_thread_caches", note="a table keeps the cache of each thread that ended",
@@ -146,5 +154,4 @@ libc_leak("leak_trimmed", note="of blocks that are freed together and trimmed a 
 libc("fragments", note="blocks of changing sizes; the bytes alive have a bound", cause="allocator",
      family="fragments", folder="fit", mode=10, count=span(50, 600), given=fragments)
 libc_leak("leak_fragments", note="small blocks survive among freed ones and pin their pages",
-          family="fragments", folder="fit", mode=11, count=span(50, 600), given=lambda draw: fragments(draw)
-          | {"rest": max(16, round(draw.leaked_mb(high=60.0) * 2**20 / draw.steps / draw.count * 16))})
+          family="fragments", folder="fit", mode=11, count=span(50, 600), given=survivors)

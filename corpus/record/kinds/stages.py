@@ -4,7 +4,7 @@ import functools
 
 from kinds import drawn, fills, leaks, one_of, span
 
-loop = functools.partial(drawn, number=6)
+loop = functools.partial(drawn, number=5)
 bounded = functools.partial(loop, label="plateau")
 leak = functools.partial(loop, label="leak", cause="live-memory")
 stage = functools.partial(bounded, cause="phase", workload="loops/stages.py")
@@ -133,7 +133,7 @@ held("lazy_imports", note="modules are imported when first needed; there are so 
          "interval": max(1, draw.end_step() // 80)})
 held_leak("leak_modules", cause="python-objects", family="imports", mode="modules",
           note="generated code is loaded under a new name each time",
-          limit=span(10, 60), count=span(1, 3), steps=span(120, 300))
+          limit=span(40, 200), count=span(1, 3), steps=span(120, 300))
 held("client_codecs", note="a compressor per client; those of the last clients are kept",
      cause="native-live", family="codecs", mode="codecs", count=span(1, 3), part_kb=64.0,
      given=lambda draw: {"limit": min(1200, draw.end_step() * draw.count)})

@@ -3,11 +3,11 @@
 
 mode=ttl: entries are dropped `life` steps after they were made. ttl_index: they are, but the index
 that finds them keeps its record of each. clear: the cache is emptied every `life` steps.
-clear_index: so it is, but a second table is forgotten. rotate: two generations, the older is dropped
-every `life` steps; rotate_kept: part of a dropped generation hangs on a list. finite: as many keys
-as `life` steps bring, over and over; new: never the same key. zipf: few keys are frequent and many
-rare, at most `capacity` are cached; zipf_open: the same without capacity, so that growth slows down
-but never ends. `entries` of entry_kb come at each step, rest_kb is what a leak forgets.
+clear_index: so it is, but a second table is forgotten. rotate: two generations, the older is
+dropped every `life` steps; rotate_kept: part of a dropped generation hangs on a list. finite: as
+many keys as `life` steps bring, over and over; new: never the same key. zipf: few keys are frequent
+and many rare, at most `capacity` are cached; zipf_open: the same without capacity, so that growth
+slows down but never ends. `entries` of entry_kb come at each step, rest_kb is what a leak forgets.
 """
 import collections
 

@@ -3,11 +3,11 @@
 
 mode=read: a mapped file of `limit` parts is read part by part; private: and written to, which makes
 copies; shards: one more mapping with copies at each step, never unmapped. sparse: parts of a large
-mapping are touched at random, until all were; further: ever new parts of it. memfd: the last `limit`
-segments in memory stay mapped; memfd_kept: all. opened: the `limit` last files stay open, with a
-buffer each; descriptors: all. pages: SQLite reads a file through a page cache of `limit` parts;
-connections: one more connection with a cache of its own every `interval` steps, never closed.
-At each step `count` parts of part_kb are used.
+mapping are touched at random, until all were; further: ever new parts of it. memfd: the last
+`limit` segments in memory stay mapped; memfd_kept: all. opened: the `limit` last files stay open,
+with a buffer each; descriptors: all. pages: SQLite reads a file through a page cache of `limit`
+parts; connections: one more connection with a cache of its own every `interval` steps, never
+closed. At each step `count` parts of part_kb are used.
 """
 import collections
 import math

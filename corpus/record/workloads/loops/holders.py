@@ -2,19 +2,18 @@
 """Small things that a loop registers, starts or opens, and what ends them.
 
 mode=append: the last `limit` records of the run are kept; append_all: all. named: callbacks that
-capture a batch are replaced by the next of the same name, of which there are `limit`; closures: each
-is registered for itself. best: the `limit` best epochs are kept; epoch_end: all. imports: modules of
-the standard library are imported when first needed; modules: generated code is loaded under a new
-name each time. codecs: a compressor per client, the `limit` last used are kept; codecs_all: one per
-request, never dropped. tasks: asyncio tasks wait for an answer and are cancelled after `limit` steps;
-tasks_waiting: nobody cancels them. freed: memory of malloc, through ctypes, freed after `limit`
-steps; malloc: never. `count` are made at each step, of part_kb.
+capture a batch are replaced by the next of the same name, of which there are `limit`; closures:
+each is registered for itself. best: the `limit` best epochs are kept; epoch_end: all. imports:
+modules of the standard library are imported when first needed; modules: generated code is loaded
+under a new name each time. codecs: a compressor per client, the `limit` last used are kept;
+codecs_all: one per request, never dropped. tasks: asyncio tasks wait for an answer and are
+cancelled after `limit` steps; tasks_waiting: nobody cancels them. freed: memory of malloc, through
+ctypes, freed after `limit` steps; malloc: never. `count` are made at each step, of part_kb.
 """
 import asyncio
 import collections
 import ctypes
 import importlib
-import marshal
 import os
 import sys
 import types
@@ -22,15 +21,17 @@ import zlib
 
 from steps import Job, fill
 
-MODULES = """asyncio xml.dom.minidom email.message http.server unittest.mock decimal sqlite3 ctypes.util
-    ssl multiprocessing.pool concurrent.futures tarfile zipfile lzma bz2 difflib pydoc argparse
-    xmlrpc.server imaplib smtplib ftplib poplib telnetlib nntplib pickletools turtledemo mailbox
-    curses doctest pdb cProfile trace tracemalloc statistics fractions urllib.request http.cookiejar
-    html.parser wsgiref.simple_server json.tool csv configparser optparse logging.config
-    logging.handlers lib2to3.main distutils.core idlelib.config ensurepip venv zipapp timeit
+MODULES = """asyncio xml.dom.minidom email.message http.server unittest.mock decimal sqlite3
+    ctypes.util ssl multiprocessing.pool concurrent.futures tarfile zipfile lzma bz2 difflib pydoc
+    argparse xmlrpc.server imaplib smtplib ftplib poplib telnetlib nntplib pickletools turtledemo
+    mailbox curses doctest pdb cProfile trace tracemalloc statistics fractions urllib.request
+    http.cookiejar html.parser wsgiref.simple_server json.tool csv configparser optparse
+    logging.config logging.handlers lib2to3.main distutils.core idlelib.config ensurepip venv zipapp
+    timeit
     calendar locale gettext cmd code ast dis inspect tokenize symtable tabnanny py_compile
     encodings.cp932 encodings.gb18030 unicodedata zoneinfo ipaddress uuid secrets hmac""".split()
 
+FUNCTION_BYTES = 565  # of a function of generated code, by tracemalloc
 CODEC_KB = 256  # of a compressor at its usual window, as zlib documents
 
 
@@ -83,10 +84,9 @@ def code(job, step, number):
              for i in range(job.limit)]
     source = "\n".join(lines)
     module = types.ModuleType(f"generated_{step}_{number}")
-    compiled = compile(source, module.__name__, "exec")
-    exec(compiled, module.__dict__)
+    exec(compile(source, module.__name__, "exec"), module.__dict__)
     sys.modules[module.__name__] = module
-    return len(marshal.dumps(compiled)) + job.limit * sys.getsizeof(code)
+    return job.limit * FUNCTION_BYTES
 
 
 def imports(job):

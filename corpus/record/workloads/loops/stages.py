@@ -3,14 +3,15 @@
 
 mode=unfreeze: every `interval` steps one layer more trains and gets its state, up to `layers`.
 rebuilt: every `interval` steps the optimiser is made anew, and a scheduler keeps the old one.
-accumulate: gradients pile up and are dropped every `interval` steps; accumulate_kept: but for a part
-of each pile. first_times: the first evaluation, checkpoint and export each make a buffer that is
-used again later; each_time: each makes its own and keeps it. profile: records are kept for the first
-`interval` steps, then dropped; profile_all: nobody stops the profiler. phases: the second phase holds
-more; phase_leaks: something is kept at each of its steps. exponential: at each step a share of the
-shards that are still cold is loaded; exponential_leak: and something is kept. lengths: the sequences
-of the curriculum lengthen until step `interval`. thinned: snapshots at ever longer intervals, the
-last `layers` are kept; thinned_kept: all are, so that growth slows down but never ends.
+accumulate: gradients pile up and are dropped every `interval` steps; accumulate_kept: but for a
+part of each pile. first_times: the first evaluation, checkpoint and export each make a buffer that
+is used again later; each_time: each makes its own and keeps it. profile: records are kept for the
+first `interval` steps, then dropped; profile_all: nobody stops the profiler. phases: the second
+phase holds more; phase_leaks: something is kept at each of its steps. exponential: at each step a
+share of the shards that are still cold is loaded; exponential_leak: and something is kept. lengths:
+the sequences of the curriculum lengthen until step `interval`. thinned: snapshots at ever longer
+intervals, the last `layers` are kept; thinned_kept: all are, so that growth slows down but never
+ends.
 """
 import collections
 import math
@@ -47,7 +48,8 @@ def accumulate(job):
 
 def first_times(job):
     """Three kinds of rare work, each with a period of its own."""
-    periods = {"eval": job.interval, "checkpoint": int(job.interval * 1.7), "": job.interval * 2 + 3}
+    periods = {"eval": job.interval, "checkpoint": int(job.interval * 1.7),
+               "": job.interval * 2 + 3}
     buffers = {}
     for step in job:
         for event, period in periods.items():

@@ -3,7 +3,7 @@
 //   0 vector: a vector that doubles its room, filled up to `limit` items; 1: without limit.
 //   2 tree: a sorted map where each insert beyond `limit` entries deletes an old one; 3: deletes
 //     only mark the entry, and nobody sweeps.
-//   4 trie: words of `limit` letters of a finite list, one node per letter; 5: words never end.
+//   4 trie: `limit` words in turn, one node per letter; 5: words never repeat.
 //   6 cycles: pairs of shared pointers that refer to each other, cut open after `limit` steps;
 //   7: never cut open, so that no count falls to zero.
 // `count` items of `bytes` come at each step.
