@@ -5,21 +5,28 @@
 //   corpus_score --stability DIR         does any verdict hang on a constant, or on one kind?
 //   corpus_score --promises DIR          did "decides at step N" and the forecasts hold?
 //   corpus_score --merging DIR           does a bounded recording of a trace get the same verdict?
+//   corpus_score --calibration DIR...    is what it says with p per cent true in p per cent? All
+//                                        directories together
+//   corpus_score --traits DIR...         what each look at a trace shows, as CSV, for fit_odds.py
 //   corpus_score --check DIR             exit 1 unless the project's bar is met
 //
 // Output is Markdown; docs/accuracy.md holds the current one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <string>
 
+#include "calibration.h"
 #include "causes_score.h"
 #include "merging.h"
 #include "promises.h"
 #include "rivals.h"
 #include "score.h"
 #include "stability.h"
+#include "trait_table.h"
 
 namespace plateau::bench {
 namespace {
@@ -82,6 +89,7 @@ int check(const std::vector<Trace>& traces) {
 int run(const std::vector<std::string>& arguments) {
   std::string mode;
   int status = 0;
+  std::vector<Trace> together;
   for (const std::string& argument : arguments) {
     if (argument.starts_with("--")) {
       mode = argument;
@@ -98,6 +106,10 @@ int run(const std::vector<std::string>& arguments) {
       status |= print_stability(traces.value());
     } else if (mode == "--merging") {
       status |= report_merging(traces.value()) ? 0 : 1;
+    } else if (mode == "--calibration") {
+      std::move(traces.value().begin(), traces.value().end(), std::back_inserter(together));
+    } else if (mode == "--traits") {
+      print_traits(argument, traces.value());
     } else if (mode == "--promises") {
       print_promises(traces.value());
       print_causes(traces.value());
@@ -105,6 +117,7 @@ int run(const std::vector<std::string>& arguments) {
       print_tables(argument, traces.value());
     }
   }
+  if (mode == "--calibration") print_calibration(together);
   return status;
 }
 
@@ -113,7 +126,9 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: corpus_score [--stability|--promises|--merging|--check] DIR...\n");
+    fmt::print(stderr,
+               "usage: corpus_score "
+               "[--stability|--promises|--merging|--calibration|--traits|--check] DIR...\n");
     return 2;
   }
   return plateau::bench::run(std::vector<std::string>(argv + 1, argv + argc));

@@ -36,8 +36,10 @@ Result<std::vector<Trace>> load_traces(const std::string& directory) {
     trace.cause = text_or(label, "cause");
     trace.leak = text_or(label, "label") == "leak";
     trace.epoch_steps = number_or(label, "epoch_steps", 0);
-    const double steps = number_or(label, "steps", 0) - number_or(label, "onset_step", 0);
-    trace.added_mb = number_or(label, "rate_mb_per_step", 0) * steps;
+    trace.ended_step = number_or(label, "ended_step", -1);
+    trace.onset_step = number_or(label, "onset_step", 0);
+    trace.rate_mb_per_step = number_or(label, "rate_mb_per_step", 0);
+    trace.added_mb = trace.rate_mb_per_step * (number_or(label, "steps", 0) - trace.onset_step);
     Result<std::vector<Run>> runs = import_file(directory + "/" + trace.name + ".csv.gz");
     if (!runs) return runs.error();
     if (runs.value().size() != 1) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "verdict/shape_grids.h"
 
@@ -41,6 +42,8 @@ Basis::Basis(const Floors& of, const Timeline& when)
   line = add(share, 1 / span, 0);
   square = add([&](double t) { return share(t) * share(t); }, 2 / span, 0);
   add_warm_ups();
+  add_waves();
+  add_load();
   add_epoch();
   evaluations = add_events(timeline.evaluations);
   checkpoints = add_events(timeline.checkpoints);
@@ -53,6 +56,33 @@ void Basis::add_warm_ups() {
     warm_ups.push_back(
         {tau, add([&](double t) { return 1 - std::exp(-(t - start) / tau); }, left / tau, left)});
   }
+}
+
+// Up and down is no growth: a wave has no slope now and nothing left to come.
+void Basis::add_waves() {
+  for (const double period : wave_periods(floors)) {
+    const double turn = 2 * std::numbers::pi / period;
+    waves.push_back({period, add([&](double t) { return std::sin(turn * (t - start)); }, 0, 0),
+                     add([&](double t) { return std::cos(turn * (t - start)); }, 0, 0)});
+  }
+}
+
+void Basis::add_load() {
+  if (timeline.load.empty()) return;
+  double largest = 0;
+  for (const TimedValue& point : timeline.load) largest = std::max(largest, point.mb);
+  // A floor is the least of its stretch: what was held under the mean load until the next one.
+  const auto mean_from = [&](double from) {
+    const double to = from + step;
+    const std::vector<TimedValue>& all = timeline.load;
+    auto point = std::lower_bound(all.begin(), all.end(), from,
+                                  [](const TimedValue& p, double at) { return p.at < at; });
+    double sum = 0, count = 0;
+    for (; point != all.end() && point->at < to; ++point) sum += point->mb, ++count;
+    if (count == 0) return (point == all.end() ? all.back() : *point).mb / largest;
+    return sum / count / largest;
+  };
+  load = add(mean_from, 0, 0);
 }
 
 void Basis::add_epoch() {

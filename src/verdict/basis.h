@@ -56,6 +56,15 @@ class Basis {
   };
   std::vector<WarmUp> warm_ups;  // tau rising.
 
+  // Waves of load, as sine and cosine.
+  struct Wave {
+    double period = 0;
+    uint8_t sine = 0;
+    uint8_t cosine = 0;
+  };
+  std::vector<Wave> waves;
+  std::optional<uint8_t> load;  // Mean load between two floors, as a share of the largest.
+
   // The first pass over the data; only if its end lies within the floors.
   struct Epoch {
     double at = 0;
@@ -78,6 +87,8 @@ class Basis {
 
  private:
   void add_warm_ups();
+  void add_waves();
+  void add_load();
   void add_epoch();
   std::optional<Events> add_events(const std::vector<double>& events);
   [[nodiscard]] std::vector<double> epoch_ends() const;

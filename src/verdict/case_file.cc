@@ -8,6 +8,8 @@
 #include "base/statistics.h"
 #include "recording/facts.h"
 #include "verdict/epoch_end.h"
+#include "verdict/largest_cache.h"
+#include "verdict/load.h"
 
 namespace plateau {
 namespace {
@@ -134,7 +136,14 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   // A new life warms up anew.
   const std::vector<Life>& lives = signals.lives.lives;
   if (lives.size() > 1) {
-    timeline.deadline += signals.clock_of_instant[lives[signals.lives.judged].from];
+    timeline.begins = signals.clock_of_instant[lives[signals.lives.judged].from];
+    timeline.deadline += timeline.begins;
+  }
+  timeline.largest_cache_mb = largest_cache_mb(run);
+  if (timeline.in_seconds) {
+    Load load = load_of(run, signals.clock_of_instant);
+    if (!load.known) timeline.one_climb_until = timeline.begins + kLongestRiseOfLoadS;
+    timeline.load = std::move(load.points);
   }
   timeline.evaluations = signals.evaluations;
   timeline.checkpoints = signals.checkpoints;

@@ -97,6 +97,21 @@ Finding see_high_water(const Clues& c) {
   return {FindingKind::steps_come_rarer, {{"growth_mb", c.rise_mb, Unit::mb}}, {}};
 }
 
+// A level series has a little of every wave in it.
+constexpr double kLeastLoad = 0.3;
+
+double score_load(const Clues& c) {
+  const double weight = c.weight(Family::follows_load) + c.weight(Family::waves);
+  return weight >= kLeastLoad ? weight : 0;
+}
+Finding see_load(const Clues& c) {
+  if (c.weight(Family::follows_load) > c.weight(Family::waves)) {
+    return {FindingKind::follows_load, {}, {}};
+  }
+  const Fit& wave = c.file.decision().posterior.families[static_cast<size_t>(Family::waves)].best;
+  return {FindingKind::comes_in_waves, {{"period_steps", wave.parameter, Unit::length}}, {}};
+}
+
 // Growth over within the first tenth of the run, or in one step; or, where nothing grew since, what
 // arrived before the first step. Every program needs some MB to start; from a fifth of the level
 // and kStartUpMb on it is worth a word, but never more than a guess beside causes with evidence of
@@ -111,6 +126,7 @@ bool grew_at_the_start(const Clues& c) {
   return share <= 0.1;
 }
 double score_start_up(const Clues& c) {
+  if (score_load(c) > 0.5) return 0;
   if (grew_at_the_start(c)) return 0.9;
   const double before_mb = c.file.signals->start_up_mb;
   const double level_mb = c.file.decision().floors.level_mb;
@@ -304,6 +320,7 @@ constexpr CauseRow kCauses[] = {
     {"phase-change", score_phase, see_phase},
     {"python-objects", score_objects, see_objects},
     {"native-leak", score_native, see_native},
+    {"load", score_load, see_load},
     {"gpu-memory", score_gpu_pool, see_gpu_pool},
     {"evaluation-spikes", score_spikes, see_spikes},
     {"sawtooth", score_sawtooth, see_sawtooth},

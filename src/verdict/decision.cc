@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/statistics.h"
+#include "verdict/bursts.h"
+#include "verdict/largest_cache.h"
 
 namespace plateau {
 namespace {
@@ -58,13 +60,19 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
   const auto samples = static_cast<double>(opened.size() + decision.floors.pending);
   const bool brief =
       timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds;
-  return std::min(brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples);
+  const Bursts bursts = find_bursts(
+      decision.floors, std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb));
+  return std::min({brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples,
+                   1 - more_to_come(bursts, decision.floors)});
 }
 
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
-  const bool past_deadline = decision.floors.now >= timeline.deadline;
+  const double age =
+      (decision.floors.now - timeline.begins) / (timeline.deadline - timeline.begins);
+  const bool old_enough =
+      age >= kEarliestLeak || beyond_any_cache(decision.floors, timeline.largest_cache_mb);
   if (!decision.enough) return;
-  if (decision.leak >= 1 - policy.false_leak && past_deadline && makes_new_highs(decision)) {
+  if (decision.leak >= 1 - policy.false_leak && old_enough && makes_new_highs(decision)) {
     decision.word = Word::leak;
     decision.confidence = decision.leak;
     return;
@@ -156,7 +164,8 @@ PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {
   if (weight <= 0) return {};
   mean /= weight;
   const double deviation = std::sqrt(std::max(0.0, square / weight - mean * mean));
-  return {.mean = mean, .range = {mean - kZ90 * deviation, mean + kZ90 * deviation}};
+  const double half = std::hypot(kZ90 * deviation / std::sqrt(kBelieved), kUnsteady * mean);
+  return {.mean = mean, .range = {mean - half, mean + half}};
 }
 
 }  // namespace plateau

@@ -114,10 +114,16 @@ class Gatherer {
     verdict_.experiment = {leak_experiment(), {}, {}};
   }
 
+  // Batches and passes are a training job's. What has neither steps nor epochs is asked about
+  // requests.
+  [[nodiscard]] bool of_server() const {
+    return file_.timeline.in_seconds && file_.timeline.epoch_steps == 0;
+  }
+
   [[nodiscard]] Kind leak_experiment() const {
     if (weight_of(file_, Family::per_evaluation) > 0.5) return Kind::try_evaluations_in_a_row;
     if (weight_of(file_, Family::per_checkpoint) > 0.5) return Kind::try_saves_in_a_row;
-    return Kind::try_same_batches_over;
+    return of_server() ? Kind::try_same_requests_again : Kind::try_same_batches_over;
   }
 
   void of_undecided() {
@@ -133,8 +139,12 @@ class Gatherer {
     if (!decision_.enough && verdict_.last_mb - verdict_.first_mb < kMaterialMb) return;
     const bool events_open =
         weight_of(file_, Family::per_evaluation) + weight_of(file_, Family::first_events) > 0.5;
-    verdict_.experiment = {
-        events_open ? Kind::try_few_evaluations : Kind::try_same_batches_twice, {}, {}};
+    const Kind try_again = of_server() ? Kind::try_less_load : Kind::try_same_batches_twice;
+    verdict_.experiment = {events_open ? Kind::try_few_evaluations : try_again, {}, {}};
+    if (verdict_.last_step < file_.timeline.one_climb_until) {
+      verdict_.missing = {Kind::load_missing, {}, {}};
+      return;
+    }
     const bool per_example_open = verdict_.last_step < file_.timeline.deadline;
     if (!per_example_open || file_.timeline.epoch_steps > 0) return;
     verdict_.missing = {Kind::steps_missing, {}, {}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/largest_cache.h"
 #include "verdict/shape_grids.h"
 
 namespace plateau {
@@ -11,29 +12,17 @@ namespace {
 
 using Shapes = std::vector<Shape>;
 
+constexpr double kWavesToJudge = 2.5;
+// What is left of the weight of "still filling" beyond any cache, and while it may be the load's.
+constexpr double kBeyondAnyCache = 0.02;
+constexpr double kMayBeLoad = 0.25;
+
 size_t hinge_stride(const Basis& b) {
   return b.rows > 24 ? 2 : 1;
 }
 
 double share_of(double prior, size_t count) {
   return prior / static_cast<double>(count);
-}
-
-// A fill that goes on until the epoch's end if that lies ahead, else until the deadline, which is a
-// policy and not a forecast.
-void add_filling(const Basis& b, double prior, Shapes& shapes) {
-  const double epoch = b.timeline.epoch_steps;
-  const bool epoch_ahead = epoch > b.now;
-  for (Shape shape : {shape_of(prior * 0.7, {b.one, b.line}, 1),
-                      shape_of(prior * 0.3, {b.one, b.line, b.square}, 2)}) {
-    shape.ends_at = epoch_ahead ? epoch : b.timeline.deadline;
-    shape.open_end = !epoch_ahead;
-    shapes.push_back(shape);
-  }
-}
-
-bool past_first_epoch(const Basis& b) {
-  return b.timeline.epoch_steps > 0 && b.timeline.epoch_steps <= b.now;
 }
 
 // The first few events allocate something that later ones use again. Until kEventsToJudge events
@@ -146,12 +135,28 @@ void make_fill_until_capacity(Basis& b, double prior, Shapes& shapes) {
   }
 }
 
-void make_fill_within_first_epoch(Basis& b, double prior, Shapes& shapes) {
-  if (b.now < b.timeline.deadline && !past_first_epoch(b)) add_filling(b, prior, shapes);
-}
-
-void make_fill_past_first_epoch(Basis& b, double prior, Shapes& shapes) {
-  if (b.now < b.timeline.deadline && past_first_epoch(b)) add_filling(b, prior, shapes);
+// A fill that goes on until the epoch's end if that lies ahead. Past it, or where no epoch is
+// known, it may still end, but less and less likely: of the fills that have not ended by t, a share
+// of (t / T)^-kEnding goes on until T.
+void make_still_filling(Basis& b, double prior, Shapes& shapes) {
+  const double epoch = b.timeline.epoch_steps;
+  const bool epoch_ahead = epoch > b.now;
+  double share = 1;
+  const double ending = epoch > 0 ? kEndingPastEpoch : kEnding;
+  if (!epoch_ahead && beyond_any_cache(b.floors, b.timeline.largest_cache_mb)) {
+    share = kBeyondAnyCache;
+  } else if (!epoch_ahead) {
+    const double age = (b.now - b.timeline.begins) / (b.timeline.deadline - b.timeline.begins);
+    share = std::min(1.0, kStillFillingAtDeadline * std::pow(std::max(age, 1e-3), -ending));
+    if (b.now < b.timeline.one_climb_until) share = std::max(share, kMayBeLoad);
+  }
+  for (Shape shape : {shape_of(prior * share * 0.7, {b.one, b.line}, 1),
+                      shape_of(prior * share * 0.3, {b.one, b.line, b.square}, 2)}) {
+    // Half of those that still fill will have ended by then.
+    shape.ends_at = epoch_ahead ? epoch : b.now * std::pow(2, 1 / ending);
+    shape.open_end = !epoch_ahead;
+    shapes.push_back(shape);
+  }
 }
 
 void make_ramp_within_epochs(Basis& b, double prior, Shapes& shapes) {
@@ -216,6 +221,29 @@ void make_step_per_checkpoint(Basis& b, double prior, Shapes& shapes) {
 }
 void make_step_per_epoch(Basis& b, double prior, Shapes& shapes) {
   add_stairs(b, b.epochs, prior, shapes);
+}
+
+void make_waves(Basis& b, double prior, Shapes& shapes) {
+  for (const auto& [period, sine, cosine] : b.waves) {
+    shapes.push_back(shape_of(share_of(prior, b.waves.size()), {b.one, sine, cosine}, 0, period));
+  }
+}
+
+// A wave that was not seen to come back twice is part of any trend.
+void make_line_under_waves(Basis& b, double prior, Shapes& shapes) {
+  for (const auto& [period, sine, cosine] : b.waves) {
+    if (period > b.span / kWavesToJudge) continue;
+    shapes.push_back(
+        shape_of(share_of(prior, b.waves.size()), {b.one, sine, cosine, b.line}, 3, period));
+  }
+}
+
+void make_follows_load(Basis& b, double prior, Shapes& shapes) {
+  if (b.load) shapes.push_back(shape_of(prior, {b.one, *b.load}, 1));
+}
+
+void make_line_beside_load(Basis& b, double prior, Shapes& shapes) {
+  if (b.load) shapes.push_back(shape_of(prior, {b.one, *b.load, b.line}, 2));
 }
 
 }  // namespace plateau

@@ -16,13 +16,13 @@ using MakeShapes = void(Basis& basis, double prior, std::vector<Shape>& shapes);
 
 // Bounded.
 MakeShapes make_level, make_warm_up, make_stretched_warm_up, make_two_warm_ups, make_records,
-    make_fill_until_epoch, make_fill_beside_warm_up, make_fill_until_capacity,
-    make_fill_within_first_epoch, make_fill_past_first_epoch, make_ramp_within_epochs,
-    make_first_evaluations, make_first_checkpoints, make_first_epochs;
+    make_fill_until_epoch, make_fill_beside_warm_up, make_fill_until_capacity, make_still_filling,
+    make_ramp_within_epochs, make_first_evaluations, make_first_checkpoints, make_first_epochs,
+    make_waves;
 
 // Unbounded.
 MakeShapes make_line, make_line_over_ramp, make_parabola, make_line_after_warm_up,
     make_line_after_epoch, make_late_line, make_step_per_evaluation, make_step_per_checkpoint,
-    make_step_per_epoch;
+    make_step_per_epoch, make_line_under_waves, make_line_beside_load;
 
 }  // namespace plateau

@@ -48,6 +48,10 @@ enum class Family : uint8_t {
   per_epoch,
   random_steps,
   settled_then_linear,
+  waves,
+  linear_under_waves,
+  follows_load,
+  linear_beside_load,
 };
 
 // When growth ends under a bounded family.

@@ -125,7 +125,8 @@ class IncrementWeigher {
         const double m = height * mean_;
         WeighedFit out;
         out.log_weight =
-            log_prior - share + rows * kNormalConstant + log_density(profile, m, noise * noise_mb_);
+            log_prior - share +
+            believed(rows * kNormalConstant + log_density(profile, m, noise * noise_mb_));
         const double per_step = rows / span_;
         out.fit = {.family = weighing_.family,
                    .parameter = profile.parameter,

@@ -227,9 +227,11 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
       verdict.word == Word::plateau && endless_weight(decision.posterior) > kByFarLikelier;
   verdict.over = is_over(*file.run);
   if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
-  const bool early = decision.enough && decision.floors.now < file.timeline.deadline;
+  const double held_back_until = std::max(file.timeline.deadline, file.timeline.one_climb_until);
+  const bool early = decision.enough && decision.floors.now < held_back_until;
   if (verdict.word == Word::undecided && early && decision.leak > 0.5) {
-    verdict.held_back_until_step = file.timeline.deadline;
+    verdict.held_back_until_step = held_back_until;
+    verdict.may_follow_load = file.timeline.one_climb_until > 0;
   }
   if (file.timeline.epoch_steps > 0) verdict.epoch_steps = file.timeline.epoch_steps;
   if (file.timeline.total_steps > 0) verdict.total_steps = file.timeline.total_steps;

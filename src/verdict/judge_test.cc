@@ -35,7 +35,7 @@ TEST(Judge, ProductionRunStoppedAtStep70SaysWhatIsTiedAndWhenItWillKnow) {
   EXPECT_GT(because.number("limit_step")->value, 83);
   ASSERT_TRUE(verdict.decides_at_step);
   EXPECT_GT(*verdict.decides_at_step, 83);
-  EXPECT_LE(*verdict.decides_at_step, 125);
+  EXPECT_LE(*verdict.decides_at_step, 146);
   EXPECT_EQ(verdict.experiment.kind, FindingKind::try_same_batches_twice);
 }
 

@@ -85,9 +85,14 @@ std::optional<Verdict::Settled> find_settled(const Decision& decision, const Tim
   const double band =
       std::min(decision.tolerated_mb, std::max(0.1 * rise, 2 * decision.posterior.noise_floor_mb));
   size_t first = 0;
+  // What rises and falls with its load was level all along, within that.
+  const auto weight = [&](Family family) {
+    return decision.posterior.families[static_cast<size_t>(family)].weight;
+  };
+  const bool up_and_down = weight(Family::waves) + weight(Family::follows_load) > 0.5;
   // A later fall below the band, and a return, is a second settling: the last one counts.
   for (size_t i = 0; i + 1 < opened.size(); ++i) {
-    if (opened[i].mb < low - band) first = i + 1;
+    if (!up_and_down && opened[i].mb < low - band) first = i + 1;
   }
   Verdict::Settled settled;
   settled.step = opened[first].at;
@@ -207,8 +212,10 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   if (opened.size() < needed && (level || now >= timeline.deadline)) {
     return now + static_cast<double>(needed - opened.size()) * interval;
   }
-  if (now < timeline.deadline) {
-    return std::max(timeline.deadline, timeline.epoch_steps + samples_to_tell(decision) * interval);
+  const double held_back_until =
+      level ? timeline.deadline : std::max(timeline.deadline, timeline.one_climb_until);
+  if (now < held_back_until) {
+    return std::max(held_back_until, timeline.epoch_steps + samples_to_tell(decision) * interval);
   }
   // The error of a slope falls with the span to the power 3/2: how much longer until the pooled
   // rate is either three errors from zero or below what a plateau may creep by.

@@ -89,13 +89,14 @@ class Weigher {
     const double n = static_cast<double>(rows_);
     const double mean_square =
         std::max(0.0, gram_.data_data - solution.explained) / n + noise_mb_ * noise_mb_;
-    double log_weight = shape.log_prior + log_step_prior - 0.5 * (n - 1) * std::log(mean_square) -
-                        0.5 * count * log_rows_ + 0.5 * std::log(1 - phi_ * phi_);
+    const double log_likelihood = -0.5 * (n - 1) * std::log(mean_square) - 0.5 * count * log_rows_ +
+                                  0.5 * std::log(1 - phi_ * phi_);
+    double log_weight = shape.log_prior + log_step_prior + believed(log_likelihood);
     if (!worth_it(*shape.family, log_weight)) return;
     const double sigma = std::sqrt(mean_square * n / std::max(1.0, n - 1 - count));
     if (shape.growth > 0) {
       const double z = solution.projected[count - 1] * std::sqrt(solution.inverse[count - 1]);
-      log_weight += log_twice_positive(z / sigma);
+      log_weight += believed(log_twice_positive(z / sigma));
       if (!worth_it(*shape.family, log_weight)) return;
     }
     Fit fit = describe(solution, columns, count, sigma);

@@ -22,7 +22,8 @@ struct Tail {
   double n = 0;
   double floor_ss = 0;    // What the noise floor adds to the squares,
   double level_ss = 0;    // and those about the mean.
-  double log_before = 0;  // Log prior of the row, and log likelihood of what comes before it.
+  double log_prior = 0;   // Of the row.
+  double log_before = 0;  // Log likelihood of what comes before it.
 
   // Spread of the clock, and the climb over the whole span.
   [[nodiscard]] double spread() const { return stt - s1t * s1t / s11; }
@@ -58,7 +59,9 @@ class SettledWeigher {
   void add_level(size_t row, const Tail& tail, std::vector<WeighedFit>& fits) const {
     WeighedFit level;
     level.log_weight =
-        tail.log_before - 0.5 * (tail.n - 1) * std::log((tail.level_ss + tail.floor_ss) / tail.n);
+        tail.log_prior +
+        believed(tail.log_before -
+                 0.5 * (tail.n - 1) * std::log((tail.level_ss + tail.floor_ss) / tail.n));
     level.fit = {.family = weighing_.family,
                  .parameter = floors_.at[row],
                  .level_now = offset_ + tail.s1y / tail.s11,
@@ -78,9 +81,9 @@ class SettledWeigher {
     const double sigma = std::sqrt(climb_ss / std::max(1.0, tail.n - 2));
     const double error = sigma / std::sqrt(tail.spread());
     WeighedFit rising;
-    rising.log_weight = tail.log_before - 0.5 * log_rows_ -
-                        0.5 * (tail.n - 1) * std::log(climb_ss / tail.n) +
-                        log_twice_positive(climb / error);
+    rising.log_weight = tail.log_prior + believed(tail.log_before - 0.5 * log_rows_ -
+                                                  0.5 * (tail.n - 1) * std::log(climb_ss / tail.n) +
+                                                  log_twice_positive(climb / error));
     rising.fit = {.family = weighing_.family,
                   .parameter = floors_.at[row],
                   .level_now = now,
@@ -112,8 +115,8 @@ class SettledWeigher {
     tail.n = static_cast<double>(rows_ - row);
     tail.floor_ss = tail.n * noise_mb_ * noise_mb_;
     tail.level_ss = std::max(0.0, tail.syy - tail.s1y * tail.s1y / tail.s11);
-    tail.log_before =
-        log_prior + (free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi));
+    tail.log_prior = log_prior;
+    tail.log_before = free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi);
     return tail;
   }
 

@@ -22,4 +22,8 @@ std::vector<double> tau_grid(const Floors& floors, double fastest, double slowes
 // The clock between two neighbours of `grid` at which a hinge fits best. Requires: grid not empty.
 double best_hinge(const Floors& floors, const std::vector<double>& grid);
 
+// Periods of waves that explain the floors best beside a line: the best on a geometric grid, and
+// its neighbours. Empty where the floors are too few to show one and a third of a period.
+std::vector<double> wave_periods(const Floors& floors);
+
 }  // namespace plateau

@@ -90,9 +90,9 @@ Shape shape_of(double prior, std::initializer_list<uint8_t> columns, uint8_t gro
 
 double warmup_deadline(Clock clock, double epoch_steps, double total_steps, double warmup_epochs) {
   if (epoch_steps > 0) return warmup_epochs * epoch_steps;
-  double unknown = 500;
-  if (clock == Clock::seconds) unknown = 3600;
-  if (clock == Clock::samples) unknown = 200;
+  double unknown = 350;
+  if (clock == Clock::seconds) unknown = 2400;
+  if (clock == Clock::samples) unknown = 140;
   return std::max(unknown, 0.25 * total_steps);
 }
 

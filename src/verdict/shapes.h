@@ -9,23 +9,30 @@
 //              mark rises · hinge at the end of the first epoch · hinge at some capacity · still
 //              filling (a hinge that lies ahead) · ramp within each epoch · the first few
 //              evaluations or checkpoints · random steps, ever rarer · settled:
-//              anything at first, level since
+//              anything at first, level since · waves · what follows the load
 //   unbounded  linear · accelerating · linear after a warm-up · linear after the first epoch ·
 //              starting late · staircase per evaluation, checkpoint or epoch · random steps that
-//              keep coming · anything at first, linear since
+//              keep coming · anything at first, linear since · linear beneath waves, or
+//              besides what follows the load
 //
 // Any shape may also contain one or two one-off steps (first validation, optimizer state, a new
 // phase). A shape is a few columns over the floors' clock; everything nonlinear in it (tau, the
 // place of a hinge) is a grid, and the grid shares the shape's weight, so that freedom is paid for.
 //
 // The deadline. A cache that is still filling and a leak are the same curve until the cache is
-// full. Data cannot separate them; only a policy can. Ours: growth may be called a warm-up until
-// the deadline T_w = 1.25 x the first epoch (Policy::warmup_epochs), or, where the epoch is
-// unknown, 500 steps, one hour or 200 samples, or a quarter of the planned run if that is more.
+// full. Data cannot separate them; only what is known of caches can. Most are full when every
+// example has been seen; of the others ever fewer are left. So "still filling" has its full weight
+// until the end of the first epoch, and then loses it with the square of the clock: 15 % of it are
+// left at the deadline T_w = 1.75 x the first epoch (Policy::warmup_epochs). Where the epoch is
+// unknown, T_w is 350 steps, 40 minutes or 140 samples, or a quarter of the planned run if that is
+// more, and the weight is full until 0.4 of it. A straight climb becomes a leak at about T_w.
 // (Samples count only in a run whose instants have neither steps nor times. The importers number
-// the samples of such a log as steps, so that there it is 500 as well.)
-// "Still filling" is in the list before the deadline and not after it. Whoever knows of a cache
-// that fills for longer raises it with --epoch-steps.
+// the samples of such a log as steps, so that there it is 350 as well.)
+// Whoever knows of a cache that fills for longer raises it with --epoch-steps.
+//
+// Two things move it. Growth far beyond what any cache of the program could be is none, however
+// early (largest_cache.h). And by the clock on the wall, with nothing that tells the load, a
+// quarter of the weight stays for half a day: one climb may be the load's (load.h).
 //
 // Worked case: 663 examples / 8 per step end at step 83. At step 70 of a straight climb "linear"
 // and "still filling until 83" fit equally well and keep their prior weights: undecided. At step
@@ -47,10 +54,16 @@ namespace plateau {
 struct Timeline {
   double epoch_steps = 0;
   double total_steps = 0;
-  double deadline = 0;      // T_w, always positive.
+  double begins = 0;        // Clock at which the life began that is judged.
+  double deadline = 0;      // T_w, after `begins`.
   bool in_seconds = false;  // The clock is time, not work.
+  // By the clock on the wall, and with nothing that tells the load: until then one climb may be the
+  // load's. 0 elsewhere.
+  double one_climb_until = 0;
+  double largest_cache_mb = 0;  // Growth beyond it is no cache's (largest_cache.h); 0 if unknown.
   std::vector<double> evaluations;
   std::vector<double> checkpoints;
+  std::vector<TimedValue> load;  // Where it is known and varies (load.h).
 };
 
 // The deadline by the policy above.
@@ -92,6 +105,14 @@ struct ShapeList {
   std::vector<size_t> step_rows;      // Candidate rows for one-off steps, largest jump first.
   std::vector<uint8_t> step_columns;  // Their columns.
 };
+
+// Of the weight of "still filling" what is left at the deadline: about as much as lets a straight
+// climb pass for a leak at Policy::false_leak.
+inline constexpr double kStillFillingAtDeadline = 0.15;
+// How fast it goes away, as a power of the clock. Most caches are full after one pass over the
+// data.
+inline constexpr double kEndingPastEpoch = 2;
+inline constexpr double kEnding = 2;
 
 // A recent halt is no plateau yet: a sixth of the floors must lie after a hinge.
 inline constexpr size_t kHingeTail = 6;

@@ -216,6 +216,7 @@ struct Verdict {
   std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
   // Growth without end is likelier and would be called a leak, but until then it may be a warm-up.
   std::optional<double> held_back_until_step;
+  bool may_follow_load = false;  // What holds it back: one climb, and nothing that tells the load.
   bool creeps = false;        // A plateau under slow growth without end, too slow to matter so far.
   bool over = false;          // The job has ended: nothing more will be known from it.
   Finding undecided_because;  // What is tied.

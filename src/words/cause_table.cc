@@ -52,11 +52,14 @@ constexpr CauseWords kCauses[] = {
      "'plateau profile PID --objects --again 1m': the type that grows points to the holder",
      "append numbers instead of tensors (.item(), .detach()), bound histories, reset metrics"},
     {"native-leak",
-     "something kept at every step, holder unknown (native memory, or objects the log does not "
+     "something kept and not released, holder unknown (native memory, or objects the log does not "
      "count)",
      "'plateau run --heap', then 'plateau profile FILE': it names the call stack that holds the "
      "memory; 'plateau try PID trim' tells whether the allocator merely keeps it",
      "release or bound what that call stack keeps; if a native library leaks, bisect its versions"},
+    {"load", "memory that work in flight needs",
+     "take the load away: the memory falls, or is used again when the load returns",
+     "limit how much is in flight at once; plan for the highest load"},
     {"gpu-memory", "GPU memory or its caching allocator",
      "compare allocated and reserved; empty_cache() lowers reserved only",
      "bucket shapes, use expandable segments; look for tensors kept on the device"},

@@ -75,6 +75,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::steps_missing, "steps-missing", Block::next,
      "steps: the log has times only, and growth follows work. Log the step, or judge a log that "
      "has it"},
+    {Kind::load_missing, "load-missing", Block::next,
+     "the work beside the memory: one climb may follow the load. A column of requests or "
+     "connections tells, and 'plateau watch PID' records CPU time by itself"},
     {Kind::try_evaluations_in_a_row, "try-evaluations-in-a-row", Block::next,
      "run five evaluations in a row: five equal steps up prove it"},
     {Kind::try_few_evaluations, "try-few-evaluations", Block::next,
@@ -86,6 +89,11 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::try_same_batches_twice, "try-same-batches-twice", Block::next,
      "run the same 20 batches twice: a per-example cache does not grow on the second pass, a leak "
      "does"},
+    {Kind::try_less_load, "try-less-load", Block::next,
+     "take the load away for a few minutes: what belongs to work in flight is given back or used "
+     "again when it returns, what leaks stays and goes on growing"},
+    {Kind::try_same_requests_again, "try-same-requests-again", Block::next,
+     "send the same requests again and again: a cache holds them already, a leak grows with each"},
     // About the data.
     {Kind::machine_memory_only, "machine-memory-only", Block::why,
      "The log has only the memory of the whole machine: other programs are in it too."},
@@ -146,6 +154,10 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "the floor rises at each of {checkpoints} checkpoints and is level between them"},
     {Kind::follows_epochs, "follows-epochs", Block::why,
      "memory follows the epochs, not the steps"},
+    {Kind::follows_load, "follows-load", Block::why,
+     "memory is up while there is more work, and down with it"},
+    {Kind::comes_in_waves, "comes-in-waves", Block::why,
+     "memory rises and falls in waves[ of {period_steps}], and the troughs do not rise"},
     {Kind::pages_copied, "pages-copied", Block::why,
      "summed RSS grew by only {rss_growth_mb}, PSS by {pss_growth_mb}: pages shared since the fork "
      "are being copied, not allocated"},
@@ -155,10 +167,10 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "processes went from {first} to {last}"},
     {Kind::threads_multiply, "threads-multiply", Block::why, "threads went from {first} to {last}"},
     {Kind::grows_per_step, "grows-per-step", Block::why,
-     "steady growth per step; the log has no object counts, so it cannot show what holds the "
+     "steady growth; the log has no object counts, so it cannot show what holds the "
      "memory"},
     {Kind::grows_beside_counts, "grows-beside-counts", Block::why,
-     "steady growth per step, with {counted} at {last}"},
+     "steady growth, with {counted} at {last}"},
     {Kind::gpu_memory_grew, "gpu-memory-grew", Block::why, "GPU memory grew by {growth_mb}"},
     {Kind::teeth_over_floor, "teeth-over-floor", Block::peaks,
      "teeth of {height_mb} every {period_steps} or so"},

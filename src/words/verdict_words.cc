@@ -135,8 +135,10 @@ std::string leaning_of(const Verdict& verdict) {
   if (endless < 0.5) return fmt::format("growth that ends is likelier, {}", ends);
   std::string text = fmt::format("growing without end is likelier, {}", percent_phrase(endless));
   if (verdict.held_back_until_step) {
-    text += fmt::format("; a cache may fill until {}",
-                        moment_phrase(verdict.clock, *verdict.held_back_until_step));
+    text +=
+        fmt::format("; {} until {}",
+                    verdict.may_follow_load ? "it may be the load that rises" : "a cache may fill",
+                    moment_phrase(verdict.clock, *verdict.held_back_until_step));
   }
   return text;
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers: memory that follows the load, and growth that no cache explains.
+#include "verdict/load.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <optional>
+
+#include "verdict/largest_cache.h"
+#include "verdict/test_runs.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+using Curve = std::function<double(double)>;  // Of hours.
+
+// One process by the clock on the wall, a sample a minute.
+Run server(double hours, const Curve& mb) {
+  Run run;
+  run.source = "made-up";
+  run.processes = {Process{}};
+  Series series{.process = 0, .metric = Metric::rss, .label = "rss", .mb = {}};
+  for (double minute = 0; minute < hours * 60; ++minute) {
+    run.instants.push_back({.time_s = minute * 60});
+    series.mb.push_back(mb(minute / 60));
+  }
+  run.series = {series};
+  return run;
+}
+
+Run with_gauge(Run run, const std::string& name, const Curve& value) {
+  Gauge gauge{.name = name, .process = 0, .value = {}};
+  for (const Instant& instant : run.instants) gauge.value.push_back(value(instant.time_s / 3600));
+  run.gauges.push_back(gauge);
+  return run;
+}
+
+// A morning: from the night's traffic to that of noon.
+double morning(double hour) {
+  return std::pow(std::sin(std::numbers::pi / 2 * hour / 6), 2);
+}
+
+TEST(Load, OneClimbOfAServerStaysUndecidedAndSaysThatItMayBeTheLoad) {
+  Noise noise(1);
+  const Verdict verdict = judge(server(6, [&](double h) { return 2000 + 600 * h + 20 * noise(); }));
+  EXPECT_EQ(verdict.word, Word::undecided);
+  EXPECT_TRUE(verdict.may_follow_load);
+  EXPECT_EQ(verdict.missing.kind, FindingKind::load_missing);
+  EXPECT_EQ(verdict.experiment.kind, FindingKind::try_less_load);
+}
+
+TEST(Load, HalfADayOfSteadyGrowthIsALeak) {
+  Noise noise(2);
+  const Verdict verdict =
+      judge(server(16, [&](double h) { return 2000 + 600 * h + 20 * noise(); }));
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_EQ(verdict.experiment.kind, FindingKind::try_same_requests_again);
+}
+
+TEST(Load, MemoryThatFollowsRequestsIsNoLeak) {
+  Noise noise(3);
+  plateau::Run run = server(6, [&](double h) { return 2000 + 4000 * morning(h) + 20 * noise(); });
+  run = with_gauge(std::move(run), "requests", [&](double h) { return 100 + 900 * morning(h); });
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::plateau);
+  ASSERT_FALSE(verdict.causes.empty());
+  EXPECT_EQ(verdict.causes.front().name, "load");
+}
+
+TEST(Load, CpuTimeOfARecordingTellsTheLoad) {
+  Noise noise(4);
+  double spent_s = 0;
+  plateau::Run run = server(6, [&](double h) { return 2000 + 4000 * morning(h) + 20 * noise(); });
+  run = with_gauge(std::move(run), "cpu_s",
+                   [&](double h) { return spent_s += 60 * (0.1 + 1.5 * morning(h)); });
+  EXPECT_NE(judge(run).word, Word::leak);
+}
+
+TEST(Load, LeakUnderVaryingLoadIsALeak) {
+  Noise noise(5);
+  plateau::Run run =
+      server(6, [&](double h) { return 2000 + 600 * h + 300 * std::sin(4 * h) + 20 * noise(); });
+  run = with_gauge(std::move(run), "connections",
+                   [](double h) { return 600 + 300 * std::sin(4 * h); });
+  EXPECT_EQ(judge(run).word, Word::leak);
+}
+
+TEST(Load, DailyWavesOverSomeDaysAreNoLeakAndALeakBeneathThemIsFound) {
+  Noise noise(6);
+  const auto wave = [&](double h) {
+    return 4000 + 2000 * std::sin(2 * std::numbers::pi * h / 24) + 20 * noise();
+  };
+  EXPECT_NE(judge(server(96, wave)).word, Word::leak);
+  EXPECT_EQ(judge(server(96, [&](double h) { return wave(h) + 20 * h; })).word, Word::leak);
+}
+
+TEST(Load, GrowthFarBeyondAnyCacheIsALeakWithinMinutes) {
+  Noise noise(7);
+  const plateau::Run run = server(0.2, [&](double h) { return 10 + 30 * 3600 * h + 5 * noise(); });
+  EXPECT_EQ(judge(run).word, Word::leak);
+}
+
+TEST(Load, AStatedMaximumIsWaitedFor) {
+  Noise noise(8);
+  plateau::Run run = server(0.2, [&](double h) { return 60 + 5 * 3600 * h + 5 * noise(); });
+  run.command = "/usr/bin/java -Xmx8g -jar server.jar";
+  EXPECT_EQ(judge(run).word, Word::undecided);
+}
+
+TEST(LargestCache, IsReadFromTheCommandLine) {
+  const auto stated = [](std::string_view command) { return stated_maximum_mb(command, 32768); };
+  EXPECT_EQ(stated("java -Xms1g -Xmx4g -jar a.jar"), 4096);
+  EXPECT_EQ(stated("/usr/lib/jvm/bin/java -jar a.jar"), 8192);
+  EXPECT_EQ(stated("node --max-old-space-size=2048 a.js"), 2048);
+  EXPECT_EQ(stated("redis-server --maxmemory 2gb"), 2048);
+  EXPECT_EQ(stated("memcached -m 1024"), 1024);
+  EXPECT_EQ(stated("memcached"), 64);
+  EXPECT_EQ(stated("python3 train.py -m 1024"), std::nullopt);
+}
+
+TEST(LargestCache, NonsenseOnACommandLineStatesNothing) {
+  for (const std::string_view command :
+       {"", " ", "a -Xmx", "a -Xmxg", "a -Xmx99999999999999999999", "a -Xmx0", "a -Xmx4q",
+        "redis-server --maxmemory", "a --max-old-space-size=-5"}) {
+    EXPECT_EQ(stated_maximum_mb(command, std::nullopt), std::nullopt) << command;
+  }
+}
+
+}  // namespace
+}  // namespace plateau
