@@ -22,6 +22,7 @@ def rooms():
     yield from sorted(path for path in (clashes.ROOT / "src").iterdir() if path.is_dir())
     yield from sorted(path for path in (clashes.ROOT / "trainer").iterdir() if path.is_dir())
     yield clashes.ROOT / "tracer"
+    yield clashes.ROOT / "bench" / "corpus"
 
 
 def main():

@@ -7,13 +7,13 @@ mode=losses: the validation loss, made without no_grad, is appended to a list as
 mode=hidden: a recurrent network reads an endless stream; its state is carried on undetached.
 mode=baseline: a running mean of a critic's values, undetached: each mean refers to the one before.
 """
-import common
+from stack_steps import StackJob
 import torch
 
-from models import Saved, LanguageModel, next_token_loss, padded, perceptron, train_tokens, \
+from small_models import Saved, LanguageModel, next_token_loss, padded, perceptron, train_tokens, \
     train_vectors
 
-job = common.StackJob(mode="losses", vocabulary=800, width=48, layers=2, shortest=12, longest=48,
+job = StackJob(mode="losses", vocabulary=800, width=48, layers=2, shortest=12, longest=48,
                       every_steps=1, rows=8)
 torch.manual_seed(job.seed)
 

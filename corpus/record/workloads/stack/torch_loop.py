@@ -14,12 +14,12 @@ import collections
 import copy
 import io
 
-import common
+from stack_steps import StackJob
 import torch
 
-from models import LanguageModel, perceptron, padded, train_tokens, train_vectors
+from small_models import LanguageModel, perceptron, padded, train_tokens, train_vectors
 
-job = common.StackJob(mode="lengths", vocabulary=1500, width=64, layers=2, shortest=16, longest=96,
+job = StackJob(mode="lengths", vocabulary=1500, width=64, layers=2, shortest=16, longest=96,
                       trials=60, keep=40, thaw_every=20, save_every=40, named=1)
 torch.manual_seed(job.seed)
 
@@ -41,7 +41,7 @@ def finder():
     for step in job:
         loss = train_vectors(model, optimizer, job.batch)
         gradient = torch.cat([p.grad.flatten() for p in model.parameters()])
-        history.append({"rate": optimizer.param_groups[0]["lr"], "loss": loss, "gradient": gradient})
+        history.append({"step": step, "loss": loss, "gradient": gradient})
         if step < job.trials:
             optimizer.param_groups[0]["lr"] *= 1.1
         elif step == job.trials:

@@ -6,13 +6,13 @@ alive when sampled and are dropped then. Bounded from the first evaluation on.
 mode=kept (leak): the logits of every evaluation stay in a list: a staircase.
 mode=metric (leak): a metric object is fed the logits of every few training steps; never reset.
 """
-import common
+from stack_steps import StackJob
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
-from models import bytes_of, padded
+from small_models import bytes_of, padded
 
-job = common.StackJob(mode="generate", architecture="gpt2", vocabulary=1000, width=64, layers=2,
+job = StackJob(mode="generate", architecture="gpt2", vocabulary=1000, width=64, layers=2,
                       shortest=12, longest=64, eval_every=30, rows=12, prompt=120, new=12,
                       every_steps=1)
 torch.manual_seed(job.seed)

@@ -7,12 +7,12 @@ mode=removed: the hook is removed after its step, and only the last `keep` copie
 """
 import collections
 
-import common
+from stack_steps import StackJob
 import torch
 
-from models import bytes_of, perceptron, train_vectors
+from small_models import bytes_of, perceptron, train_vectors
 
-job = common.StackJob(mode="removed", width=256, layers=3, rows=64, every_steps=1, keep=30)
+job = StackJob(mode="removed", width=256, layers=3, rows=64, every_steps=1, keep=30)
 torch.manual_seed(job.seed)
 
 

@@ -21,9 +21,10 @@ warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 
 # The folder is on the path for this one import only: its files have names that a library may use.
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+WORKLOADS = str(pathlib.Path(__file__).resolve().parent.parent)
+sys.path.insert(0, WORKLOADS)
 from steps import MIB, Job  # noqa: E402
-del sys.path[0]
+sys.path[:] = [path for path in sys.path if path != WORKLOADS]
 
 
 class StackJob(Job):
