@@ -17,15 +17,9 @@ int64_t LineClock::position(Kind kind, int64_t at, int64_t total) {
   if (kind > kind_ || (kind == Kind::bar && total > total_)) {
     kind_ = kind;
     total_ = total;
-    offset_ = 0;
-    last_ = -1;
+    steps_ = Unroller(Unroller::Back::same_run);
   }
-  if (last_ > 0 && at < last_) {
-    // It starts again, mostly with an epoch: a bar at its total, other counts where they were.
-    offset_ += kind == Kind::bar && last_ >= total - 1 ? total : last_;
-  }
-  last_ = at;
-  return offset_ + at;
+  return steps_.unroll(at, total, epoch_.whole());
 }
 
 LineClock::News LineClock::read(std::string_view line) {
@@ -33,15 +27,16 @@ LineClock::News LineClock::read(std::string_view line) {
   News news;
   const ScannedLine& scan = cache_.scan(line.substr(0, kMaxLine));
   static constexpr Kind kKinds[] = {Kind::bar, Kind::batch, Kind::iteration, Kind::step};
+  if (epoch_.read(scan)) news.events.push_back(EventKind::epoch);
   const bool bar = scan.step_word == StepWord::none;
   const int64_t at = bar ? scan.bar_at : scan.step;
   const int64_t total = bar ? scan.bar_total : scan.step_total;
   if (at >= 0) news.step = position(kKinds[static_cast<size_t>(scan.step_word)], at, total);
-  if (!scan.whole_epoch) news.epoch = scan.epoch;
-  if (news.step >= 0 && total > 0) {
-    // A count that started again goes round once an epoch; one that never did may be the whole run.
-    const FactField field = offset_ > 0 ? &Context::epoch_steps : &Context::total_steps;
-    news.facts.emplace_back(field, static_cast<double>(total));
+  // A heading is printed after the last step of the epoch before: it counts from the next step on.
+  if (news.step < 0 && !scan.whole_epoch) news.epoch = scan.epoch;
+  if (news.step >= 0) {
+    news.epoch = epoch_.of_line();
+    if (const auto fact = steps_.fact(total, bar && scan.whole_epoch)) news.facts.push_back(*fact);
   }
   if ((scan.free_words & kWordEval) != 0 || line.starts_with("{'eval_")) {
     if (news.step < 0) eval_line_ = lines_;

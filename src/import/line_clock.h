@@ -5,7 +5,8 @@
 // "Step 120: loss 0.3", " 48%|####  | 120/250 [01:10<01:15]", "{'loss': 0.3, 'epoch': 1.45}".
 // A word for step beats one for iteration, which beats a progress bar, which beats one for batch;
 // among bars the one with the largest total is the training's (evaluation shows its own, shorter
-// one). A position that starts again, per epoch, is counted on.
+// one). A position that starts again, per epoch, is counted on. Epochs are understood as in a log
+// (log_clock.h).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "import/log_clock.h"
 #include "import/scan_cache.h"
 #include "import/text_context.h"
 #include "recording/run.h"
@@ -23,7 +25,7 @@ class LineClock {
  public:
   struct News {
     int64_t step = -1;        // The position now, counted on over epochs; -1 if the line has none.
-    double epoch = kMissing;  // As printed, fractional.
+    double epoch = kMissing;  // In which the line stands; a whole one only where there is a step.
     std::vector<std::pair<FactField, double>> facts;
     std::vector<EventKind> events;
   };
@@ -40,8 +42,8 @@ class LineClock {
   TextContext context_;
   Kind kind_ = Kind::none;  // The best kind of position seen so far.
   int64_t total_ = 0;       // Of the bar that counts.
-  int64_t last_ = -1;       // Its last position as printed,
-  int64_t offset_ = 0;      // and what earlier epochs add to it.
+  Unroller steps_{Unroller::Back::same_run};
+  LineEpoch epoch_;
   size_t lines_ = 0;
   size_t eval_line_ = 0;  // Where an evaluation was announced; its facts are not the training's.
 };

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace plateau {
 namespace {
 
@@ -69,6 +71,30 @@ TEST(LineClock, FractionalEpochsOfTrainerDictsAreRead) {
   const std::vector<LineClock::News> news = clock.read("{'loss': 0.5, 'epoch': 1.45}\n");
   ASSERT_EQ(news.size(), 1u);
   EXPECT_DOUBLE_EQ(news[0].epoch, 1.45);
+}
+
+TEST(LineClock, WholeEpochsAreReadWhereverTheyStand) {
+  OutputClock clock;
+  std::vector<LineClock::News> news = clock.read("step 100 epoch 1 loss 0.1\nstep 105 epoch 2\n");
+  ASSERT_EQ(news.size(), 2u);
+  EXPECT_DOUBLE_EQ(news[0].epoch, 1);
+  EXPECT_DOUBLE_EQ(news[1].epoch, 2);
+  EXPECT_EQ(news[1].events, std::vector<EventKind>{EventKind::epoch});
+  news = clock.read("Epoch 3\nstep 205: loss 0.1\n");
+  ASSERT_EQ(news.size(), 2u);
+  EXPECT_TRUE(std::isnan(news[0].epoch)) << "the heading stands at the last step of epoch 2";
+  EXPECT_EQ(news[0].events, std::vector<EventKind>{EventKind::epoch});
+  EXPECT_DOUBLE_EQ(news[1].epoch, 3);
+}
+
+TEST(LineClock, ABarThatNamesItsEpochIsAsLongAsAnEpochFromItsFirstLineOn) {
+  OutputClock clock;
+  const auto news = clock.read("Epoch 1:  12%|#  | 10/83 [00:05<00:35,  2.00it/s]\r");
+  ASSERT_EQ(news.size(), 1u);
+  ASSERT_EQ(news[0].facts.size(), 1u);
+  EXPECT_EQ(news[0].facts[0].first, &Context::epoch_steps);
+  EXPECT_DOUBLE_EQ(news[0].facts[0].second, 83);
+  EXPECT_EQ(last_step(clock, "Epoch 2:   6%|#  | 5/83 [00:02<00:35,  2.00it/s]\r"), 88);
 }
 
 TEST(LineClock, EndlessLinesDoNotGrowWithoutBound) {

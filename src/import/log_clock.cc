@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace plateau {
 namespace {
@@ -20,24 +21,51 @@ size_t rows_of(const LogClock& clock) {
 
 }  // namespace
 
+bool LineEpoch::read(const LineFacts& line) {
+  const bool named = std::isfinite(line.epoch);
+  fractions_ = fractions_ || (named && !line.whole_epoch);
+  const bool begins = named && line.whole_epoch && whole_ >= 0 && line.epoch > whole_;
+  if (named && line.whole_epoch) whole_ = line.epoch;
+  of_line_ = line.epoch;
+  if (!named && !fractions_ && whole_ >= 0) of_line_ = whole_;
+  return begins;
+}
+
+void Unroller::wrap(int64_t length, int64_t epochs) {
+  offset_ += length * epochs;
+  epoch_length_ = length;
+  wrapped_ = true;
+}
+
 int64_t Unroller::unroll(int64_t position, int64_t total, double epoch) {
   wrapped_ = false;
-  if (epoch >= 0) {
-    if (epoch > last_epoch_ && last_epoch_ >= 0 && position < last_) {
-      const int64_t length = total > 0 ? total : last_;
-      const double epochs = total > 0 ? epoch - last_epoch_ : 1;
-      if (epochs < 1e6 && length < (1LL << 40)) {
-        offset_ += length * static_cast<int64_t>(epochs);
-        epoch_length_ = length;
-        wrapped_ = true;
-      }
-    } else if (position < last_) {
-      offset_ = 0;
+  const bool back = position < last_;
+  const bool next_epoch = epoch > last_epoch_ && last_epoch_ >= 0;
+  if (back && next_epoch) {
+    const int64_t length = total > 0 ? total : last_;
+    const double epochs = total > 0 ? epoch - last_epoch_ : 1;
+    if (epochs < 1e6 && length < (1LL << 40)) wrap(length, static_cast<int64_t>(epochs));
+  } else if (back && back_ == Back::same_run) {
+    // Mostly it starts again with an epoch: a bar at its total, other counts where they were.
+    if (total > 0 && last_ >= total - 1) {
+      wrap(total, 1);
+    } else {
+      offset_ += last_;
     }
-    last_epoch_ = epoch;
+  } else if (back && epoch >= 0) {
+    offset_ = 0;
   }
+  if (epoch >= 0) last_epoch_ = epoch;
   last_ = position;
   return offset_ + position;
+}
+
+std::optional<std::pair<FactField, double>> Unroller::fact(int64_t total, bool of_epoch) const {
+  if (wrapped_) return std::pair(&Context::epoch_steps, static_cast<double>(epoch_length_));
+  if (total <= 0) return std::nullopt;
+  const FactField field =
+      epoch_length_ > 0 || of_epoch ? &Context::epoch_steps : &Context::total_steps;
+  return std::pair(field, static_cast<double>(total));
 }
 
 LogClock::LogClock(LogClockKind clock_kind, int64_t bar_total)

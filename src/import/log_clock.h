@@ -6,29 +6,59 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/run_builder.h"
 #include "import/text_context.h"
+#include "import/text_scan.h"
 #include "import/timestamp.h"
 #include "recording/run.h"
 
 namespace plateau {
 
+// The epoch in which a line stands: the one that it names, or the last "Epoch 2" before it. A log
+// that names fractions of epochs is believed in those alone.
+class LineEpoch {
+ public:
+  // Requires: called with every line. True if a whole epoch begins here that is not the first.
+  bool read(const LineFacts& line);
+  [[nodiscard]] double whole() const { return whole_; }  // -1: no whole one was named.
+  [[nodiscard]] double of_line() const { return of_line_; }
+
+ private:
+  double whole_ = -1;
+  double of_line_ = kMissing;
+  bool fractions_ = false;
+};
+
 // Makes positions that start again in each epoch count on.
 class Unroller {
  public:
+  // What a position means that goes back while no new epoch is named: a log may hold another run;
+  // a job that is watched is the same one still.
+  enum class Back : uint8_t { new_run, same_run };
+
+  explicit Unroller(Back back = Back::new_run) : back_(back) {}
+
   // Returns the step since the start. `epoch` is -1 if the line does not say.
   int64_t unroll(int64_t position, int64_t total, double epoch);
   // Whether the last position began a new epoch.
   [[nodiscard]] bool wrapped() const { return wrapped_; }
-  [[nodiscard]] int64_t epoch_length() const { return epoch_length_; }  // 0: none has ended yet.
+  // What the last position says about the length of an epoch or of the run. `total` is 0 if the
+  // line has none; `of_epoch`: the line says that its total is an epoch's.
+  [[nodiscard]] std::optional<std::pair<FactField, double>> fact(int64_t total,
+                                                                 bool of_epoch) const;
 
  private:
+  void wrap(int64_t length, int64_t epochs);
+
+  Back back_;
   int64_t last_ = 0;
   int64_t offset_ = 0;
-  int64_t epoch_length_ = 0;
+  int64_t epoch_length_ = 0;  // 0: none has ended yet.
   double last_epoch_ = -1;
   bool wrapped_ = false;
 };

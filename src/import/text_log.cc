@@ -69,7 +69,7 @@ class TextLog {
   int64_t carried_step_ = -1;  // From a line with a step but no memory.
   int64_t carried_bar_ = -1;
   int64_t widest_bar_ = 0;
-  double whole_epoch_ = -1;  // The last "Epoch 2" seen, also on a line of its own.
+  LineEpoch epoch_;
 };
 
 // Chooses the figures of the line that are memory in use, one per metric; their number.
@@ -113,19 +113,14 @@ LogClock& TextLog::clock_for_line() {
 // Where on the clock the line stands, with the facts its position gives away.
 Instant TextLog::place(LogClock& clock) {
   Instant at;
-  at.epoch = scan_->epoch;
+  at.epoch = epoch_.of_line();
   const bool bar = clock.kind == LogClockKind::bar;
   if (bar || clock.kind < LogClockKind::bar) {
     const int64_t total = bar ? scan_->bar_total : scan_->step_total;
     const int64_t position = bar ? scan_->bar_at : scan_->step;
-    at.step = clock.steps.unroll(position, total, whole_epoch_);
-    const bool per_epoch = clock.steps.epoch_length() > 0 || (bar && scan_->whole_epoch);
-    if (clock.steps.wrapped()) {
-      const auto length = static_cast<double>(clock.steps.epoch_length());
-      clock.builder.fact_at_line(&Context::epoch_steps, length, number_);
-    } else if (total > 0) {
-      clock.builder.fact_at_line(per_epoch ? &Context::epoch_steps : &Context::total_steps,
-                                 static_cast<double>(total), number_);
+    at.step = clock.steps.unroll(position, total, epoch_.whole());
+    if (const auto fact = clock.steps.fact(total, bar && scan_->whole_epoch)) {
+      clock.builder.fact_at_line(fact->first, fact->second, number_);
     }
   } else if (clock.kind == LogClockKind::time) {
     at.step = carried_step_;
@@ -240,11 +235,8 @@ void TextLog::read_context(std::string_view text) {
 void TextLog::line(std::string_view text, size_t number) {
   number_ = number;
   scan_ = &cache_.scan(text);
-  if (scan_->whole_epoch) {
-    if (whole_epoch_ >= 0 && scan_->epoch > whole_epoch_) {
-      clocks_.event(EventKind::epoch, fmt::format("epoch {}", scan_->epoch));
-    }
-    whole_epoch_ = scan_->epoch;
+  if (epoch_.read(*scan_)) {
+    clocks_.event(EventKind::epoch, fmt::format("epoch {}", scan_->epoch));
   }
   const size_t picked = scan_->count > 0 ? pick() : 0;
   const bool has_clock =

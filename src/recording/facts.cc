@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/units.h"
 
@@ -17,17 +18,53 @@ constexpr double kLeastEpochs = 0.01;
 constexpr double kLeastRatioEpoch = 0.1;
 constexpr double kRatioMoved = 0.1;
 
-double length_as_logged(const Run& run, std::span<const double> clock) {
-  size_t first = run.instants.size(), last = 0;
-  for (size_t i = 0; i < run.instants.size(); ++i) {
-    if (!std::isfinite(run.instants[i].epoch)) continue;
-    first = std::min(first, i);
-    last = i;
-  }
-  if (first >= last) return 0;
-  const double epochs = run.instants[last].epoch - run.instants[first].epoch;
-  const double passed = clock[last] - clock[first];
+// One instant that says its epoch.
+struct Logged {
+  double at = 0;  // On the clock.
+  double epoch = 0;
+};
+
+double length_between(const Logged& from, const Logged& to) {
+  const double epochs = to.epoch - from.epoch;
+  const double passed = to.at - from.at;
   return epochs < kLeastEpochs || passed <= 0 ? 0 : passed / epochs;
+}
+
+// Whole epochs say where one begins, and nothing within it. So the length is the clock between
+// beginnings, and the first epoch's is not known before the second has begun. The first one begins
+// where it is first named; but with step 0 (`from_zero`) if that lies further back than the next
+// sample lies ahead: somebody began to look in mid-epoch.
+double length_of_whole(std::span<const Logged> logged, bool from_zero) {
+  std::vector<Logged> begins = {logged.front()};
+  for (const Logged& now : logged) {
+    if (now.epoch > begins.back().epoch) begins.push_back(now);
+  }
+  if (begins.size() < 2) return 0;
+  if (begins.size() > 2) return length_between(begins[1], begins.back());
+  Logged from = begins[0];
+  const auto next = std::find_if(logged.begin(), logged.end(),
+                                 [&from](const Logged& other) { return other.at > from.at; });
+  const bool in_mid_epoch = next != logged.end() && from.at > next->at - from.at;
+  if (from_zero && in_mid_epoch && from.epoch <= 1) from.at = 0;
+  return length_between(from, begins[1]);
+}
+
+double length_as_logged(const Run& run, std::span<const double> clock, bool steps) {
+  std::vector<Logged> logged;
+  bool fractions = false;
+  bool unnamed_step = false;  // Before the first epoch that is named.
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    const double epoch = run.instants[i].epoch;
+    if (!std::isfinite(epoch)) {
+      unnamed_step = unnamed_step || (logged.empty() && run.instants[i].step >= 0);
+      continue;
+    }
+    logged.push_back({clock[i], epoch});
+    fractions = fractions || epoch != std::floor(epoch);
+  }
+  if (logged.size() < 2) return 0;
+  if (fractions) return length_between(logged.front(), logged.back());
+  return length_of_whole(logged, steps && !unnamed_step);
 }
 
 }  // namespace
@@ -69,7 +106,7 @@ EpochLength epoch_length_of(const Run& run, std::span<const double> clock, bool 
                                  format_count(std::llround(context.examples->value)),
                                  format_count(std::llround(context.batch->value)))};
   }
-  const double logged = length_as_logged(run, clock);
+  const double logged = length_as_logged(run, clock, steps);
   const double length = steps ? std::round(logged) : logged;
   return {length, length > 0 ? "epochs as logged" : ""};
 }

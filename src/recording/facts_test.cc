@@ -60,6 +60,42 @@ TEST(EpochLength, EpochsAsLoggedServeOnAnyClock) {
   EXPECT_DOUBLE_EQ(epoch_length_of(run, seconds, false).length, 0);
 }
 
+// Instants every 5 steps from `first` on, in epochs of 100 steps counted from 1.
+plateau::Run whole_epochs(int64_t first, int64_t last) {
+  plateau::Run run;
+  for (int64_t step = first; step <= last; step += 5) {
+    run.instants.push_back({.step = step, .epoch = static_cast<double>((step - 1) / 100 + 1)});
+  }
+  return run;
+}
+
+double steps_an_epoch(const plateau::Run& run) {
+  std::vector<double> clock;
+  for (const Instant& at : run.instants) clock.push_back(static_cast<double>(at.step));
+  return epoch_length_of(run, clock, true).length;
+}
+
+TEST(EpochLength, OfWholeEpochsIsKnownOnceTheSecondBegins) {
+  EXPECT_DOUBLE_EQ(steps_an_epoch(whole_epochs(5, 100)), 0);
+  EXPECT_DOUBLE_EQ(steps_an_epoch(whole_epochs(5, 105)), 100);
+}
+
+TEST(EpochLength, OfWholeEpochsDoesNotCountTheOneThatIsUnderWay) {
+  EXPECT_DOUBLE_EQ(steps_an_epoch(whole_epochs(5, 150)), 100);
+  EXPECT_DOUBLE_EQ(steps_an_epoch(whole_epochs(5, 380)), 100);
+}
+
+TEST(EpochLength, OfAnEpochThatWasSeenFromItsMiddleOnCountsFromTheFirstStep) {
+  EXPECT_NEAR(steps_an_epoch(whole_epochs(60, 150)), 100, 5);
+  EXPECT_DOUBLE_EQ(steps_an_epoch(whole_epochs(60, 290)), 100);
+}
+
+TEST(EpochLength, OfEpochsNamedAtTheirEndsIsTheClockBetweenTwoOfThem) {
+  plateau::Run run = whole_epochs(5, 300);
+  for (Instant& at : run.instants) at.epoch = at.epoch == 1 ? kMissing : at.epoch - 1;
+  EXPECT_DOUBLE_EQ(steps_an_epoch(run), 100);
+}
+
 TEST(EpochRatio, TheLatestPairCounts) {
   EpochRatio ratio;
   ratio.see(9, 0.11);

@@ -17,6 +17,41 @@ steps_of() { "$PLATEAU" judge --json "$1" | python3 -c 'import json,sys; print(j
 "$PLATEAU" run -q -o prints.plateau -- python3 prints.py >/dev/null 2>err || fail "$(cat err)"
 [ "$(steps_of prints.plateau || true)" -ge 25 ] || fail "steps up to $(steps_of prints.plateau) in the output"
 
+# Epochs are read off the output as off a log: "epoch 2" gives the length of the first one, and so
+# does a heading of its own, or a fraction of an epoch early in the first.
+epoch_of() {
+  { "$PLATEAU" judge --json "$1" || true; } |
+    python3 -c 'import json,sys; print(round(json.load(sys.stdin)["epoch_steps"] or 0))'
+}
+cat >epochs.py <<'PY'
+import sys, time
+kept = []
+for step in range(1, 91):
+    epoch = (step - 1) // 40 + 1
+    if sys.argv[1] == "heading" and (step - 1) % 40 == 0:
+        print("Epoch %d/3" % epoch, flush=True)
+    kept.append(bytearray(b"x") * 500_000)
+    time.sleep(0.03)
+    if sys.argv[1] == "heading":
+        print("step %d loss 0.1" % step, flush=True)
+    elif sys.argv[1] == "inline":
+        print("step %d epoch %d loss 0.1" % (step, epoch), flush=True)
+    else:
+        print("step %d" % step, flush=True)
+        print({"loss": 0.1, "epoch": round(step / 400, 3)}, flush=True)
+PY
+for how in inline heading; do
+  "$PLATEAU" run -q -o $how.plateau -- python3 epochs.py $how >$how.out 2>err || fail "$(cat err)"
+  length=$(epoch_of $how.plateau)
+  ((length >= 37 && length <= 43)) || fail "$how: an epoch of $length steps instead of 40"
+  # The same lines with an amount of memory on each, as a log.
+  awk '/^step/ {print $0, "rss", 20 + 0.5 * n++, "MB"; next} {print}' $how.out >$how.log
+  [ "$(epoch_of $how.log)" = 40 ] || fail "$how: judge takes an epoch of $(epoch_of $how.log) steps from the same lines"
+done
+"$PLATEAU" run -q -o fractions.plateau -- python3 epochs.py fractions >/dev/null 2>err || fail "$(cat err)"
+length=$(epoch_of fractions.plateau)
+((length >= 380 && length <= 420)) || fail "an epoch of $length steps instead of 400"
+
 cat >client.py <<'PY'
 import sys, time
 sys.path.insert(0, sys.argv[1])
