@@ -248,8 +248,8 @@ void Sampler::State::look_around(double now_s) {
   const bool moved = whose != cgroup_of;
   if (moved) cgroup.follow(whose, tree.buffer());
   cgroup_of = whose;
-  // Close to a limit every tick counts.
-  const bool close = group.limit_kb != kUnread && group.usage_kb > group.limit_kb / 10 * 8;
+  // Close to a limit every tick counts. A job is asked to save from three quarters of its limit on.
+  const bool close = group.limit_kb != kUnread && group.usage_kb > group.limit_kb / 10 * 6;
   group = cgroup.read(due || moved || close, tree.buffer());
   if (!due) return;
   if (meminfo) machine = parse_meminfo(read_kept(meminfo.get(), tree.buffer()).bytes);

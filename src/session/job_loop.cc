@@ -132,36 +132,50 @@ void JobLoop::tell(const std::string& text) {
   options_.say(text);
 }
 
+double JobLoop::seconds_to_look() const {
+  return std::min(session_.seconds_to_tick(), std::max(0.0, next_look_s_ - session_.now()));
+}
+
+// Does it, and says what was done.
+std::string JobLoop::act(LimitAction action, pid_t target) const {
+  switch (action) {
+    case LimitAction::none:
+      break;
+    case LimitAction::warn:
+      return "the job goes on";
+    case LimitAction::save:
+      kill(target, options_.save_signal);
+      return fmt::format("asked pid {} to save (signal {})", target, options_.save_signal);
+    case LimitAction::terminate:
+      kill(-job_.pid, SIGTERM);
+      return "asked the job to end (SIGTERM)";
+    case LimitAction::kill:
+      kill(-job_.pid, SIGKILL);
+      return "ended the job (SIGKILL)";
+  }
+  return "";
+}
+
 void JobLoop::guard(const Snapshot& snapshot) {
-  if (options_.limit.limit_mb <= 0) return;
+  const double limit_mb = options_.limit.limit_mb;
+  if (limit_mb <= 0) return;
   // In a cgroup of its own the job is also charged for what no process of the tree shows.
   const bool own_group = snapshot.cgroup.path.ends_with("/" + job_cgroup_name());
   const double mb = std::max(held_mb(snapshot), own_group ? charged_mb(snapshot.cgroup) : 0);
   const pid_t target = main_ > 0 ? main_ : job_.pid;
   const bool can_save = options_.save_signal > 0 && handles_signal(target, options_.save_signal);
-  const LimitAction action = guard_.check(mb, session_.now(), can_save);
-  std::string what;
-  switch (action) {
-    case LimitAction::none:
-      return;
-    case LimitAction::warn:
-      what = "the job goes on";
-      break;
-    case LimitAction::save:
-      what = fmt::format("asked pid {} to save (signal {})", target, options_.save_signal);
-      kill(target, options_.save_signal);
-      break;
-    case LimitAction::terminate:
-      what = "asked the job to end (SIGTERM)";
-      kill(-job_.pid, SIGTERM);
-      break;
-    case LimitAction::kill:
-      what = "ended the job (SIGKILL)";
-      kill(-job_.pid, SIGKILL);
-      break;
-  }
-  tell(fmt::format("memory {} with a limit of {}: {}", format_mb(mb),
-                   format_mb(options_.limit.limit_mb), what));
+  const double now_s = session_.now();
+  approach_.look(mb, now_s, session_.journal().step());
+  const double ahead_mb = approach_.ahead_mb(limit_mb);
+  const LimitAction action = guard_.check(mb, now_s, can_save, ahead_mb);
+  const bool hurry = options_.limit.on_limit != OnLimit::warn && !guard_.acted();
+  next_look_s_ = std::numeric_limits<double>::infinity();
+  if (hurry) next_look_s_ = now_s + approach_.look_in_s(limit_mb);
+  const std::string what = act(action, target);
+  if (what.empty()) return;
+  const bool early = mb < limit_mb && action != LimitAction::warn;
+  tell(fmt::format("memory {} with a limit of {}{}: {}", format_mb(mb), format_mb(limit_mb),
+                   early ? fmt::format(", and {} to come", format_mb(ahead_mb)) : "", what));
 }
 
 Ending JobLoop::ending() const {
@@ -227,9 +241,9 @@ void JobLoop::carry_rest(SignalReader& signals) {
 JobOutcome JobLoop::run(SignalReader& signals) {
   tick();
   while (!status_) {
-    wait(signals, session_.seconds_to_tick());
+    wait(signals, seconds_to_look());
     if (status_) break;
-    if (session_.seconds_to_tick() <= 0) tick();
+    if (seconds_to_look() <= 0) tick();
     reap();  // SIGCHLD may have come before it was blocked.
   }
   JobOutcome outcome;

@@ -8,9 +8,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "session/approach.h"
 #include "session/job.h"
 #include "session/limit_guard.h"
 #include "session/session.h"
@@ -34,7 +37,9 @@ class JobLoop {
   void reap();
   void suspend(int stop_signal);
   void tick();
+  [[nodiscard]] double seconds_to_look() const;  // 0 if a tick is due, for whatever reason.
   void guard(const Snapshot& snapshot);
+  [[nodiscard]] std::string act(LimitAction action, pid_t target) const;
   void tell(const std::string& text);
   void end_leftovers_of_job();
   void carry_rest(SignalReader& signals);
@@ -45,6 +50,8 @@ class JobLoop {
   Job job_;
   std::vector<OutputClock> output_;
   LimitGuard guard_;
+  Approach approach_;
+  double next_look_s_ = std::numeric_limits<double>::infinity();  // At the limit.
   int64_t oom_before_;
   std::optional<int> status_;  // Of the job's first process, once it has ended.
   bool interrupted_ = false;

@@ -3,7 +3,7 @@
 
 namespace plateau {
 
-LimitAction LimitGuard::check(double mb, double now_s, bool can_save) {
+LimitAction LimitGuard::check(double mb, double now_s, bool can_save, double ahead_mb) {
   if (policy_.limit_mb <= 0) return LimitAction::none;
   const auto go = [&](Stage stage, LimitAction action) {
     stage_ = stage;
@@ -13,7 +13,8 @@ LimitAction LimitGuard::check(double mb, double now_s, bool can_save) {
   const bool patient = now_s - since_s_ < policy_.grace_s;
   switch (stage_) {
     case Stage::watching:
-      if (mb < policy_.limit_mb) return LimitAction::none;
+      if (policy_.on_limit == OnLimit::warn) ahead_mb = 0;
+      if (mb + ahead_mb < policy_.limit_mb) return LimitAction::none;
       if (policy_.on_limit == OnLimit::warn) return go(Stage::warned, LimitAction::warn);
       if (policy_.on_limit == OnLimit::checkpoint && can_save) {
         return go(Stage::saving, LimitAction::save);

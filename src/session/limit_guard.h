@@ -6,6 +6,8 @@
 //   checkpoint  asks the job to save, `grace_s` later asks it to end, `grace_s` later ends it
 //   stop        asks the job to end, `grace_s` later ends it
 //
+// The last two act before the limit by what the job adds until it has reacted (approach.h).
+//
 // Once it has asked, it goes through with it even if memory falls: a job that was asked to save and
 // end is expected to.
 #pragma once
@@ -29,8 +31,8 @@ class LimitGuard {
   explicit LimitGuard(const LimitPolicy& policy) : policy_(policy) {}
 
   // What to do now. `can_save`: the job handles the signal that asks it to save; without that,
-  // asking would kill it, so it is asked to end at once.
-  LimitAction check(double mb, double now_s, bool can_save);
+  // asking would kill it, so it is asked to end at once. `ahead_mb`: what it adds until it reacts.
+  LimitAction check(double mb, double now_s, bool can_save, double ahead_mb = 0);
 
   // The job was, or is being, ended by us.
   [[nodiscard]] bool acted() const { return stage_ > Stage::warned; }

@@ -46,6 +46,18 @@ TEST(LimitGuard, AJobThatCannotSaveIsAskedToEndAtOnce) {
   EXPECT_EQ(guard.check(101, 0, false), LimitAction::terminate);
 }
 
+TEST(LimitGuard, AJobIsAskedBeforeTheLimitByWhatItAddsUntilItReacts) {
+  LimitGuard guard({.limit_mb = 100, .on_limit = OnLimit::checkpoint, .grace_s = 10});
+  EXPECT_EQ(guard.check(89, 0, true, 10), LimitAction::none);
+  EXPECT_EQ(guard.check(90, 0, true, 10), LimitAction::save);
+}
+
+TEST(LimitGuard, AWarningWaitsForTheLimitItself) {
+  LimitGuard guard({.limit_mb = 100, .on_limit = OnLimit::warn, .grace_s = 10});
+  EXPECT_EQ(guard.check(99, 0, true, 10), LimitAction::none);
+  EXPECT_EQ(guard.check(100, 0, true, 10), LimitAction::warn);
+}
+
 TEST(Pace, SamplesOftenAtFirstAndOncePerSecondLater) {
   const Pace pace;
   EXPECT_DOUBLE_EQ(pace.interval_s(0), 0.1);
