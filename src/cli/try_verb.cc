@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <cstdlib>
 
 #include "base/fd.h"
@@ -12,14 +11,19 @@
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
+#include "cli/try_words.h"
 #include "cli/verbs.h"
 #include "inject/experiment.h"
+#include "inject/growth_look.h"
 #include "report/text.h"
 #include "session/step_hub.h"
 #include "session/step_sources.h"
 
 namespace plateau {
 namespace {
+
+// Shows growth of half a megabyte a second, and is about as long as people wait.
+constexpr double kLookSeconds = 2;
 
 double mb_of(uint64_t bytes) {
   return static_cast<double>(bytes) / kBytesPerMb;
@@ -62,49 +66,8 @@ std::string row(std::string_view name, std::optional<uint64_t> before,
                      format_mb(mb_of(*after)), format_mb_signed(mb_of(*after) - mb_of(*before)));
 }
 
-// What the numbers prove, in one or two sentences.
-std::string conclusion(const ExperimentOutcome& outcome) {
-  const double rss = mb_of(outcome.before.resident.rss) - mb_of(outcome.after.resident.rss);
-  const auto& before = outcome.before.allocator;
-  const auto& after = outcome.after.allocator;
-  const bool known = before.in_use && after.in_use;
-  const double in_use = known ? mb_of(*before.in_use) - mb_of(*after.in_use) : 0;
-  const std::string found = outcome.collected ? fmt::format("{} unreachable objects were found, ",
-                                                            format_count(*outcome.collected))
-                                              : "";
-  switch (outcome.finding) {
-    case TrialResult::retention:
-      return fmt::format(
-          "Retention: resident memory fell by {}{}. The program had freed it and the allocator had "
-          "kept it: not a leak.",
-          format_mb(rss),
-          known
-              ? fmt::format(" while the heap in use stayed at {}", format_mb(mb_of(*after.in_use)))
-              : "");
-    case TrialResult::cycles:
-      return fmt::format(
-          "Cycles: {}{}resident memory {} by {}. Those objects were held by reference cycles only; "
-          "Python's collector had not got to them yet.",
-          found, in_use > 0 ? fmt::format("the heap in use fell by {}, ", format_mb(in_use)) : "",
-          rss < 0 ? "rose" : "fell", format_mb(std::fabs(rss)));
-    case TrialResult::neither:
-      if (outcome.kind == Experiment::trim) {
-        return fmt::format(
-            "Not retention: resident memory changed by {}{}. What is there is in use.",
-            format_mb_signed(-rss),
-            known ? fmt::format("; {} of heap are in use", format_mb(mb_of(*after.in_use))) : "");
-      }
-      return fmt::format(
-          "Not cycles: {}resident memory changed by {}. What is there is held by live references, "
-          "or is not Python's.",
-          found, format_mb_signed(-rss));
-    case TrialResult::pending:
-      break;
-  }
-  return "Not decided: the collection has not run yet.";
-}
-
-std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
+std::string report(pid_t pid, const ExperimentOutcome& outcome, const GrowthAround& growth,
+                   size_t width) {
   const ResidentFigures& before = outcome.before.resident;
   const ResidentFigures& after = outcome.after.resident;
   std::string text = fmt::format("  {:<22} {:>10} {:>10} {:>11}\n", fmt::format("process {}", pid),
@@ -118,7 +81,7 @@ std::string report(pid_t pid, const ExperimentOutcome& outcome, size_t width) {
   text += row(fmt::format("{}: in use", held.name), held.in_use, now.in_use);
   text += row(fmt::format("{}: held, free", held.name), held.free, now.free);
   text += row(fmt::format("{}: from kernel", held.name), held.system, now.system);
-  text += "\n" + wrapped(conclusion(outcome), width);
+  text += "\n" + wrapped(conclusion(pid, outcome, growth), width);
   text += wrapped(
       fmt::format("{} took {:.3g} ms; one thread, caught {}, was stopped for {:.3g} ms.",
                   outcome.action, outcome.took_s * 1e3, outcome.how, outcome.stopped_s * 1e3),
@@ -136,11 +99,23 @@ void write_figures(JsonWriter& json, const MemoryFigures& figures) {
                          json_if(heap.free, mb_of), "heap_system_mb", json_if(heap.system, mb_of)));
 }
 
-std::string report_json(pid_t pid, const ExperimentOutcome& outcome, int told) {
+void write_growth(JsonWriter& json, const GrowthAround& growth) {
+  if (!growth.before || !growth.after) {
+    json.key("growth").null();
+    return;
+  }
+  json.key("growth").value(json_object("before_mb_per_s", growth.before->mb_per_s, "after_mb_per_s",
+                                       growth.after->mb_per_s, "goes_on", growth.goes_on()));
+}
+
+std::string report_json(pid_t pid, const ExperimentOutcome& outcome, const GrowthAround& growth,
+                        int told) {
   JsonWriter json;
   json.begin_object().members("pid", pid, "experiment", kind_name(outcome.kind));
   json.members("action", outcome.action, "allocator", outcome.before.allocator.name);
-  json.members("finding", finding_name(outcome.finding), "conclusion", conclusion(outcome));
+  json.members("finding", finding_name(outcome.finding), "conclusion",
+               conclusion(pid, outcome, growth));
+  write_growth(json, growth);
   json.key("before");
   write_figures(json, outcome.before);
   json.key("after");
@@ -185,10 +160,14 @@ int run_try(const Invocation& invocation) {
   ExperimentOptions options;
   options.inject.timeout_s = arguments.seconds("timeout").value_or(options.inject.timeout_s);
   options.collect_timeout_s = arguments.seconds("wait").value_or(options.collect_timeout_s);
+  const double look_s = arguments.seconds("look").value_or(kLookSeconds);
+  GrowthAround growth{.before = look_at_growth(pid, look_s), .after = {}};
   const int told = tell_watchers(pid, kind);
   const Result<ExperimentOutcome> outcome = run_experiment(pid, kind, options);
   if (!outcome.ok()) return trouble(invocation, outcome.error().message);
-  out.print(json ? report_json(pid, outcome.value(), told) : report(pid, outcome.value(), width));
+  growth.after = look_at_growth(pid, look_s);
+  out.print(json ? report_json(pid, outcome.value(), growth, told)
+                 : report(pid, outcome.value(), growth, width));
   return outcome.value().finding == TrialResult::pending ? kExitUndecided : kExitFine;
 }
 
@@ -201,10 +180,11 @@ Verb try_verb() {
   verb.description = {
       "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
       "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
-      "mimalloc have their own): if resident memory falls and the heap in use does not, the memory "
+      "mimalloc have their own): if resident memory falls and the heap in use does not, that much "
       "was retained, not leaked. 'gc' runs a full gc.collect() in a Python process, even if the "
       "collector is disabled there: what goes away was held by reference cycles only. If neither "
-      "helps, the memory is in use.",
+      "helps, the memory is in use. What comes back says nothing about the rest: growth is looked "
+      "at before and after, and a verdict on it is 'plateau watch PID'.",
       "This changes the process, once, and only as described. One thread is stopped for the call "
       "at the entry of an allocator function or in a sleeping system call; if no such moment "
       "comes, nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A plateau "
@@ -221,6 +201,8 @@ Verb try_verb() {
             option(
                 "timeout", Takes::seconds, "TIME",
                 "How long to wait for a safe moment (default 5s); if none comes, nothing is done."),
+            option("look", Takes::seconds, "TIME",
+                   "How long to look before and after whether memory grows (default 2s)."),
             option("wait", Takes::seconds, "TIME",
                    "With gc: how long to wait for Python to run the collection (default 20s).")}),
        grouped("Output", {flag("json", "Print one JSON object.")})});
