@@ -90,7 +90,8 @@ class List {
     if (is_growing(verdict)) {
       text += " · " + rate_phrase(profile_.clock, verdict.rate_mb_per_step);
     } else {
-      text += " · " + format_mb_signed(verdict.growth_mb) + ", level now";
+      const bool open = verdict.word == GrowthWord::undecided;
+      text += " · " + format_mb_signed(verdict.growth_mb) + (open ? "" : ", level now");
     }
     if (verdict.confidence > 0) text += " · " + percent_phrase(verdict.confidence);
     say_word(verdict.word, text);

@@ -17,8 +17,8 @@ constexpr double kSmallestGrowthMb = 0.05;
 constexpr double kSmallestGrowthCount = 20;
 constexpr double kSmallestShareOfHeap = 0.001;
 
-// Undecided or filling sites that will have grown to less than this share of what others grew are
-// listed among those, not before them.
+// Sites that will have grown to less than this share of what others grew are listed among those,
+// not before them, whatever their word: a leak of a hundredth is not what the growth is made of.
 constexpr double kWorthLeading = 0.02;
 
 double median_age(const AgeCounts& ages) {
@@ -147,7 +147,7 @@ void sort_sites(std::vector<SiteVerdict>& verdicts, const WorkingRows& working) 
     Place place{.rank = rank_of(verdict), .mb = verdict.live_mb, .index = i};
     if (place.rank < 2) place.mb = foreseen_growth(verdict, working);
     const bool small = place.mb < kWorthLeading * most_grown;
-    if (place.rank == 0 && small && verdict.word != GrowthWord::unbounded) place.rank = 1;
+    if (place.rank == 0 && (small || !verdict.grew)) place.rank = 1;
     places.push_back(place);
   }
   std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -174,7 +174,8 @@ bool is_growing(const SiteVerdict& verdict) {
 
 bool has_grown(const SiteVerdict& verdict) {
   return is_growing(verdict) || verdict.word == GrowthWord::grown ||
-         verdict.word == GrowthWord::one_off;
+         verdict.word == GrowthWord::one_off ||
+         (verdict.word == GrowthWord::undecided && verdict.grew);
 }
 
 SeriesClock series_clock(Clock clock, const Context& context, const Policy& policy) {

@@ -61,6 +61,7 @@ struct SiteVerdict {
   double confidence = 0;
   double live_mb = 0;    // At the last row.
   double growth_mb = 0;  // Floor to floor over the run.
+  bool grew = false;     // By more than its error, and by as much as matters.
   double rate_mb_per_step = 0;
   Interval rate_range;                   // 90 %, with the sampling error in it.
   std::optional<double> ends_at_step;    // Filling: until when.
@@ -76,11 +77,12 @@ struct SiteVerdict {
 
 // True for sites that rise and may go on: unbounded, filling, and undecided ones that rose.
 bool is_growing(const SiteVerdict& verdict);
-// The same, and those that rose and are level now: grown and one-off.
+// The same, and those that rose and may be level now: grown, one-off, and undecided ones that grew.
 bool has_grown(const SiteVerdict& verdict);
 
-// Growing sites first, by what they will have grown to; then by size. `context` gives epochs,
-// batch and totals, as for the whole run.
+// Growing sites first, by what they will have grown to; then those that have grown, by how much;
+// then by size. What rose by less than its error, or to next to nothing beside what others grew by,
+// does not come before those. `context` gives epochs, batch and totals, as for the whole run.
 std::vector<SiteVerdict> judge_sites(const HeapTrack& track, const Context& context,
                                      const Policy& policy = {});
 

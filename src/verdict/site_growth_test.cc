@@ -264,6 +264,34 @@ TEST(SiteRanking, GrowingSitesComeFirstByWhatTheyWillBe) {
   EXPECT_EQ(verdicts[3].site, level);
 }
 
+TEST(SiteRanking, OfTooFewRowsTheSiteThatGrewLeads) {
+  TrackMaker maker(3);
+  maker.track().exact = false;
+  maker.track().interval_bytes = kSampledBytes;
+  const size_t two_samples =
+      maker.add([](double t) { return t < 5 ? 0 : 1.05; }, kSampledBytes / 256);
+  maker.site(two_samples).live_variance = 2 * kSampledBytes * kSampledBytes;
+  const size_t grew = maker.add([](double t) { return 1 + 5.4 * t; }, kSampledBytes / 2);
+  maker.site(grew).live_variance = 55e6 * kSampledBytes;
+  const std::vector<SiteVerdict> verdicts = judge_sites(maker.track(), {});
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_EQ(verdicts[0].site, grew);
+  EXPECT_TRUE(is_growing(verdicts[0]));
+  EXPECT_NEAR(verdicts[0].rate_mb_per_step, 5.4, 1e-9);
+  EXPECT_FALSE(verdicts[1].grew) << "two samples are within their error";
+}
+
+TEST(SiteRanking, ATinyLeakDoesNotComeBeforeWhatMadeTheGrowth) {
+  TrackMaker maker(200);
+  const size_t tiny = maker.add([](double t) { return 0.001 * t; });
+  const size_t grown = maker.add([](double t) { return std::min(300.0, 3 * t); });
+  const std::vector<SiteVerdict> verdicts = judge_sites(maker.track(), {});
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_EQ(verdicts[0].site, grown);
+  EXPECT_EQ(verdicts[1].site, tiny);
+  EXPECT_EQ(verdicts[1].word, GrowthWord::unbounded);
+}
+
 TEST(Series, CountsAreJudgedAndToldAsCounts) {
   std::vector<TimedValue> points;
   for (int step = 0; step <= 1000; step += 10) points.push_back({double(step), 100.0 + 3 * step});

@@ -71,6 +71,7 @@ class SiteJudge {
                                             : floors.opened.back().mb - floors.opened.front().mb;
     }
     matters_mb_ = std::max(series_.matters_mb, kErrorsThatMatter * growth_error(series_));
+    verdict_.grew = verdict_.growth_mb >= matters_mb_;
   }
 
   // Is there anything to weigh? If not, the word is given here.
@@ -81,7 +82,7 @@ class SiteJudge {
       return true;
     }
     // A floor that rose and is back is no growth; one that is still up is.
-    if (verdict_.growth_mb >= matters_mb_ && series_.points.size() >= 3) return false;
+    if (verdict_.grew && series_.points.size() >= 3) return false;
     verdict_.word = turns_over() ? GrowthWord::churn : GrowthWord::level;
     const double error = growth_error(series_);
     const double room = matters_mb_ - verdict_.growth_mb;
@@ -200,7 +201,8 @@ class SiteJudge {
       case GrowthWord::unbounded:
       case GrowthWord::filling:
       case GrowthWord::undecided: {
-        if (posterior.fits.empty()) {
+        // Of too few rows no shape can be told; what they rose by is all there is.
+        if (posterior.fits.empty() || series_.points.size() < kMinSamples) {
           rate = verdict_.growth_mb / span;
           range = {std::min(0.0, rate), std::max(0.0, 2 * rate)};
           break;

@@ -31,6 +31,21 @@ expect_code 0
 expect_in out "no call stack grows"
 expect_in out "build (model.py:7)"
 
+# Three rows decide nothing, but show which site grew: not the two that rose by a sample or two.
+cp "$SOURCE_DIR/tests/fixtures/recordings/three_heap_rows.plateau" short.plateau
+run "$PLATEAU" profile short.plateau
+expect_in out "UNDECIDED grows at memory_get_block [_imaging.so] called from new"
+expect_in out "+54.0 MB in 3 rows: too few to judge"
+run "$PLATEAU" profile --json short.plateau
+python3 -c '
+import json
+first = json.load(open("out"))["sites"][0]
+assert abs(first["growth_mb"] - 54) < 0.1 and first["growing"], first'
+run "$PLATEAU" judge --json short.plateau
+python3 -c '
+import json
+assert json.load(open("out"))["site"] == "new (PIL/Image.py:2916)"'
+
 run "$PLATEAU" judge leak.plateau
 expect_in out "load (PIL/ImageFile.py:245)"
 run "$PLATEAU" judge --json leak.plateau
