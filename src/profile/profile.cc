@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "profile/profile_counts.h"
 #include "profile/stack_view.h"
+#include "verdict/signal.h"
 #include "verdict/site_merge.h"
 
 namespace plateau {
@@ -62,6 +63,7 @@ class ProfileMaker {
     }
     add_others();
     add_counts(run_, track_.pid, options_.policy, profile_);
+    if (is_over(run_)) forget_what_is_to_come();
     add_notes();
     return std::move(profile_);
   }
@@ -220,6 +222,17 @@ class ProfileMaker {
         by_group[cell.site]->course.back().mb += cell.live_bytes / kBytesPerMb;
       }
     }
+  }
+
+  // Of a job that has ended nothing more will be known.
+  void forget_what_is_to_come() {
+    const auto forget = [](SiteVerdict& verdict) {
+      std::erase_if(verdict.why.numbers,
+                    [](const Number& number) { return number.name == "decides_at_step"; });
+    };
+    for (ProfileSite& site : profile_.sites) forget(site.verdict);
+    for (ProfileCount& count : profile_.tensors) forget(count.verdict);
+    for (ProfileCount& count : profile_.types) forget(count.verdict);
   }
 
   // Folded sites have no stack and no kind; they count only where everything is asked for.

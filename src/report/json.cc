@@ -102,8 +102,8 @@ void causes(JsonWriter& json, const Verdict& verdict) {
   const auto cause = [&verdict](JsonWriter& each, const Cause& cause) {
     each.value(json_object("name", cause.name, "weight", cause.weight, "evidence",
                            tell(cause.evidence, verdict), "confirm",
-                           cause_words(cause.name).confirm, "fact", fact(cause.evidence),
-                           "likelihood", likelihood_phrase(cause.weight)));
+                           cause_words(cause.name).experiment(verdict.over), "fact",
+                           fact(cause.evidence), "likelihood", likelihood_phrase(cause.weight)));
   };
   json.members("causes", json_list(verdict.causes, cause));
 }

@@ -11,6 +11,7 @@
 #include "report/plot.h"
 #include "report/printable.h"
 #include "report/replay.h"
+#include "words/cause_table.h"
 #include "words/verdict_words.h"
 
 namespace plateau {
@@ -88,6 +89,30 @@ TEST(TerminalReport, RiskSaysWhetherAndWhen) {
   EXPECT_THAT(render_verdict(undecided_example(), kPlain),
               HasSubstr("the limit is 20.0 GB; if it keeps growing, it passes that at step"));
   EXPECT_THAT(risk_of(plateau_example()), IsEmpty());
+}
+
+TEST(TerminalReport, OfAJobThatHasEndedNothingIsToCome) {
+  for (Verdict verdict : {undecided_example(), leak_example()}) {
+    verdict.over = true;
+    verdict.decides_at_step.reset();
+    verdict.risk.limit_mb = 20000;
+    const std::string text = render_verdict(verdict, kPlain) + render_explain(verdict, kPlain);
+    EXPECT_THAT(text, Not(HasSubstr("known by"))) << text;
+    EXPECT_THAT(text, Not(HasSubstr("PID"))) << text;
+    EXPECT_THAT(text, Not(HasSubstr("When the run ends"))) << text;
+    EXPECT_THAT(text, Not(HasSubstr("current rate"))) << text;
+    EXPECT_THAT(text, HasSubstr("at its end; the limit is 20.0 GB")) << text;
+  }
+}
+
+TEST(TerminalReport, EveryCauseHasAnExperimentThatIsStillPossibleAfterTheEnd) {
+  for (const std::string_view name : {"per-example-cache", "allocator-high-water", "python-objects",
+                                      "native-leak", "sawtooth", "bounded-cache"}) {
+    const std::string_view again = cause_words(name).experiment(true);
+    EXPECT_FALSE(again.empty()) << name;
+    EXPECT_EQ(again.find("PID"), std::string_view::npos) << again;
+  }
+  EXPECT_THAT(std::string(cause_words("native-leak").experiment(false)), HasSubstr("try PID"));
 }
 
 TEST(TerminalReport, TextFromLogsCannotReachTheTerminal) {

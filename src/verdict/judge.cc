@@ -39,12 +39,14 @@ bool rises(const Decision& decision) {
 }
 
 // Some processes ended: the verdict is that of all, with what ended as if it were still held, or
-// that of those that go on, if it is worse.
+// that of those that go on, if it is worse. If both grow alike it is that of those that go on too:
+// the rate at which a job grows now, and what lies ahead, is that of the processes it still has.
 void consider_survivors(const Component& component, double reference, const Policy& policy,
                         CaseFile& file) {
   Decision& all = file.decisions.back();
   Decision surviving = decide(component.surviving, file.timeline, policy, reference);
-  if (badness(surviving.word) > badness(all.word)) {
+  const bool alike = surviving.word == all.word && all.word != Word::plateau;
+  if (alike || badness(surviving.word) > badness(all.word)) {
     all = std::move(surviving);
     file.of_survivors = true;
     return;
@@ -73,12 +75,14 @@ void fill_components(const CaseFile& file, Verdict& verdict) {
   for (size_t i = 0; i < file.decisions.size(); ++i) {
     const Component& component = file.signals->components[i];
     const Decision& decision = file.decisions[i];
+    const bool survivors = file.of_survivors && component.primary;
+    const std::vector<TimedValue>& points = survivors ? component.surviving : component.points;
     verdict.components.push_back({.name = component.name,
                                   .measure = component.measure,
                                   .word = decision.word,
                                   .confidence = std::min(decision.confidence, kMostConfident),
-                                  .first_mb = component.points.front().mb,
-                                  .last_mb = component.points.back().mb,
+                                  .first_mb = points.front().mb,
+                                  .last_mb = points.back().mb,
                                   .rate_mb_per_step = pooled_rate(decision.posterior, false).mean,
                                   .reclaimable = component.reclaimable});
   }
@@ -128,6 +132,9 @@ void fill_processes(const CaseFile& file, Verdict& verdict) {
   }
   verdict.processes = growth_by_process(file, from, to);
   if (verdict.processes.empty()) return;
+  if (from > verdict.first_step) {
+    for (ProcessGrowth& growth : verdict.processes) growth.since_step = from;
+  }
   const ProcessGrowth& first = verdict.processes.front();
   const bool named = !first.name.empty() || first.id_is_pid;
   // A quarter of the growth is enough to be named; less is "spread over many".

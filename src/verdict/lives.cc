@@ -16,6 +16,9 @@ constexpr double kShareOfJob = 0.25;
 constexpr double kOfEpoch = 0.15;
 // A life this close to the longest is as telling; then the later one is taken.
 constexpr double kAboutAsLong = 0.9;
+// A process that falls at its last samples, at most so many, and below this share is exiting.
+constexpr size_t kMostExiting = 10;
+constexpr double kExiting = 0.9;
 
 // The stretch of instants in which a process was seen: [first, end).
 struct Presence {
@@ -97,6 +100,17 @@ class Follower {
     return std::isfinite(mb) ? mb : 0;
   }
 
+  // The last instant at which a process still held what it had: a process that ends gives it back
+  // first, all at once or object by object.
+  [[nodiscard]] size_t before_its_end(size_t p) const {
+    const Presence& presence = presence_[p];
+    size_t at = presence.end - 1;
+    const size_t first = std::max(presence.first + kMostExiting, presence.end) - kMostExiting;
+    while (at > first && to_itself(p, at) < to_itself(p, at - 1)) --at;
+    const bool exits = to_itself(p, presence.end - 1) < kExiting * to_itself(p, at);
+    return exits ? at : presence.end - 1;
+  }
+
   // The one process that neither ended nor was replaced, if it was there all the time, all it maps
   // is known, and others came or went.
   [[nodiscard]] std::optional<size_t> alone_surviving(const std::vector<size_t>& gone,
@@ -125,10 +139,9 @@ class Follower {
     std::vector<double> sum(tree_.size(), 0);
     for (const size_t p : of) {
       const Presence& presence = presence_[p];
-      for (size_t i = presence.first; i < presence.end; ++i) sum[i] += to_itself(p, i);
-      for (size_t i = presence.end; on && i < sum.size(); ++i) {
-        sum[i] += to_itself(p, presence.end - 1);
-      }
+      const size_t last = on ? before_its_end(p) : presence.end - 1;
+      for (size_t i = presence.first; i <= last; ++i) sum[i] += to_itself(p, i);
+      for (size_t i = last + 1; on && i < sum.size(); ++i) sum[i] += to_itself(p, last);
     }
     return sum;
   }
@@ -180,7 +193,7 @@ class Follower {
       parts.push_back({.instant = instant, .processes = {}});
     }
     parts.back().processes.push_back(p);
-    parts.back().mb += to_itself(p, instant - 1);
+    parts.back().mb += to_itself(p, before_its_end(p));
   }
 
   const ProcessSums& processes_;

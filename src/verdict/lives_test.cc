@@ -53,6 +53,15 @@ TEST(Lives, WhatAProcessHeldWhenItEndedCountsAsHeld) {
   EXPECT_THAT(lives.lives, SizeIs(1));
 }
 
+TEST(Lives, TheLastSampleOfAProcessThatGivesBackAllItHasIsNotWhatItHeld) {
+  const Lives lives = lives_of(tree_of({{10, 11, 12, 13}, {5, 6, 2, kGone}}));
+  EXPECT_THAT(lives.held, ElementsAre(15, 17, 18, 19));
+  ASSERT_THAT(lives.ended, SizeIs(1));
+  EXPECT_DOUBLE_EQ(lives.ended[0].mb, 6);
+  const Lives slow = lives_of(tree_of({{10, 11, 12, 13, 14}, {5, 6, 4, 1, kGone}}));
+  EXPECT_THAT(slow.held, ElementsAre(15, 17, 18, 19, 20)) << "object by object";
+}
+
 TEST(Lives, PoolsThatFollowEachOtherCountAsTheLargest) {
   const Lives lives = lives_of(tree_of({{90, 90, 90, 90, 90, 90},
                                         {5, 9, kGone, kGone, kGone, kGone},
@@ -112,9 +121,21 @@ TEST(Lives, LeakingWorkersThatEndBeforeTheJobLeaveALeak) {
   ASSERT_THAT(verdict.ended, SizeIs(1));
   EXPECT_EQ(verdict.ended[0].processes, 2U);
   EXPECT_NEAR(verdict.ended[0].mb, 2 * 184, 5);
-  EXPECT_NE(found(verdict.warnings, FindingKind::processes_ended), nullptr);
+  EXPECT_NE(found(verdict.warnings, FindingKind::survivors_judged), nullptr);
+  EXPECT_NEAR(verdict.current_rate_mb_per_step, 0.3, 0.02) << "now one process grows, not three";
+  EXPECT_NEAR(verdict.components[0].rate_mb_per_step, 0.3, 0.02);
+  EXPECT_NEAR(verdict.last_mb, 190, 5);
   EXPECT_NEAR(verdict.processes[0].growth_mb, verdict.processes[1].growth_mb, 10)
       << "what a process had grown by its end is its growth";
+}
+
+TEST(Lives, WhatAnExitingWorkerHadGrownByIsItsGrowth) {
+  const auto leaks = [](double t) { return 10 + 0.3 * t; };
+  const auto until = [&](double t) { return t < 580 ? leaks(t) : t < 583 ? 755 - t : kGone; };
+  const Verdict verdict = judge(with_epoch(run_of_processes(600, {leaks, until}), 100));
+  ASSERT_THAT(verdict.processes, SizeIs(2));
+  EXPECT_NEAR(verdict.processes[1].last_mb, leaks(579), 1);
+  EXPECT_NEAR(verdict.processes[1].share, 0.5, 0.03);
 }
 
 TEST(Lives, LevelWorkersThatEndLeaveAPlateauAtWhatIsLeft) {

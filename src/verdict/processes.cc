@@ -11,6 +11,8 @@ namespace {
 // stretches of three that contain the place the one with the highest low counts, so that a spike of
 // one or two samples does not, and a climb that ends there does. Fewer samples are one stretch.
 constexpr size_t kStretch = 3;
+// Samples at which a process that ends may be giving back what it has.
+constexpr size_t kMostExiting = 10;
 
 double held_at(const std::vector<TimedValue>& points, size_t place) {
   const size_t stretch = std::min(kStretch, points.size());
@@ -42,6 +44,12 @@ ProcessGrowth measure(const Process& process, const std::vector<TimedValue>& poi
   const bool still_there = points[last].at >= to - slack;
   growth.first_mb = was_there ? held_at(points, first) : 0;
   growth.last_mb = still_there || ended ? held_at(points, last) : 0;
+  // One that ends gives back all it has first, at once or object by object.
+  for (size_t back = 0; ended && back < kMostExiting && last > first; ++back) {
+    if (!(points[last].mb < points[last - 1].mb)) break;
+    --last;
+    growth.last_mb = std::max(growth.last_mb, held_at(points, last));
+  }
   growth.ended_step = ended;
   growth.growth_mb = growth.last_mb - growth.first_mb;
   return growth;

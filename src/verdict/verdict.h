@@ -115,6 +115,7 @@ struct ProcessGrowth {
   double last_mb = 0;
   double growth_mb = 0;              // Floor to floor.
   double share = 0;                  // Of the tree's growth, 0..1.
+  std::optional<double> since_step;  // If the beginning of the run was left out of both.
   std::optional<double> ended_step;  // If it ended before the run did, and nothing replaced it.
 };
 

@@ -41,7 +41,8 @@ constexpr CauseWords kCauses[] = {
      "nothing if it fits; otherwise a smaller cache, fewer distinct shapes or shorter buffers"},
     {"allocator-high-water", "allocator holding the high-water mark",
      "'plateau try PID trim': resident memory drops while the heap in use does not",
-     "put the largest batch first, bucket lengths, or use jemalloc"},
+     "put the largest batch first, bucket lengths, or use jemalloc",
+     "run it again with jemalloc preloaded: the level is lower"},
     {"start-up-state", "state allocated once at the start (optimizer, workers, kernels)",
      "run ten steps twice in one process: the second ten add nothing",
      "expected; plan for the level after the first steps"},
@@ -50,13 +51,18 @@ constexpr CauseWords kCauses[] = {
      "expected if the job changed; otherwise look at what happens at that step"},
     {"python-objects", "Python objects or tensors that accumulate",
      "'plateau profile PID --objects --again 1m': the type that grows points to the holder",
-     "append numbers instead of tensors (.item(), .detach()), bound histories, reset metrics"},
+     "append numbers instead of tensors (.item(), .detach()), bound histories, reset metrics",
+     "run it again under 'plateau run --heap=exact', then 'plateau profile FILE': it names the "
+     "lines whose objects stay"},
     {"native-leak",
      "something kept and not released, holder unknown (native memory, or objects the log does not "
      "count)",
      "'plateau run --heap', then 'plateau profile FILE': it names the call stack that holds the "
      "memory; 'plateau try PID trim' tells whether the allocator merely keeps it",
-     "release or bound what that call stack keeps; if a native library leaks, bisect its versions"},
+     "release or bound what that call stack keeps; if a native library leaks, bisect its versions",
+     "run it again under 'plateau run --heap', then 'plateau profile FILE': it names the call "
+     "stack "
+     "that holds the memory"},
     {"load", "memory that work in flight needs",
      "take the load away: the memory falls, or is used again when the load returns",
      "limit how much is in flight at once; plan for the highest load"},
@@ -67,13 +73,14 @@ constexpr CauseWords kCauses[] = {
      "watch the minimum, not the maximum: it stays level",
      "smaller evaluation batches; plan for floor plus spike"},
     {"sawtooth", "garbage collected late, or queues that fill and drain",
-     "'plateau try PID gc': the tooth drops early", "expected; plan for the top of the teeth"},
+     "'plateau try PID gc': the tooth drops early", "expected; plan for the top of the teeth",
+     "run it again with gc.collect() every few steps: the teeth are lower"},
 };
 
 }  // namespace
 
 const CauseWords& cause_words(std::string_view name) {
-  static constexpr CauseWords kUnknown = {"", "", "", ""};
+  static constexpr CauseWords kUnknown = {};
   for (const CauseWords& cause : kCauses) {
     if (cause.name == name) return cause;
   }

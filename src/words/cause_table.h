@@ -12,6 +12,12 @@ struct CauseWords {
   std::string_view title;    // "per-example cache (decoded data kept)".
   std::string_view confirm;  // One experiment, without a full stop.
   std::string_view fix;      // Without a full stop.
+  std::string_view again;    // `confirm` for a job that has ended, where that is another one.
+
+  // The experiment that is still possible.
+  [[nodiscard]] std::string_view experiment(bool over) const {
+    return over && !again.empty() ? again : confirm;
+  }
 };
 
 // The row of that id; one of empty texts if there is none.

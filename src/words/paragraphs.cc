@@ -117,8 +117,9 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
                                    "decides_at_step"}}));
   }
   add(paragraphs, ParagraphRole::missing, tell_sentence(verdict.missing, verdict));
-  const Sentence confirm = cause != nullptr ? words(cause_words(cause->name).confirm)
-                                            : tell_sentence(verdict.experiment, verdict);
+  const Sentence confirm = cause != nullptr
+                               ? words(cause_words(cause->name).experiment(verdict.over))
+                               : tell_sentence(verdict.experiment, verdict);
   if (decided) {
     add(paragraphs, ParagraphRole::confirm, confirm);
   } else {

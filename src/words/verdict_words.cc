@@ -97,8 +97,9 @@ Labelled open_course(const Verdict& verdict) {
   if (std::fabs(now - verdict.rate_mb_per_step) > 0.2 * std::fabs(verdict.rate_mb_per_step)) {
     slots.push_back({"now", rate_phrase(verdict.clock, now), "current_rate_mb_per_step"});
   }
+  if (verdict.over) slots.push_back({"end", "at its end", ""});
   return {"Grew", fill("{moved} over {span} ({rate}[, {per_example} per newly seen example]; 90 %: "
-                       "{range}), still growing[ at {now}].",
+                       "{range}), still growing[ at {now}][ {end}].",
                        slots)};
 }
 
@@ -114,8 +115,9 @@ Sentence endless_growth(const Verdict& verdict) {
                                 : verdict.clock == Clock::steps ? "1,000 steps"
                                                                 : "1,000 samples";
   const std::string growth = fmt::format("{} per {}", format_mb_signed(rate * stretch), name);
-  return fill("no end in sight: {growth} at the current rate.",
-              {{"growth", growth, "current_rate_mb_per_step"}});
+  return fill("no end in sight: {growth} at the {which} rate.",
+              {{"growth", growth, "current_rate_mb_per_step"},
+               {"which", verdict.over ? "last" : "current", ""}});
 }
 
 // Which way an open question leans, and what holds the word back.
@@ -135,8 +137,10 @@ std::string leaning_of(const Verdict& verdict) {
   if (endless < 0.5) return fmt::format("growth that ends is likelier, {}", ends);
   std::string text = fmt::format("growing without end is likelier, {}", percent_phrase(endless));
   if (verdict.held_back_until_step) {
+    const std::string ended =
+        fmt::format("it ended at {}, and ", moment_phrase(verdict.clock, verdict.last_step));
     text +=
-        fmt::format("; {} until {}",
+        fmt::format("; {}{} until {}", verdict.over ? ended : "",
                     verdict.may_follow_load ? "it may be the load that rises" : "a cache may fill",
                     moment_phrase(verdict.clock, *verdict.held_back_until_step));
   }
@@ -220,9 +224,7 @@ Sentence risk_of(const Verdict& verdict) {
   }
   std::vector<Slot> slots = {{"limit", format_mb(*risk.limit_mb), "risk.limit_mb"}};
   if (risk.oom) slots.push_back({"oom", percent_phrase(*risk.oom), "risk.oom"});
-  if (risk.in_s && !verdict.over) {
-    slots.push_back({"in", format_seconds(*risk.in_s), "limit_in_s"});
-  }
+  if (risk.in_s) slots.push_back({"in", format_seconds(*risk.in_s), "limit_in_s"});
   if (risk.at_step) {
     slots.push_back({"when", moment_phrase(verdict.clock, *risk.at_step), "risk.at_step"});
   }
@@ -230,6 +232,13 @@ Sentence risk_of(const Verdict& verdict) {
     slots.push_back({"range",
                      span_phrase(verdict.clock, risk.at_step_range->low, risk.at_step_range->high),
                      "risk.at_step"});
+  }
+  if (verdict.over) {
+    slots.push_back({"last", format_mb(verdict.last_mb), "last_mb"});
+    return fill(
+        "it held {last} at its end; the limit is {limit}[, which a longer run that keeps growing "
+        "passes at {when}[ (90 %: {range})]].",
+        slots);
   }
   if (risk.oom) {
     return fill(
@@ -247,11 +256,15 @@ Sentence culprit_of(const Verdict& verdict) {
   if (!verdict.process || verdict.processes.size() < 2) return {};
   const ProcessGrowth& process = *verdict.process;
   if (!(process.growth_mb > 0)) return {};
-  return fill("{process} grew {growth}: {share} of the growth of {count} processes.",
-              {{"process", process_phrase(process), "process.pid"},
-               {"growth", format_mb_signed(process.growth_mb), "processes[].growth_mb"},
-               {"share", percent_phrase(process.share), "processes[].share"},
-               {"count", std::to_string(verdict.processes.size()), "processes[].growth_mb"}});
+  std::string since;
+  if (process.since_step) since = moment_phrase(verdict.clock, *process.since_step);
+  return fill(
+      "{process} grew {growth}[ since {since}]: {share} of the growth of {count} processes.",
+      {{"process", process_phrase(process), "process.pid"},
+       {"growth", format_mb_signed(process.growth_mb), "processes[].growth_mb"},
+       {"since", since, ""},
+       {"share", percent_phrase(process.share), "processes[].share"},
+       {"count", std::to_string(verdict.processes.size()), "processes[].growth_mb"}});
 }
 
 Sentence peaks_of(const Verdict& verdict) {
@@ -291,8 +304,8 @@ std::string destination_of(const Verdict& verdict, const Explanation& explanatio
   const double limit = verdict.risk.limit_mb.value_or(0);
   if (rate > 0 && limit > verdict.last_mb) {
     const double at = verdict.last_step + (limit - verdict.last_mb) / rate;
-    return fmt::format("passes the limit of {} at {}", format_mb(limit),
-                       moment_phrase(verdict.clock, at));
+    return fmt::format("{} the limit of {} at {}", verdict.over ? "would pass" : "passes",
+                       format_mb(limit), moment_phrase(verdict.clock, at));
   }
   if (rate > 0 && limit > 0) return fmt::format("is past the limit of {}", format_mb(limit));
   return "does not end: " + rate_phrase(verdict.clock, rate);
