@@ -4,7 +4,7 @@
 # Usage: tools/check_accuracy.sh PATH_TO_corpus_score
 set -euo pipefail
 cd "$(dirname "$0")/.."
-"$1" corpus/dev corpus/own corpus/lives corpus/heldout | grep -F '**plateau judge**' | while read -r row; do
+"$1" corpus/dev corpus/own corpus/lives corpus/heldout corpus/fit corpus/calibrate corpus/test | grep -F '**plateau judge**' | while read -r row; do
   if ! grep -qF -- "$row" docs/accuracy.md; then
     echo "docs/accuracy.md is out of date; the code scores:" >&2
     echo "$row" >&2

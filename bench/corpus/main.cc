@@ -7,7 +7,7 @@
 //   corpus_score --merging DIR           does a bounded recording of a trace get the same verdict?
 //   corpus_score --calibration DIR...    is what it says with p per cent true in p per cent? All
 //                                        directories together
-//   corpus_score --traits DIR...         what each look at a trace shows, as CSV, for fit_odds.py
+//   corpus_score --frontier DIR          false alarms and recall by the probability asked for
 //   corpus_score --check DIR             exit 1 unless the project's bar is met
 //
 // Output is Markdown; docs/accuracy.md holds the current one.
@@ -21,12 +21,12 @@
 
 #include "calibration.h"
 #include "causes_score.h"
+#include "frontier.h"
 #include "merging.h"
 #include "promises.h"
 #include "rivals.h"
 #include "score.h"
 #include "stability.h"
-#include "trait_table.h"
 
 namespace plateau::bench {
 namespace {
@@ -108,8 +108,8 @@ int run(const std::vector<std::string>& arguments) {
       status |= report_merging(traces.value()) ? 0 : 1;
     } else if (mode == "--calibration") {
       std::move(traces.value().begin(), traces.value().end(), std::back_inserter(together));
-    } else if (mode == "--traits") {
-      print_traits(argument, traces.value());
+    } else if (mode == "--frontier") {
+      print_frontier(traces.value());
     } else if (mode == "--promises") {
       print_promises(traces.value());
       print_causes(traces.value());
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   if (argc < 2) {
     fmt::print(stderr,
                "usage: corpus_score "
-               "[--stability|--promises|--merging|--calibration|--traits|--check] DIR...\n");
+               "[--stability|--promises|--merging|--calibration|--frontier|--check] DIR...\n");
     return 2;
   }
   return plateau::bench::run(std::vector<std::string>(argv + 1, argv + argc));

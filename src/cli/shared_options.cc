@@ -28,7 +28,7 @@ Options context_options() {
 }
 
 Option strict_option() {
-  return flag("strict", "Call a leak only with a fifth of the usual doubt, as judge does.");
+  return flag("strict", "Call a leak only with a sixth of the usual doubt, as judge does.");
 }
 
 Options expect_options() {
@@ -43,7 +43,7 @@ Options expect_options() {
               "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
               "there on."),
        flag("strict",
-            "Call a leak only with a fifth of the usual doubt: at 98 % instead of 90 %.")});
+            "Call a leak only with a sixth of the usual doubt: at 98 % instead of 88 %.")});
 }
 
 Options look_options(const std::string& quiet) {

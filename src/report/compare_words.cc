@@ -127,7 +127,7 @@ class ChangeSentence {
       for (const Verdict& verdict : side->verdicts) {
         if (!verdict.decides_at_step) continue;
         out +=
-            fmt::format(" (known by {})", moment_phrase(verdict.clock, *verdict.decides_at_step));
+            fmt::format(" (not before {})", moment_phrase(verdict.clock, *verdict.decides_at_step));
         break;
       }
     }

@@ -59,7 +59,7 @@ Verdict warming_example() {
   Context context;
   context.total_steps = Fact{2000, "--total-steps"};
   context.limit_mb = Fact{1000, "--limit"};
-  static const Verdict verdict = judged("dev/sawtooth-1.csv.gz", context);
+  static const Verdict verdict = judged("own/lazy_threads-1.csv.gz", context);
   return verdict;
 }
 

@@ -121,7 +121,7 @@ std::vector<LiveRow> compact_rows(const LiveState& state, const LiveControls& co
     const Verdict& verdict = *state.verdict;
     std::vector<Piece> answer = {{confidence_phrase(verdict.confidence), Ink::bold}};
     if (verdict.decides_at_step) {
-      answer.push_back({"decides at " + moment_phrase(verdict.clock, *verdict.decides_at_step)});
+      answer.push_back({"open until " + moment_phrase(verdict.clock, *verdict.decides_at_step)});
     }
     answer.push_back({headline_of(verdict)});
     out[0].text = ink(view, word_ink(verdict.word), fmt::format(" {} ", word_upper(verdict.word)));

@@ -130,7 +130,7 @@ LiveRow verdict_row(const LiveState& state, const View& view) {
   pieces.push_back({movement_phrase(verdict)});
   if (verdict.decides_at_step) {
     pieces.push_back(
-        {"decides at " + moment_phrase(verdict.clock, *verdict.decides_at_step), Ink::bold});
+        {"open until " + moment_phrase(verdict.clock, *verdict.decides_at_step), Ink::bold});
   }
   if (verdict.process && !verdict.settled) {
     pieces.push_back({"in " + process_phrase(*verdict.process)});

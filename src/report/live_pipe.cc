@@ -71,7 +71,7 @@ std::string live_line(const LiveState& state, const View& view) {
     parts.push_back(ink(view, word_ink(verdict.word), pad_right(word_upper(verdict.word), 9)) +
                     pad_left(confidence_phrase(verdict.confidence), 9));
     if (verdict.decides_at_step) {
-      parts.push_back("decides at " + moment_phrase(verdict.clock, *verdict.decides_at_step));
+      parts.push_back("open until " + moment_phrase(verdict.clock, *verdict.decides_at_step));
     }
   } else {
     parts.emplace_back("no verdict yet");

@@ -143,8 +143,8 @@ TEST(ProcessOrder, UnknownAmountsComeLastAndTiesKeepTreeOrder) {
 
 TEST(LiveLine, SaysStateVerdictAndLimitInOneLine) {
   EXPECT_EQ(live_line(live_example(), kPlain),
-            " 0:12:34  step 70/250       owned 5.70 GB   +172 MB/step  UNDECIDED     62 %"
-            "  decides at step 113  limit 20.0 GB in 26 min");
+            " 0:12:34  step 70/250       owned 5.70 GB   +171 MB/step  UNDECIDED     63 %"
+            "  open until step 145  limit 20.0 GB in 26 min");
   EXPECT_EQ(live_line({}, kPlain), "       -  owned       -  no verdict yet");
 }
 

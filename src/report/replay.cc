@@ -20,7 +20,7 @@ std::string replay_row(const Verdict& verdict, const View& view) {
       pad_left(format_mb(verdict.last_mb), 9), paint(view, word_ink(verdict.word), word),
       pad_left(confidence_phrase(verdict.confidence), 8));
   if (verdict.decides_at_step) {
-    row += fmt::format("  known by {}", moment_phrase(verdict.clock, *verdict.decides_at_step));
+    row += fmt::format("  not before {}", moment_phrase(verdict.clock, *verdict.decides_at_step));
   }
   if (verdict.forecast && verdict.word != Word::plateau) {
     row += fmt::format("  level near {}", format_mb(verdict.forecast->plateau_mb));

@@ -29,7 +29,7 @@
 //
 // Probabilities are meant: the likelihood behind them is tempered (posterior.h) until what is said
 // with p per cent is true in p per cent of recorded runs. They are therefore smaller than a fit
-// alone would have them, and so are the thresholds: 90 % for a leak, 93 % for the all-clear.
+// alone would have them, and so are the thresholds: 88 % for a leak, 93 % for the all-clear.
 //
 // Growth that comes in bursts says less in its pauses than the samples of a pause suggest:
 // bursts.h.

@@ -214,7 +214,7 @@ struct Verdict {
   std::vector<ComponentVerdict> components;
   std::vector<ProcessGrowth> processes;  // By falling growth.
 
-  std::optional<double> decides_at_step;  // When undecided: the step by which it will be known.
+  std::optional<double> decides_at_step;  // When undecided: at the earliest known then.
   // Growth without end is likelier and would be called a leak, but until then it may be a warm-up.
   std::optional<double> held_back_until_step;
   bool may_follow_load = false;  // What holds it back: one climb, and nothing that tells the load.

@@ -200,7 +200,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::site_too_short, "site-too-short", Block::why,
      "{growth_mb} in {rows} row{rows:|s}: too few to judge"},
     {Kind::site_open, "site-open", Block::why,
-     "{growth_mb} from {first_step} to {last_step}: {likelier}[, or {other}][; known by "
+     "{growth_mb} from {first_step} to {last_step}: {likelier}[, or {other}][; known from "
      "{decides_at_step}]"},
     // About two runs that are compared.
     {Kind::compared_over_seconds, "compared-over-seconds", Block::why,

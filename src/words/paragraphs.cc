@@ -113,8 +113,9 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
   }
   if (verdict.decides_at_step) {
     add(paragraphs, ParagraphRole::known_by,
-        fill("known by {step}.", {{"step", moment_phrase(verdict.clock, *verdict.decides_at_step),
-                                   "decides_at_step"}}));
+        fill(
+            "can be known at {step} at the earliest.",
+            {{"step", moment_phrase(verdict.clock, *verdict.decides_at_step), "decides_at_step"}}));
   }
   add(paragraphs, ParagraphRole::missing, tell_sentence(verdict.missing, verdict));
   const Sentence confirm = cause != nullptr

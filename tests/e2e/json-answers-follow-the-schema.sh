@@ -7,7 +7,7 @@
 /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || { echo "SKIP: python3-jsonschema is not installed"; exit 77; }
 
 {
-  "$PLATEAU" judge --json "$SOURCE_DIR"/corpus/dev/*.csv.gz || true
+  "$PLATEAU" judge --json "$SOURCE_DIR"/corpus/dev/*.csv.gz "$SOURCE_DIR"/corpus/own/lazy_threads-1.csv.gz || true
   "$PLATEAU" judge --json --replay --examples 663 --batch 8 --limit 32GB --total-steps 250 "$RUN1" "$RUN2" || true
   "$PLATEAU" judge --json --until-step 10 "$RUN1" || true
 } >answers.jsonl

@@ -70,7 +70,7 @@ $(diff before after)"
 # Keys: each shows what it promises.
 start
 wait_for 'UNDECIDED'
-wait_for 'decides at step'
+wait_for 'open until step'
 wait_for 'data worker'
 expect_in pane '訓練 worker'
 mux send-keys -t live j
@@ -159,7 +159,7 @@ run "$LIVE_DEMO" pipe
 expect_code 0
 expect_harmless out
 [ "$(wc -l <out)" -eq 3 ] || fail "not one line a tick"
-expect_in out 'decides at step'
+expect_in out 'open until step'
 run "$LIVE_DEMO" json
 [ "$(python3 -c 'import json,sys; print(sum(1 for line in sys.stdin if json.loads(line)["verdict"]))' <out)" = 3 ] ||
   fail "not three JSON objects"

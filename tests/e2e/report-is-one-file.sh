@@ -10,7 +10,7 @@ expect_code 0
 expect_empty out
 expect_one_line err
 expect_in err "page.html: "
-expect_in err ", plateau 98"
+expect_in err ", plateau 97"
 "$PLATEAU" judge --json '<script>.log' --examples 663 --batch 8 >judge.json || true
 "$PLATEAU" judge '<script>.log' --examples 663 --batch 8 >judge.txt || true
 

@@ -48,7 +48,7 @@ for name in leak workers; do
   expect_code 0
   said_of $name.plateau >said 2>&1
   cat err said | tr -s ' \n' ' ' >all
-  for word in "known by step" "try PID" "profile PID" "When the run ends is not known"; do
+  for word in "at the earliest" "try PID" "profile PID" "When the run ends is not known"; do
     expect_not_in all "$word"
   done
 done
