@@ -23,7 +23,8 @@ their descriptions (`bench/corpus/rivals.cc`); each sees the tree's PSS.
 `lives` was recorded for processes that come and go and for loads that rise and fall, and was looked at too.
 `heldout` is the other part of the same recordings, split by a hash of the name; no constant was chosen by it, though it
 was scored several times along the way. `fit`, `calibrate` and `test` are 1,032 runs of 222 kinds, split by a hash of the mechanism:
-constants were chosen by `fit`, looked at once on `calibrate`, and `test` was scored when nothing was changed any more.
+constants were chosen by `fit`, looked at once on `calibrate`. `test` was scored twice, at the end; between the two only what a
+plateau may creep by was changed, for a log that is in none of these folders.
 
 These three are hard on purpose. Caches there fill until some moment between 15 and 85 % of the run, however short the epoch, one
 bounded run in six is not full when its trace ends, leaks add as little as 2 MB, and many servers have no epochs at all. A cache that

@@ -108,10 +108,13 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
   decision.creep_rate = decision.tolerated_rate;
-  if (endless_weight(decision.posterior) > kByFarLikelier) {
-    const double most = std::max({kMostCreepMb, kMostCreepShare * level, decision.material_mb});
-    decision.creep_rate = std::min(decision.tolerated_mb, most) / span;
-  }
+  const double strict =
+      std::min(decision.tolerated_mb,
+               std::max({kMostCreepMb, kMostCreepShare * level, decision.material_mb}));
+  // From even odds to nine to one the one goes over into the other: a switch would flip the word.
+  const double sure =
+      std::clamp((endless_weight(decision.posterior) - 0.5) / (kByFarLikelier - 0.5), 0.0, 1.0);
+  decision.creep_rate = (decision.tolerated_mb + sure * (strict - decision.tolerated_mb)) / span;
   add_up(decision);
   choose_word(decision, timeline, policy);
   return decision;
@@ -122,7 +125,7 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
 // and falls to the one or the other side of it with every sample.
 bool wavers(const Decision& decision, const Timeline& timeline) {
   if (decision.word == Word::leak || !decision.enough) return false;
-  return endless_weight(decision.posterior) >= kByFarLikelier &&
+  return endless_weight(decision.posterior) >= kHoldsAt &&
          decision.floors.now >= timeline.deadline && makes_new_highs(decision);
 }
 
@@ -139,7 +142,7 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
     const std::vector<TimedValue> earlier(points.begin(), end);
     if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
     decision.word = Word::leak;
-    decision.confidence = std::max(decision.leak, kByFarLikelier);
+    decision.confidence = std::max(decision.leak, kHoldsAt);
     break;
   }
   return decision;

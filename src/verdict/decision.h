@@ -12,9 +12,9 @@
 // at least 2 MB and at most 10 MB and a thousandth of the level: below that lie allocator
 // granularity and nobody's interest. What a bounded rise has left to come matters from 2 % of the
 // level, 3 % of the range or 4 MB on: nobody would call less of a creep "still growing". Growth
-// without end is tolerated in a plateau up to the same; but where it is nine times likelier than
-// not, only up to 8 MB, half a per cent or what matters, so that a plateau is never said of a run
-// that almost all of the weight sees growing. The word is then
+// without end is tolerated in a plateau up to the same while it is no likelier than not, and ever
+// less as it is likelier: at nine to one only up to 8 MB, half a per cent or what matters, so that
+// a plateau is never said of a run that almost all of the weight sees growing. The word is then
 //
 //   leak       P(leak) >= 1 - false_leak with even camps, from kEarliestLeak of the deadline on, at
 //   new
@@ -36,7 +36,7 @@
 //
 // The test is sequential: under its model a Bayes factor that has passed its threshold once has
 // done so for good, as far as the false-alarm rate is concerned. So a leak that was established at
-// 70, 80 or 90 % of the run holds while it is still nine times likelier than not, instead of
+// 70, 80 or 90 % of the run holds while it is still four times likelier than not, instead of
 // flickering with every pause; below that it is taken back.
 //
 // The accusation is a Bayes factor and takes no account of how common leaks are. The all-clear is a
@@ -75,7 +75,9 @@ inline constexpr double kBurstOfRange = 0.1;
 inline constexpr double kEarliestLeak = 0.7;
 inline constexpr double kShortestSeconds = 30;
 inline constexpr double kMostIfBrief = 0.9;  // Below what an all-clear takes.
-// Nine to one: an established leak holds from here on, and a plateau that creeps is called that.
+// An established leak holds while growth without end has four fifths of the weight.
+inline constexpr double kHoldsAt = 0.8;
+// Nine to one: a plateau that creeps is called that.
 inline constexpr double kByFarLikelier = 0.9;
 inline constexpr double kLeakBaseRate = 1.0 / 3;
 

@@ -294,5 +294,23 @@ TEST(Judge, PlotKeepsTheExtremesOfALongRun) {
   EXPECT_DOUBLE_EQ(highest, 9000);
 }
 
+// Noise of 15 MB over growth of 0.5 MB a sample: for a while it may be the one or the other, but
+// the word goes from fine through open to leak, and not back and forth.
+TEST(Judge, SlowLeakOfALargeJobDoesNotFlicker) {
+  Noise noise(21);
+  const plateau::Run run =
+      run_of(30000, 100, [&](double t) { return 5000 + 0.005 * t + 15 * noise(); });
+  int turns = 0;
+  Word last = Word::undecided;
+  for (const Verdict& verdict : replay(run, {}, 10)) {
+    const Word word = verdict.word == Word::warming ? Word::plateau : verdict.word;
+    if (word == Word::undecided) continue;
+    turns += last != Word::undecided && word != last;
+    last = word;
+  }
+  EXPECT_EQ(last, Word::leak);
+  EXPECT_LE(turns, 1);
+}
+
 }  // namespace
 }  // namespace plateau
