@@ -7,14 +7,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "import/byte_source.h"
+#include "import/column_role.h"
+#include "import/csv_fields.h"
+#include "import/endings.h"
 #include "import/line_reader.h"
+#include "import/mined_log.h"
 #include "import/readers.h"
 
 namespace plateau {
 namespace {
 
-constexpr size_t kHead = 64u << 10;
+constexpr size_t kHead = 64u << 10;     // To recognise a format by.
+constexpr size_t kSample = 192u << 10;  // To learn a reading from.
 
 struct Format {
   FormatInfo info;
@@ -58,19 +64,71 @@ Error unknown_format(std::string_view name) {
 }
 
 Error nothing_found(const std::string& name, std::string_view format, bool empty,
-                    std::string_view foreign) {
+                    std::string_view foreign, const Reading& reading) {
   if (empty) return {Error::Kind::no_samples, fmt::format("{} is empty", name)};
   if (!foreign.empty()) {
     return {Error::Kind::no_samples,
             fmt::format("no memory figures found in {}: it looks like {}", name, foreign)};
   }
+  if (!reading.found.empty()) {
+    return {Error::Kind::no_samples,
+            fmt::format("no memory figures found in {} (read as {}), but {}; if one of them is "
+                        "memory, say --memory NAME",
+                        name, format, fmt::join(reading.found, ", "))};
+  }
   return {Error::Kind::no_samples,
-          fmt::format("no memory figures found in {} (read as {}): looked for lines with a step or "
-                      "a time and an amount such as 'Step 10: RAM: 5552 MB', for CSV or JSON lines "
-                      "with a name such as rss_mb, and for mprof, psrecord, ps, free, pidstat, "
-                      "nvidia-smi, Prometheus and wandb output; try --format or see `plateau "
-                      "convert --help`",
+          fmt::format("no memory figures found in {} (read as {}): no column or number in it is "
+                      "named or written like an amount of memory that comes again; `plateau "
+                      "convert --explain` shows what was there, --memory NAME says which it is",
                       name, format)};
+}
+
+// A table whose header leaves nothing open: every column is understood, with its unit.
+bool is_understood(std::string_view head) {
+  const std::string_view header = head.substr(0, head.find_first_of("\r\n"));
+  const char separator = guess_separator(header);
+  if (separator == '\0') return false;
+  CsvFields cutter(separator);
+  for (const std::string_view name : cutter.cut(without_bom(header))) {
+    const ColumnRole role = classify_column(name);
+    if (role.kind == ColumnRole::Kind::ignored) return false;
+    if (role.kind == ColumnRole::Kind::memory && role.unit_mb == 0) return false;
+  }
+  return true;
+}
+
+// Formats whose readers know one tool's output so well that nothing is left to learn.
+bool is_special(std::string_view name, std::string_view head) {
+  if (name == "csv") return is_understood(head);
+  return name != "text" && name != "ps" && name != "free";
+}
+
+// Logs that go on until the process is gone; tables of our own and records say what they mean.
+bool tells_no_ending(std::string_view name) {
+  return lists("text mprof psrecord ps free pidstat", " ", name);
+}
+
+size_t samples_in(const Runs& runs) {
+  size_t samples = 0;
+  for (const Run& run : runs) samples += run.instants.size();
+  return samples;
+}
+
+// Whether what was learned reads more, or more surely, than the reader of the format does. Both
+// are tried on the same sample.
+bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
+  if (!reading.has_memory) return false;
+  if (!by_format || samples_in(by_format.value()) < 2) return true;
+  const Runs& runs = by_format.value();
+  const Run& largest = *std::max_element(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return a.instants.size() < b.instants.size();
+  });
+  if (largest.processes.size() <= 1 && reading.series != SeriesBy::nothing) return true;
+  const bool guessed =
+      std::any_of(largest.notes.begin(), largest.notes.end(),
+                  [](const auto& note) { return note.find("has no unit") != std::string::npos; });
+  if (guessed && reading.sure) return true;
+  return samples_in(runs) * std::max<size_t>(1, largest.processes.size()) * 2 < reading.expected;
 }
 
 Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> source,
@@ -81,18 +139,31 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
     if (format == nullptr) return unknown_format(options.format);
   }
   LineReader lines(decompress_if_needed(std::move(source)));
-  const std::string head(lines.peek(kHead));
-  if (format == nullptr) format = find_format(recognise_format(head));
-  Result<Runs> runs = format->read(lines);
+  const std::string sample(lines.peek(kSample));
+  const std::string_view head = std::string_view(sample).substr(0, kHead);
+  const bool told = format != nullptr;
+  if (!told) format = find_format(recognise_format(head));
+  Reading reading;
+  bool mined = false;
+  if ((!told && !is_special(format->info.name, head)) || options.wishes.any()) {
+    reading = learn_reading(sample, options.wishes);
+    LineReader again(open_memory(sample, {}));
+    mined =
+        reading.has_memory && (options.wishes.any() || reads_better(reading, format->read(again)));
+  }
+  Result<Runs> runs = mined ? read_mined(lines, reading) : format->read(lines);
   // A source that failed before anything was understood is the reason; later it is a note.
   if (lines.error() && (!runs.ok() || runs.value().empty())) {
     return Error{lines.error()->kind, fmt::format("{}: {}", name, lines.error()->message)};
   }
   if (!runs.ok()) return Error{runs.error().kind, fmt::format("{} {}", name, runs.error().message)};
   if (runs.value().empty()) {
-    return nothing_found(name, format->info.name, head.empty(), describe_foreign(head));
+    return nothing_found(name, format->info.name, head.empty(), describe_foreign(head), reading);
   }
-  for (Run& run : runs.value()) run.source = name;
+  for (Run& run : runs.value()) {
+    run.source = name;
+    if (mined || tells_no_ending(format->info.name)) mark_endings(run);
+  }
   Run& last = runs.value().back();
   if (lines.error()) {
     last.notes.push_back(fmt::format("{}; what came before was read", lines.error()->message));

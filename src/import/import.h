@@ -17,12 +17,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "import/reading_wishes.h"
 #include "recording/run.h"
 
 namespace plateau {
 
 struct ImportOptions {
   std::string format = "auto";  // Or a name from import_formats().
+  ReadingWishes wishes;         // What the user says about columns, clock, series, unit.
   // Called now and then with compressed bytes consumed and the total (0 if unknown).
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

@@ -90,7 +90,7 @@ TEST(Import, NothingFoundSaysWhatWasLookedFor) {
   ASSERT_FALSE(runs.ok());
   EXPECT_EQ(runs.error().kind, Error::Kind::no_samples);
   EXPECT_NE(runs.error().message.find("no memory figures found in notes.txt"), std::string::npos);
-  EXPECT_NE(runs.error().message.find("--format"), std::string::npos);
+  EXPECT_NE(runs.error().message.find("--memory"), std::string::npos);
   EXPECT_EQ(runs.error().message.find('\n'), std::string::npos);
 }
 

@@ -30,7 +30,7 @@ constexpr Meaning kMeanings[] = {
     {kWordGpu, "gpu gpus cuda device"},
     {kWordGpu | kWordMemory, "vram"},
     {kWordReserved, "reserved"},
-    {kWordAllocated, "allocated alloc"},
+    {kWordAllocated, "allocated alloc allocate"},
     {kWordSystem, "system host machine node"},
     {kWordCpu, "cpu"},
     {kWordNotUsage,

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all layouts share: names of columns, one cell, and what stands around lines.
+#include "import/cells.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "import/line_stamp.h"
+#include "import/words.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kLongestPrefix = 120;
+
+// Bars that boxes are drawn with, and what else is only decoration, as plain ASCII.
+struct Drawn {
+  std::string_view bytes;
+  char plain;
+};
+constexpr std::array<Drawn, 9> kDrawn = {{{"\xe2\x94\x82", '|'},
+                                          {"\xe2\x94\x83", '|'},
+                                          {"\xe2\x95\x91", '|'},
+                                          {"\xe2\x94\x80", '-'},
+                                          {"\xe2\x94\x81", '-'},
+                                          {"\xe2\x95\x90", '-'},
+                                          {"\xe2\x86\x92", '>'},
+                                          {"\xef\xbc\x9a", ':'},
+                                          {"**", ' '}}};
+
+bool ends_prefix(std::string_view line, size_t at) {
+  const char c = at < line.size() ? line[at] : '\0';
+  const char next = at + 1 < line.size() ? line[at + 1] : '\0';
+  if (c == ':') return next == ' ' || next == '\t' || next == '\0';
+  return c == ' ' && next == '|';
+}
+
+bool is_label_byte(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '/' || c == ',';
+}
+
+// "[…]", "(… pid=12)" at `at`; one past its end, or `at`.
+size_t bracketed(std::string_view line, size_t at) {
+  const char open = line[at];
+  const char close = open == '[' ? ']' : open == '(' ? ')' : '\0';
+  if (close == '\0') return at;
+  const size_t end = line.substr(at, kLongestPrefix).find(close);
+  return end == std::string_view::npos ? at : at + end + 1;
+}
+
+bool is_level(std::string_view word) {
+  return (word_bits(word) & kWordLevel) != 0 || equal_ignoring_case(word, "critical") ||
+         equal_ignoring_case(word, "trace") || word.empty();
+}
+
+}  // namespace
+
+// "4.0/64.0 GB": the unit of the second is that of both.
+void add_limit(LogCell& cell, const Numeral& limit) {
+  if (limit.unit == Numeral::Unit::memory) {
+    cell.limit_mb = limit.value * limit.unit_mb;
+    if (cell.number.unit == Numeral::Unit::none) {
+      cell.number.unit = Numeral::Unit::memory;
+      cell.number.unit_mb = limit.unit_mb;
+    }
+  }
+}
+
+void CellRow::clear() {
+  cells.clear();
+  has_time = false;
+  prefix = {};
+  starts_block = false;
+}
+
+uint32_t ColumnNames::of(uint64_t key, std::string_view name) {
+  const auto found = number_of_.find(key);
+  if (found != number_of_.end()) return found->second;
+  if (!learning_ || names_.size() >= kMost) return kNoColumn;
+  const auto number = static_cast<uint32_t>(names_.size());
+  number_of_.emplace(key, number);
+  names_.emplace_back(name.substr(0, 200));
+  return number;
+}
+
+LogCell read_cell(std::string_view text, const NumberStyle& style) {
+  LogCell cell;
+  text = trim(text);
+  while (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    text = trim(text.substr(1, text.size() - 2));
+  }
+  cell.text = text;
+  if (text.empty()) return cell;
+  if (const auto stamp = stamp_at(text, 0); stamp && text.size() - stamp->length <= 8) {
+    cell.has_time = true;
+    cell.time = *stamp;
+    return cell;
+  }
+  size_t at = 0;
+  while (at < text.size() && (text[at] == '~' || text[at] == '+' || text[at] == '-' ||
+                              text[at] == '$' || text[at] == '<' || text[at] == ' ')) {
+    ++at;
+  }
+  if (at >= text.size() || !is_digit(text[at])) return cell;
+  // Within a cell a comma separates nothing.
+  NumberStyle within = style;
+  within.comma_cuts = false;
+  cell.number = read_numeral(text, at, within);
+  const std::string_view rest = trim(text.substr(cell.number.unit_end));
+  const bool goes_on = rest.empty() || rest.front() == '/' || rest.front() == '(' ||
+                       rest.front() == '[' || rest.front() == '+' || rest.front() == '%';
+  cell.numeric = !cell.number.garbled && cell.number.unit != Numeral::Unit::other && goes_on;
+  if (rest.starts_with("/")) {
+    const size_t digit = text.find_first_of("0123456789", cell.number.unit_end);
+    if (digit != std::string_view::npos) add_limit(cell, read_numeral(text, digit, within));
+  }
+  return cell;
+}
+
+size_t read_prefix(std::string_view line, CellRow& row) {
+  size_t at = 0;
+  for (int part = 0; part < 4; ++part) {
+    while (at < line.size() && (is_space(line[at]) || line[at] == '-')) ++at;
+    if (at >= line.size()) return at;
+    const size_t inside = line[at] == '[' || line[at] == '(' ? at + 1 : at;
+    if (!row.has_time && inside < line.size()) {
+      if (const auto stamp = stamp_at(line, inside)) {
+        row.has_time = true;
+        row.time = *stamp;
+        at = inside + stamp->length;
+        while (at < line.size() && (line[at] == ']' || line[at] == ')' || line[at] == ':')) ++at;
+        continue;
+      }
+    }
+    size_t end = bracketed(line, at);
+    const bool in_brackets = end != at;
+    if (!in_brackets) {
+      while (end < line.size() && is_label_byte(line[end]) && end - at < kLongestPrefix) ++end;
+      if (end == at || !ends_prefix(line, end)) return at;
+    }
+    const std::string_view label =
+        in_brackets ? line.substr(at + 1, end - at - 2) : line.substr(at, end - at);
+    if (row.prefix.empty() && !is_level(trim(label))) row.prefix = label;
+    at = end;
+    if (line.substr(at).starts_with("<stdout>") || line.substr(at).starts_with("<stderr>")) at += 8;
+    while (at < line.size() && (line[at] == ':' || line[at] == ' ' || line[at] == '|')) ++at;
+  }
+  return at;
+}
+
+std::string_view plain_line(std::string_view line, std::string& storage) {
+  while (line.starts_with("> ") || line == ">")
+    line.remove_prefix(std::min<size_t>(2, line.size()));
+  const auto is_wide = [](char c) { return static_cast<unsigned char>(c) >= 0x80 || c == '*'; };
+  if (std::none_of(line.begin(), line.end(), is_wide)) return line;
+  storage.clear();
+  for (size_t at = 0; at < line.size();) {
+    const auto drawn = std::find_if(kDrawn.begin(), kDrawn.end(), [&](const Drawn& known) {
+      return line.substr(at).starts_with(known.bytes);
+    });
+    if (drawn == kDrawn.end()) {
+      storage.push_back(line[at++]);
+    } else {
+      storage.push_back(drawn->plain);
+      at += drawn->bytes.size();
+    }
+  }
+  return storage;
+}
+
+}  // namespace plateau

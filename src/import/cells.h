@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a line of any log into cells: each number, time or label with the column it belongs to.
+//
+// The question is which numbers of different lines are "the same number later". Three layouts
+// answer it, and all give rows of cells:
+//   lines      A number's column is the words beside it, from the word for memory on, and which of
+//              the numbers after those words it is: in "RAM: 6.2% (4.0/64.0 GB)" there are ram, the
+//              second after ram, and the third. A number without words takes all words before it in
+//              its line. So "start: memory 904 MB" and "end: memory 921 MB" are one column, read
+//              twice, and "60 MB heap size" is named by what follows it.
+//   delimited  Cells between commas, tabs, semicolons or bars (Markdown, boxes): by position.
+//   table      Words under a header of words (ps, top, vmstat, docker stats): by position among the
+//              words if there are as many, among cells two blanks apart, else by the place under
+//              the header's word.
+//
+// Columns are numbered as they are met while `learning`; afterwards unknown ones are left out.
+// Blind spot: a column whose words change with every line ("model_17: 5 MB") never comes twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "import/numeral.h"
+#include "import/timestamp.h"
+
+namespace plateau {
+
+inline constexpr uint32_t kNoColumn = static_cast<uint32_t>(-1);
+
+struct LogCell {
+  uint32_t column = kNoColumn;
+  bool numeric = false;
+  bool has_time = false;
+  bool after_arrow = false;  // The later ones of "123K->98K", "351 > 410 > 417 MB".
+  Numeral number;
+  double limit_mb = 0;  // Written behind it: "1.357GiB / 19.53GiB"; 0 if none is.
+  Stamp time;
+  std::string_view text;  // As written; valid as long as the line.
+};
+
+struct CellRow {
+  std::vector<LogCell> cells;
+  bool has_time = false;  // Of the line: the first in it.
+  Stamp time;
+  std::string_view prefix;  // "rank0" of "[rank0]: …", "worker-0" of "worker-0 | …"; may be empty.
+  bool starts_block = false;  // The header came again: a new round of readings.
+
+  void clear();
+};
+
+// The columns met so far, by what they are called.
+class ColumnNames {
+ public:
+  // The number of the column with this key; learned if it is new and learning is on.
+  uint32_t of(uint64_t key, std::string_view name);
+  void freeze() { learning_ = false; }
+  [[nodiscard]] const std::string& name(uint32_t column) const { return names_[column]; }
+  [[nodiscard]] size_t size() const { return names_.size(); }
+
+ private:
+  static constexpr size_t kMost = 4096;
+  bool learning_ = true;
+  std::unordered_map<uint64_t, uint32_t> number_of_;
+  std::vector<std::string> names_;
+};
+
+class Layout {
+ public:
+  virtual ~Layout() = default;
+  // False if the line is none of this layout's; `row` is then empty.
+  virtual bool cut(std::string_view line, CellRow& row) = 0;
+  [[nodiscard]] virtual std::string describe() const = 0;
+  [[nodiscard]] const ColumnNames& columns() const { return columns_; }
+  void freeze() { columns_.freeze(); }
+
+ protected:
+  ColumnNames columns_;
+};
+
+std::unique_ptr<Layout> line_layout(const NumberStyle& style);
+// `header`: the line that names the columns, empty if none does.
+std::unique_ptr<Layout> delimited_layout(char separator, std::string_view header,
+                                         const NumberStyle& style);
+std::unique_ptr<Layout> table_layout(std::string_view header, const NumberStyle& style);
+
+// Makes `limit`, written behind the cell and a slash, its limit.
+void add_limit(LogCell& cell, const Numeral& limit);
+
+// Reads one cell of a table: an amount, a time, or text.
+LogCell read_cell(std::string_view text, const NumberStyle& style);
+
+// The label that a launcher puts before each line, and the time before or behind it.
+// Returns where the rest of the line begins.
+size_t read_prefix(std::string_view line, CellRow& row);
+
+// Words that name nothing in a header or a line, and bars drawn around tables, made plain: mail
+// quoting, box drawing, emphasis. Uses `storage` only if something changes.
+std::string_view plain_line(std::string_view line, std::string& storage);
+
+}  // namespace plateau

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rises with the memory: a step, a time, or nothing.
+//
+// A clock never goes back within one series (nine of ten times; restarts may) and moves on with
+// nearly every reading. A column is a candidate by the word nearest to it ("step", "Request #",
+// "elapsed"), by being a time, or by counting seconds since 1970. It may stand in a line above the
+// memory's; then the last one seen holds. One that repeats itself for several readings of one
+// series orders nothing, unless each value comes equally often: then these are series without a
+// name, and the report says so.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "base/statistics.h"
+#include "base/text.h"
+#include "import/reading_parts.h"
+
+namespace plateau {
+namespace {
+
+struct Course {
+  double forward = 0;  // Share of steps within a series that do not go back,
+  double moves = 0;    // and that go on.
+  size_t present = 0;  // Readings that have one.
+  double typical_s = 0;
+};
+
+Course course_of(const std::vector<double>& clock, const std::vector<uint64_t>& labels) {
+  Course course;
+  std::unordered_map<uint64_t, double> last;
+  std::vector<double> steps;
+  size_t forward = 0;
+  size_t moves = 0;
+  for (size_t i = 0; i < clock.size(); ++i) {
+    if (std::isnan(clock[i])) continue;
+    ++course.present;
+    const auto [found, is_new] = last.try_emplace(labels.empty() ? 0 : labels[i], clock[i]);
+    if (is_new) continue;
+    const double step = clock[i] - found->second;
+    forward += step >= 0 ? 1 : 0;
+    moves += step > 0 ? 1 : 0;
+    steps.push_back(step);
+    found->second = clock[i];
+  }
+  if (steps.empty()) return course;
+  course.forward = static_cast<double>(forward) / static_cast<double>(steps.size());
+  course.moves = static_cast<double>(moves) / static_cast<double>(steps.size());
+  course.typical_s = upper_median(steps);
+  return course;
+}
+
+// What `column` says in the row of each reading of `memory`; with `carried`, the last said before.
+std::vector<double> beside(const Sheet& sheet, uint32_t memory, uint32_t column, bool carried) {
+  const SheetColumn& from = sheet.columns[column];
+  std::vector<double> out;
+  size_t at = 0;
+  double last = kMissing;
+  for (const uint32_t row : sheet.columns[memory].rows) {
+    if (!carried) last = kMissing;
+    while (at < from.rows.size() && from.rows[at] <= row) {
+      if (carried || from.rows[at] == row) last = from.values[at];
+      ++at;
+    }
+    // Several readings of one row share what their row says.
+    if (!carried && std::isnan(last) && at > 0 && from.rows[at - 1] == row)
+      last = from.values[at - 1];
+    out.push_back(last);
+  }
+  return out;
+}
+
+std::vector<double> stamps_of(const Sheet& sheet, uint32_t memory, bool carried) {
+  std::vector<double> out;
+  TimeTrack track;
+  size_t at = 0;
+  double last = kMissing;
+  for (const uint32_t row : sheet.columns[memory].rows) {
+    if (!carried) last = kMissing;
+    for (; at <= row && at < sheet.rows.size(); ++at) {
+      if (!sheet.rows[at].has_time || (!carried && at < row)) continue;
+      last = track.accept(sheet.rows[at].time);
+    }
+    if (!carried && std::isnan(last) && row < sheet.rows.size() && sheet.rows[row].has_time) {
+      last = track.accept(sheet.rows[row].time);
+    }
+    out.push_back(last);
+  }
+  return out;
+}
+
+bool is_clock(const Course& course, size_t readings) {
+  return course.present * 10 >= readings * 8 && course.forward >= 0.85 && course.moves >= 0.75;
+}
+
+// Each value of the clock comes `times` times, nearly always; 0 if they do not.
+size_t comes_equally_often(const std::vector<double>& clock) {
+  std::map<size_t, size_t> lengths;
+  size_t run = 1;
+  for (size_t i = 1; i < clock.size(); ++i) {
+    if (clock[i] == clock[i - 1]) {
+      ++run;
+      continue;
+    }
+    ++lengths[run];
+    run = 1;
+  }
+  ++lengths[run];
+  size_t groups = 0;
+  size_t most = 0;
+  for (const auto& [length, count] : lengths) {
+    groups += count;
+    if (count > lengths[most]) most = length;
+  }
+  return most >= 2 && most <= 64 && groups >= 3 && lengths[most] * 10 >= groups * 7 ? most : 0;
+}
+
+struct Candidate {
+  uint32_t column = kNoColumn;
+  bool carried = false;
+  double rank = 0;
+  Course course;
+};
+
+void settle_occurrences(const std::vector<double>& clock, uint32_t column, Reading& reading) {
+  if (reading.series != SeriesBy::nothing || reading.pair != PairTakes::all) return;
+  const size_t times = comes_equally_often(clock);
+  if (times == 0) return;
+  reading.series = SeriesBy::occurrence;
+  reading.step_column = column;
+  reading.remarks.push_back(
+      fmt::format("each step comes {} times and nothing says whose it is: read as {} series in the "
+                  "order of their lines",
+                  times, times));
+}
+
+}  // namespace
+
+void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
+                  Reading& reading) {
+  if (equal_ignoring_case(wishes.clock, "none")) return;
+  const std::vector<uint64_t> labels = labels_of(sheet, memory, reading);
+  const size_t readings = sheet.columns[memory].rows.size();
+  const bool chain = sheet.columns[memory].arrows > 0 && reading.pair == PairTakes::all;
+
+  Candidate step;
+  Candidate time;
+  const auto consider = [&](uint32_t column, bool carried, double rank, bool is_step) {
+    const std::vector<double> clock = beside(sheet, memory, column, carried);
+    const Course course = course_of(clock, labels);
+    Candidate& best = is_step ? step : time;
+    if (!is_clock(course, readings)) {
+      const bool repeats = course.present * 10 >= readings * 8 && course.forward >= 0.85;
+      if (is_step && !carried && repeats && !chain && best.rank == 0) {
+        settle_occurrences(clock, column, reading);
+      }
+      return;
+    }
+    if (rank > best.rank) best = {column, carried, rank, course};
+  };
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& column = sheet.columns[i];
+    if (i == memory || i == reading.series_column || column.values.size() < 3) continue;
+    const bool asked =
+        !wishes.clock.empty() && equal_ignoring_case(trim(column.title), wishes.clock);
+    if (!wishes.clock.empty() && !asked) continue;
+    const double more = asked ? 100 : 0;
+    const bool same_rows = column.rows.size() * 10 >= readings * 8;
+    const bool from_1970 =
+        epoch_seconds(column.values.front()).has_value() && column.values.front() >= 1e9;
+    const bool carried = !same_rows;
+    const double rank = (carried ? 1 : 3) + more;
+    using Clock = SlotName::Clock;
+    if (column.name.clock == Clock::step && column.decimals == 0) {
+      consider(i, carried, rank + 2, true);
+    } else if (column.name.clock == Clock::epoch || (asked && !from_1970)) {
+      consider(i, carried, rank, true);
+    } else if (from_1970) {
+      consider(i, carried, rank + 3, false);
+    } else if (column.name.clock == Clock::time || column.other_units * 2 > column.values.size()) {
+      consider(i, carried, rank + (column.name.clock == Clock::time ? 1 : 0), false);
+    }
+  }
+  if (reading.series == SeriesBy::occurrence && step.rank == 0) return;
+  if (reading.series == SeriesBy::occurrence) reading.series = SeriesBy::nothing;
+  reading.step_column = step.column;
+  reading.carried_step = step.carried;
+  reading.time_column = time.column;
+  reading.carried_time = time.carried;
+  reading.round_s = time.course.typical_s;
+  if (time.column != kNoColumn) reading.time_scale = sheet.columns[time.column].name.time_scale;
+  if (!wishes.clock.empty()) return;
+  for (const bool carried : {false, true}) {
+    const Course stamps = course_of(stamps_of(sheet, memory, carried), labels);
+    if (time.rank >= 6 || !is_clock(stamps, readings)) continue;
+    reading.time_column = kNoColumn;
+    reading.stamps = true;
+    reading.carried_time = carried;
+    reading.round_s = stamps.typical_s;
+    break;
+  }
+}
+
+}  // namespace plateau

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout `lines` of cells.h: free text, where words name the numbers near them.
+#include <array>
+
+#include "base/text.h"
+#include "import/cells.h"
+#include "import/line_stamp.h"
+#include "import/words.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostWords = 12;  // Of a name; earlier ones are forgotten.
+constexpr size_t kMostCells = 64;  // Of a line.
+constexpr size_t kLongestLine = 16u << 10;
+constexpr size_t kPostfixWords = 3;
+constexpr uint64_t kSeed = 0xcbf29ce484222325ull;
+
+uint64_t mix(uint64_t hash, uint64_t more) {
+  hash ^= more;
+  hash *= 0x100000001b3ull;
+  return hash ^ (hash >> 29);
+}
+
+struct Word {
+  uint64_t hash;
+  size_t begin;
+  size_t end;
+  WordBits bits;
+};
+
+class LineLayout : public Layout {
+ public:
+  explicit LineLayout(const NumberStyle& style) : style_(style) {}
+
+  bool cut(std::string_view line, CellRow& row) override;
+  [[nodiscard]] std::string describe() const override { return "lines of text"; }
+
+ private:
+  void word();
+  void number();
+  bool stamp();
+  void fresh_start();
+  [[nodiscard]] bool starts_token() const;
+  [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
+                             size_t& end) const;
+  void name_cell(LogCell& cell);
+  void share_unit(const Numeral& last);
+  [[nodiscard]] std::string_view gap_before(const Numeral& number) const;
+  [[nodiscard]] bool arrow_follows(const Numeral& number) const;
+  [[nodiscard]] Word read(size_t at) const;
+
+  NumberStyle style_;
+  std::string_view line_;
+  CellRow* row_ = nullptr;
+  size_t at_ = 0;
+  std::array<Word, kMostWords> words_{};
+  size_t count_ = 0;     // Of words that wait for a number,
+  size_t ordinal_ = 0;   // and the numbers that they have named already.
+  uint64_t before_ = 0;  // All words of the line so far.
+  size_t nameless_ = 0;  // Numbers since the last of them.
+  uint32_t last_column_ = kNoColumn;
+  size_t last_end_ = 0;  // Of the number before.
+};
+
+Word LineLayout::read(size_t at) const {
+  const ReadWord found = read_word(line_, at);
+  uint64_t hash = kSeed;
+  for (size_t i = at; i < found.end; ++i) {
+    hash = mix(hash, static_cast<unsigned char>(ascii_lower(line_[i])));
+  }
+  return {hash, at, found.end, found.bits};
+}
+
+bool LineLayout::starts_token() const {
+  const char left = at_ > 0 ? line_[at_ - 1] : ' ';
+  return !is_letter(left) && !is_digit(left) && left != '_' && left != '.';
+}
+
+void LineLayout::fresh_start() {
+  count_ = 0;
+  ordinal_ = 0;
+}
+
+void LineLayout::word() {
+  const Word found = read(at_);
+  at_ = found.end;
+  if (ordinal_ > 0) fresh_start();
+  if (count_ == words_.size()) {
+    std::move(words_.begin() + 1, words_.end(), words_.begin());
+    --count_;
+  }
+  words_[count_++] = found;
+  before_ = mix(before_, found.hash);
+  nameless_ = 0;
+}
+
+bool LineLayout::stamp() {
+  if (!starts_token()) return false;
+  const auto found = stamp_at(line_, at_);
+  if (!found) return false;
+  if (!row_->has_time) {
+    row_->has_time = true;
+    row_->time = *found;
+  }
+  at_ += found->length;
+  return true;
+}
+
+// "(60 MB heap size)", "512 MB of memory used": named by what follows, up to the next number.
+bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, size_t& end) const {
+  WordBits bits = 0;
+  key = kSeed;
+  begin = end = number.unit_end;
+  size_t words = 0;
+  for (size_t at = number.unit_end; at < line_.size() && words < kPostfixWords;) {
+    const char c = line_[at];
+    if (is_digit(c) || c == ',' || c == ';' || c == '|' || c == ':' || c == '=' || c == '/') break;
+    if (!is_letter(c)) {
+      ++at;
+      continue;
+    }
+    const Word found = read(at);
+    if (words++ == 0) begin = at;
+    key = mix(key, found.hash);
+    bits |= found.bits;
+    at = end = found.end;
+  }
+  return (bits & (kWordMemoryKey & ~kWordFile)) != 0;
+}
+
+// Gives the cell its column; see the head of cells.h.
+void LineLayout::name_cell(LogCell& cell) {
+  const Numeral& number = cell.number;
+  size_t from = count_;
+  for (size_t i = 0; i < count_; ++i) {
+    if ((words_[i].bits & kWordMemoryKey) != 0) {
+      from = i;
+      break;
+    }
+  }
+  uint64_t key = kSeed;
+  size_t begin = 0;
+  size_t end = 0;
+  if (from < count_) {
+    for (size_t i = 0; i < from; ++i) {
+      if ((words_[i].bits & (kWordNotUsage | kWordSystem | kWordCpu)) != 0)
+        key = mix(key, words_[i].hash);
+    }
+    for (size_t i = from; i < count_; ++i) key = mix(key, words_[i].hash);
+    begin = words_[0].begin;
+    for (size_t i = 0; i < from; ++i) {
+      if ((words_[i].bits & (kWordNotUsage | kWordSystem | kWordCpu)) != 0) break;
+      begin = words_[i + 1].begin;
+    }
+    end = words_[count_ - 1].end;
+  } else if (ordinal_ == 0 && !number.glued && postfix(number, key, begin, end)) {
+    key = mix(key, 1);
+  } else if (number.unit == Numeral::Unit::memory && arrow_follows(number)) {
+    // Whatever the line is about: collectors write "Pause Young 80M->8M" and "Remark 39M->39M".
+    cell.column = columns_.of(mix(kSeed, 3), "");
+    return;
+  } else if (count_ > 0) {
+    for (size_t i = 0; i < count_; ++i) key = mix(key, words_[i].hash);
+    begin = words_[0].begin;
+    end = words_[count_ - 1].end;
+  } else {
+    key = mix(mix(before_, 2), nameless_++);
+    begin = end = 0;
+  }
+  if (count_ > 0) key = mix(key, 16 + ordinal_);
+  cell.column = columns_.of(key, line_.substr(begin, end - begin));
+}
+
+void LineLayout::number() {
+  LogCell cell;
+  cell.number = read_numeral(line_, at_, style_);
+  const Numeral& number = cell.number;
+  if (number.garbled || number.unit == Numeral::Unit::other) {
+    at_ = std::max(number.end, at_ + 1);
+    while (at_ < line_.size() &&
+           (is_letter(line_[at_]) || is_digit(line_[at_]) || line_[at_] == '.'))
+      ++at_;
+    return;
+  }
+  cell.numeric = true;
+  cell.text = line_.substr(number.begin, number.unit_end - number.begin);
+  const std::string_view gap = gap_before(number);
+  last_end_ = number.unit_end;
+  at_ = number.unit_end;
+  if ((gap == "/" || gap == "of" || gap == "out of") && !row_->cells.empty()) {
+    add_limit(row_->cells.back(), number);
+    return;
+  }
+  cell.after_arrow = gap == ">" || gap == "->" || gap == "=>";
+  if (cell.after_arrow && last_column_ != kNoColumn) {
+    cell.column = last_column_;
+    share_unit(number);
+  } else {
+    name_cell(cell);
+    ++ordinal_;
+  }
+  last_column_ = cell.column;
+  if (row_->cells.size() < kMostCells && cell.column != kNoColumn) row_->cells.push_back(cell);
+}
+
+// "351 > 410 > 417 MB": the unit at the end is that of all.
+void LineLayout::share_unit(const Numeral& last) {
+  if (last.unit != Numeral::Unit::memory) return;
+  for (auto cell = row_->cells.rbegin(); cell != row_->cells.rend(); ++cell) {
+    if (cell->column != last_column_ || cell->number.unit != Numeral::Unit::none) return;
+    cell->number.unit = last.unit;
+    cell->number.unit_mb = last.unit_mb;
+  }
+}
+
+// What stands between a number and the one before it in the line, blanks aside.
+std::string_view LineLayout::gap_before(const Numeral& number) const {
+  return last_end_ == 0 ? "" : trim(line_.substr(last_end_, number.begin - last_end_));
+}
+
+// An arrow and another number behind it: a chain of readings.
+bool LineLayout::arrow_follows(const Numeral& number) const {
+  std::string_view rest = line_.substr(number.unit_end);
+  rest = trim(rest.substr(0, 24));
+  const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
+                       : rest.starts_with(">")                          ? 1
+                                                                        : 0;
+  if (arrow == 0) return false;
+  rest = trim(rest.substr(arrow));
+  return !rest.empty() && is_digit(rest.front());
+}
+
+bool LineLayout::cut(std::string_view line, CellRow& row) {
+  row.clear();
+  line_ = line.substr(0, kLongestLine);
+  row_ = &row;
+  at_ = read_prefix(line_, row);
+  // A prefix such as "RAM: " names what follows it.
+  if (!row.prefix.empty() && !row.has_time) at_ = 0;
+  fresh_start();
+  before_ = kSeed;
+  nameless_ = 0;
+  last_column_ = kNoColumn;
+  last_end_ = 0;
+  while (at_ < line_.size()) {
+    const char c = line_[at_];
+    if (is_digit(c)) {
+      if (!stamp()) number();
+    } else if (is_letter(c)) {
+      if (!starts_token() || !stamp()) word();
+    } else {
+      if (c == ',' || c == ';' || c == '|') fresh_start();
+      ++at_;
+    }
+  }
+  return !row.cells.empty() || row.has_time;
+}
+
+}  // namespace
+
+std::unique_ptr<Layout> line_layout(const NumberStyle& style) {
+  return std::make_unique<LineLayout>(style);
+}
+
+}  // namespace plateau

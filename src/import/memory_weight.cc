@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "import/reading_parts.h"
+#include "import/unit_evidence.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kTableOfFree = 7;
+
+// 1 for a course that goes on from where it was, 0 for one that jumps about: how much smaller the
+// steps are than they would be if the same figures came in any order.
+double smoothness(const std::vector<double>& values) {
+  if (values.size() < 4) return 0;
+  double sum = 0;
+  double squares = 0;
+  double steps = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    sum += values[i];
+    squares += values[i] * values[i];
+    if (i > 0) steps += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+  }
+  const auto n = static_cast<double>(values.size());
+  const double spread = squares / n - (sum / n) * (sum / n);
+  if (!(spread > 1e-12 * squares / n)) return 1;
+  return 1 - std::min(1.0, steps / (2 * n * spread));
+}
+
+// Seconds since 1970 that go on: no memory, whatever its size.
+bool is_wall_clock(const SheetColumn& column) {
+  if (column.with_unit > 0) return false;
+  size_t back = 0;
+  for (size_t i = 0; i < column.values.size(); ++i) {
+    if (!epoch_seconds(column.values[i]) || column.values[i] < 1e9) return false;
+    back += i > 0 && column.values[i] < column.values[i - 1] ? 1 : 0;
+  }
+  return back * 10 < column.values.size();
+}
+
+}  // namespace
+
+bool is_table_of_free(const Sheet& sheet, const SheetColumn& column) {
+  if (column.name.memory || (!column.name.used && !column.name.free)) return false;
+  bool total = false;
+  bool used = false;
+  bool free = false;
+  bool cache = false;
+  for (const SheetColumn& other : sheet.columns) {
+    if (other.rows.size() * 10 < column.rows.size() * 9) continue;
+    total |= other.name.total;
+    used |= other.name.used;
+    free |= other.name.free;
+    cache |= other.name.cache;
+  }
+  return free && (total || used || cache);
+}
+
+double memory_weight(const Sheet& sheet, uint32_t at) {
+  const SheetColumn& column = sheet.columns[at];
+  const size_t n = column.values.size();
+  if (n == 0) return -100;
+  const auto share = [n](size_t count) {
+    return static_cast<double>(count) / static_cast<double>(n);
+  };
+  double weight = column.name.weight + (is_table_of_free(sheet, column) ? kTableOfFree : 0);
+  if (column.name.clock != SlotName::Clock::none && share(column.with_unit) < 0.5) weight -= 8;
+  weight += 4 * share(column.with_unit);
+  if (column.with_unit == 0 && column.name.unit_mb > 0) weight += 2;
+  if (column.with_unit == 0 && column.name.unit_mb == 0 && unit_by_pages(column.values).mb > 0) {
+    weight += column.title.empty() || column.title.starts_with("column ") ? 2.5 : 1;
+  }
+  weight -= 12 * share(column.other_units);
+  if (column.percents > 0 && !column.name.percent) weight -= 5 * share(column.percents);
+  const bool negative = std::any_of(column.values.begin(), column.values.end(),
+                                    [](double value) { return value < 0; });
+  if ((share(column.signs) > 0.5 || negative) && !column.name.change) weight -= 8;
+  weight -= 10 * share(column.glued);
+  if (is_wall_clock(column)) weight -= 12;
+  // Text in a column of numbers: another kind of line.
+  if (column.texts > n) weight -= 4;
+  if (column.arrows > 0) weight += 1;
+  weight += 1.5 * smoothness(column.values);
+  weight += 0.9 * std::log10(static_cast<double>(n));
+  return weight;
+}
+
+}  // namespace plateau

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second pass: every line of the file goes through the layout that its head has shown, and what
+// the reading names is taken from it.
+//
+// Readings of several series that belong together are one round: a round ends when a label comes
+// again, when the header does, when the step changes, or when half the usual time between two
+// readings of one series has passed. All readings of a round share its instant, so that their sum
+// means something.
+#include "import/mined_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "import/csv_fields.h"
+#include "import/run_builder.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostLabel = 60;
+
+bool is_of(const MemoryColumn& memory, uint32_t column) {
+  return column == memory.column ||
+         std::find(memory.alike.begin(), memory.alike.end(), column) != memory.alike.end();
+}
+
+class MinedLog {
+ public:
+  explicit MinedLog(Reading& reading) : reading_(reading), builder_("mined") {
+    for (const std::string& remark : reading.remarks) builder_.note(remark);
+  }
+
+  void line(std::string_view text, size_t number);
+  Runs finish(size_t lines_read);
+
+ private:
+  void remember_clocks();
+  void row();
+  void put(const MemoryColumn& memory, const LogCell& cell, size_t process);
+  size_t process_of(std::string_view label);
+  std::string_view label_of_row() const;
+  void begin_round(std::string_view label);
+  [[nodiscard]] const LogCell* find(uint32_t column) const;
+  [[nodiscard]] double sum_with(const MemoryColumn& memory, const LogCell& cell) const;
+
+  Reading& reading_;
+  RunBuilder builder_;
+  CellRow row_;
+  std::string storage_;
+  size_t number_ = 0;
+  std::unordered_map<std::string, int64_t> labels_;
+  std::vector<std::vector<size_t>> columns_;  // [process][measure] -> the builder's + 1.
+
+  double step_ = kMissing;  // The clocks as last seen.
+  double time_s_ = kMissing;
+  bool step_here_ = false;
+  bool time_here_ = false;
+  Instant round_;
+  bool round_open_ = false;
+  std::unordered_set<size_t> in_round_;
+  size_t occurrence_ = 0;
+};
+
+const LogCell* MinedLog::find(uint32_t column) const {
+  for (const LogCell& cell : row_.cells) {
+    if (cell.column == column) return &cell;
+  }
+  return nullptr;
+}
+
+void MinedLog::remember_clocks() {
+  step_here_ = time_here_ = false;
+  if (reading_.step_column != kNoColumn) {
+    const LogCell* cell = find(reading_.step_column);
+    if (cell != nullptr && cell->numeric && cell->number.value >= 0 && cell->number.value < 1e15) {
+      step_ = cell->number.value;
+      step_here_ = true;
+    }
+  }
+  if (reading_.stamps && row_.has_time) {
+    time_s_ = builder_.time_of(row_.time);
+    time_here_ = true;
+  } else if (reading_.time_column != kNoColumn) {
+    const LogCell* cell = find(reading_.time_column);
+    if (cell != nullptr && cell->numeric) {
+      const auto since_1970 = epoch_seconds(cell->number.value);
+      time_s_ = since_1970 && cell->number.value >= 1e9
+                    ? builder_.time_of({Stamp::Kind::epoch, *since_1970, 0})
+                    : builder_.time_of(
+                          {Stamp::Kind::elapsed, cell->number.value * reading_.time_scale, 0});
+      time_here_ = true;
+    }
+  }
+}
+
+std::string_view MinedLog::label_of_row() const {
+  if (reading_.series == SeriesBy::title) return reading_.memory.front().title;
+  if (reading_.series == SeriesBy::prefix) return trim(row_.prefix);
+  if (reading_.series != SeriesBy::column) return "";
+  const LogCell* cell = find(reading_.series_column);
+  return cell == nullptr ? "" : cell->text;
+}
+
+size_t MinedLog::process_of(std::string_view label) {
+  if (reading_.series == SeriesBy::nothing) return builder_.process(0, false);
+  if (reading_.series_is_pid) {
+    if (const auto pid = parse_int(label)) return builder_.process(*pid, true);
+  }
+  label = label.substr(0, kMostLabel);
+  const auto [found, is_new] =
+      labels_.try_emplace(std::string(label), static_cast<int64_t>(labels_.size()));
+  const size_t process = builder_.process(found->second, false);
+  if (is_new) {
+    const bool number = !label.empty() && std::all_of(label.begin(), label.end(), is_digit);
+    const std::string_view title = reading_.series_title;
+    builder_.describe(
+        process,
+        number ? fmt::format("{} {}", title.empty() ? "rank" : title, label) : std::string(label),
+        -1);
+  }
+  return process;
+}
+
+void MinedLog::begin_round(std::string_view label) {
+  Instant at;
+  const bool step_known = reading_.step_column != kNoColumn && !std::isnan(step_);
+  if (step_known && (step_here_ || reading_.carried_step)) at.step = static_cast<int64_t>(step_);
+  if (time_here_ || reading_.carried_time) at.time_s = time_s_;
+  const bool single = reading_.series == SeriesBy::nothing;
+  const size_t key = std::hash<std::string_view>{}(label);
+  const bool late = reading_.round_s > 0 && at.time_s - round_.time_s > reading_.round_s / 2;
+  const bool other = at.step != round_.step || late || row_.starts_block;
+  if (single || !round_open_ || other || in_round_.count(key) > 0) {
+    round_ = at;
+    round_open_ = true;
+    in_round_.clear();
+  }
+  in_round_.insert(key);
+  builder_.row(round_, number_);
+}
+
+double MinedLog::sum_with(const MemoryColumn& memory, const LogCell& cell) const {
+  double value = cell.number.value;
+  for (const uint32_t more : memory.plus) {
+    const LogCell* other = find(more);
+    if (other != nullptr && other->numeric) value += other->number.value;
+  }
+  return value;
+}
+
+void MinedLog::put(const MemoryColumn& memory, const LogCell& cell, size_t process) {
+  if (process == RunBuilder::kNone) return;
+  const auto measure = static_cast<size_t>(&memory - reading_.memory.data());
+  if (columns_.size() <= process) columns_.resize(process + 1);
+  columns_[process].resize(reading_.memory.size(), 0);
+  size_t& column = columns_[process][measure];
+  if (column == 0) {
+    column = builder_.memory_column(process, memory.metric,
+                                    memory.title.empty() ? "memory" : memory.title) +
+             1;
+  }
+  const double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
+  builder_.set_mb(column - 1, sum_with(memory, cell) * unit);
+  if (measure == 0 && cell.limit_mb > 0 && reading_.series == SeriesBy::nothing) {
+    builder_.fact_at_line(&Context::limit_mb, cell.limit_mb, number_);
+  }
+}
+
+void MinedLog::row() {
+  const MemoryColumn& main = reading_.memory.front();
+  std::string occurrence;
+  size_t taken = 0;
+  for (size_t i = 0; i < row_.cells.size(); ++i) {
+    const LogCell& cell = row_.cells[i];
+    if (!is_of(main, cell.column) || !cell.numeric) continue;
+    if (cell.number.unit == Numeral::Unit::rate || cell.number.unit == Numeral::Unit::time)
+      continue;
+    const bool is_last = i + 1 >= row_.cells.size() || !row_.cells[i + 1].after_arrow;
+    if (reading_.pair == PairTakes::first && cell.after_arrow) continue;
+    if (reading_.pair == PairTakes::last && !is_last) continue;
+    std::string_view label = label_of_row();
+    if (reading_.series == SeriesBy::occurrence) {
+      occurrence_ = step_ == static_cast<double>(round_.step) && round_open_ ? occurrence_ + 1 : 1;
+      occurrence = fmt::format("series {}", occurrence_);
+      label = occurrence;
+    }
+    begin_round(label);
+    ++taken;
+    const size_t process = process_of(label);
+    put(main, cell, process);
+    if (taken > 1) continue;
+    for (size_t m = 1; m < reading_.memory.size(); ++m) {
+      const LogCell* other = find(reading_.memory[m].column);
+      if (other == nullptr || !other->numeric) continue;
+      const bool own = reading_.series == SeriesBy::title;
+      put(reading_.memory[m], *other, own ? process_of(reading_.memory[m].title) : process);
+    }
+  }
+}
+
+void MinedLog::line(std::string_view text, size_t number) {
+  number_ = number;
+  const bool ours = reading_.layout->cut(plain_line(text, storage_), row_);
+  if (row_.starts_block) round_open_ = false;
+  if (!ours) return;
+  remember_clocks();
+  row();
+}
+
+// What is free becomes what was taken from the most that ever was.
+void turn_over(Run& run, const std::vector<MemoryColumn>& memory) {
+  for (Series& series : run.series) {
+    const auto falls = std::find_if(memory.begin(), memory.end(), [&](const MemoryColumn& column) {
+      return column.falls && column.metric == series.metric;
+    });
+    if (falls == memory.end()) continue;
+    double most = 0;
+    for (const double mb : series.mb) most = std::isnan(mb) ? most : std::max(most, mb);
+    const double all = run.context.limit_mb && run.context.limit_mb->value >= most
+                           ? run.context.limit_mb->value
+                           : most;
+    for (double& mb : series.mb) mb = all - mb;
+  }
+}
+
+Runs MinedLog::finish(size_t lines_read) {
+  Runs runs = builder_.finish(lines_read);
+  for (Run& run : runs) turn_over(run, reading_.memory);
+  return runs;
+}
+
+}  // namespace
+
+Result<Runs> read_mined(LineReader& lines, Reading& reading) {
+  MinedLog log(reading);
+  std::string_view line;
+  while (lines.next(line)) {
+    log.line(lines.number() == 1 ? without_bom(line) : line, lines.number());
+  }
+  return log.finish(lines.number());
+}
+
+}  // namespace plateau

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/numeral.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kPageMb = 4096 / 1e6;
+
+char char_at(std::string_view line, size_t at) {
+  return at < line.size() ? line[at] : '\0';
+}
+
+// Bytes of a blank that only typesetters use: non-breaking, thin, narrow; 0 if there is none.
+size_t typeset_blank(std::string_view line, size_t at) {
+  const std::string_view rest = line.substr(std::min(at, line.size()), 3);
+  if (rest.starts_with("\xc2\xa0")) return 2;
+  return rest == "\xe2\x80\x89" || rest == "\xe2\x80\xaf" ? 3 : 0;
+}
+
+size_t digits_from(std::string_view line, size_t at) {
+  size_t count = 0;
+  while (is_digit(char_at(line, at + count))) ++count;
+  return count;
+}
+
+// The bytes of a separator at `at` with exactly three digits behind it; 0 if there is none.
+size_t group_separator(std::string_view line, size_t at, const NumberStyle& style) {
+  const char c = char_at(line, at);
+  size_t size = typeset_blank(line, at);
+  if (c == '\'' || (c == ',' && !style.decimal_comma && !style.comma_cuts)) size = 1;
+  if (c == '.' && style.decimal_comma) size = 1;
+  return size != 0 && digits_from(line, at + size) == 3 ? size : 0;
+}
+
+bool is_decimal_sign(std::string_view line, size_t at, const NumberStyle& style) {
+  const char c = char_at(line, at);
+  const size_t digits = digits_from(line, at + 1);
+  if (digits == 0) return false;
+  if (c == '.') return !(style.decimal_comma && digits == 3);
+  if (c != ',' || style.comma_cuts) return false;
+  return style.decimal_comma || digits != 3;
+}
+
+bool lists_word(std::string_view list, std::string_view word) {
+  for (std::string_view rest = list; !rest.empty();) {
+    if (equal_ignoring_case(take_part(rest, ' '), word)) return true;
+  }
+  return false;
+}
+
+bool follows_rate(std::string_view line, size_t at) {
+  if (char_at(line, at) == '/') {
+    // "5.4 GB/32 GB" is a pair, "MB/s" and "KB/it." are rates.
+    return is_letter(char_at(line, at + 1));
+  }
+  std::string_view rest = line.substr(std::min(at, line.size()));
+  return next_word(rest) == "per";
+}
+
+void read_letters(std::string_view line, size_t at, bool apart, Numeral& number) {
+  size_t end = at;
+  while (is_letter(char_at(line, end))) ++end;
+  const std::string_view word = line.substr(at, end - at);
+  if (is_digit(char_at(line, end)) || char_at(line, end) == '_') {
+    number.garbled = number.garbled || !apart;
+    return;
+  }
+  if (lists_word("ms s sec secs second seconds us ns min mins minute minutes h hr hour hours d "
+                 "days day fps hz mhz ghz rpm",
+                 word) &&
+      !(word == "M" || word == "G")) {
+    number.unit = Numeral::Unit::time;
+  } else if (equal_ignoring_case(word, "pages") || equal_ignoring_case(word, "page")) {
+    number.unit = Numeral::Unit::memory;
+    number.unit_mb = kPageMb;
+  } else if (const auto mb = unit_in_mb(word); mb && !(apart && word.size() == 1 && word != "B")) {
+    number.unit = Numeral::Unit::memory;
+    number.unit_mb = *mb;
+  } else {
+    if (!apart) number.unit = Numeral::Unit::other;
+    return;
+  }
+  number.unit_end = end;
+  if (number.unit == Numeral::Unit::memory && follows_rate(line, end)) {
+    number.unit = Numeral::Unit::rate;
+    number.unit_mb = 0;
+  }
+}
+
+void read_unit(std::string_view line, Numeral& number) {
+  number.unit_end = number.end;
+  size_t at = number.end;
+  size_t blank = char_at(line, at) == ' ' ? 1 : typeset_blank(line, at);
+  // Tools pad their units into columns: "88.0   MB".
+  while (blank > 0 && blank < 4 && char_at(line, at + blank) == ' ') ++blank;
+  if (char_at(line, at + blank) == '%') {
+    number.unit = Numeral::Unit::percent;
+    number.unit_end = at + blank + 1;
+    return;
+  }
+  if (blank > 0 && char_at(line, at + blank) == '[') return;
+  at += blank;
+  // "\xc2\xb5s": micro-seconds.
+  if (line.substr(std::min(at, line.size())).starts_with("\xc2\xb5")) at += 2;
+  if (is_letter(char_at(line, at))) read_letters(line, at, blank > 0, number);
+}
+
+void read_sign(std::string_view line, Numeral& number) {
+  const size_t at = number.begin;
+  const char left = at > 0 ? line[at - 1] : '\0';
+  const char further = at > 1 ? line[at - 2] : '\0';
+  if (is_letter(left) || left == '_') number.glued = true;
+  if (left == '.' && (is_digit(further) || is_letter(further))) number.garbled = true;
+  const bool free_left = !is_digit(further) && !is_letter(further) && further != '_';
+  if ((left == '+' || left == '-') && free_left) {
+    number.has_sign = true;
+    number.begin = at - 1;
+    if (left == '-') number.value = -number.value;
+  } else if (left == '-' && (is_letter(further) || further == '_')) {
+    number.glued = true;                                             // "worker-0"
+  } else if (at >= 3 && line.substr(at - 3, 3) == "\xe2\x88\x92") {  // U+2212
+    number.has_sign = true;
+    number.begin = at - 3;
+    number.value = -number.value;
+  } else if (at >= 2 && line.substr(at - 2, 2) == "\xc2\xb1") {
+    number.has_sign = true;
+  }
+}
+
+void read_digits(std::string_view line, size_t count, Numeral& number) {
+  for (size_t i = 0; i < count; ++i) {
+    number.value = number.value * 10 + (line[number.end + i] - '0');
+  }
+  number.end += count;
+}
+
+void read_fraction(std::string_view line, Numeral& number) {
+  const size_t count = digits_from(line, number.end + 1);
+  double scale = 1;
+  double fraction = 0;
+  for (size_t i = 0; i < std::min<size_t>(count, 15); ++i) {
+    fraction = fraction * 10 + (line[number.end + 1 + i] - '0');
+    scale *= 10;
+  }
+  number.value += fraction / scale;
+  number.decimals = static_cast<uint8_t>(std::min<size_t>(count, 15));
+  number.end += 1 + count;
+}
+
+void read_exponent(std::string_view line, Numeral& number) {
+  if (ascii_lower(char_at(line, number.end)) != 'e') return;
+  size_t at = number.end + 1;
+  const bool negative = char_at(line, at) == '-';
+  if (negative || char_at(line, at) == '+') ++at;
+  const size_t count = digits_from(line, at);
+  if (count == 0 || count > 3) return;
+  int power = 0;
+  for (size_t i = 0; i < count; ++i) power = power * 10 + (line[at + i] - '0');
+  number.value *= std::pow(10.0, negative ? -power : power);
+  number.end = at + count;
+}
+
+}  // namespace
+
+Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style) {
+  Numeral number;
+  number.begin = number.end = at;
+  const size_t first = digits_from(line, at);
+  read_digits(line, first, number);
+  bool grouped = false;
+  while (first <= 3) {
+    const size_t size = group_separator(line, number.end, style);
+    if (size == 0) break;
+    number.end += size;
+    read_digits(line, 3, number);
+    grouped = true;
+  }
+  if (is_decimal_sign(line, number.end, style) &&
+      !(grouped && char_at(line, number.end) == ',' && !style.decimal_comma)) {
+    read_fraction(line, number);
+    // A second point: a version or an address.
+    const bool more = char_at(line, number.end) == '.' && is_digit(char_at(line, number.end + 1));
+    number.garbled = more;
+  }
+  read_exponent(line, number);
+  read_sign(line, number);
+  read_unit(line, number);
+  return number;
+}
+
+void NumberStyleEvidence::see(std::string_view line) {
+  for (size_t at = 0; at + 2 < line.size(); ++at) {
+    if (!is_digit(line[at]) || !is_digit(line[at + 2])) continue;
+    if (line[at + 1] == '.') ++points_;
+    if (line[at + 1] != ',') continue;
+    const size_t behind = digits_from(line, at + 2);
+    const char next = char_at(line, at + 2 + behind);
+    if (behind == 3 && next == ',') ++grouped_commas_;
+    const bool ends = next == ' ' || next == '%' || next == '\0' || is_letter(next);
+    if (behind <= 2 && ends) ++decimal_commas_;
+  }
+}
+
+NumberStyle NumberStyleEvidence::style() const {
+  NumberStyle style;
+  style.decimal_comma = decimal_commas_ > 0 && grouped_commas_ == 0 &&
+                        (points_ == 0 || decimal_commas_ * 2 > points_);
+  return style;
+}
+
+}  // namespace plateau

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <regex>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "import/csv_fields.h"
+#include "import/reading_parts.h"
+#include "import/sheet.h"
+#include "import/unit_evidence.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostLines = 6000;
+constexpr size_t kFewest = 3;        // Readings; fewer are no course.
+constexpr double kSure = 8;          // Weight from which nobody doubts.
+constexpr double kPercentMb = 160;   // 1 % of 16 GB, where nothing says of what.
+constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty() && lines.size() < kMostLines) {
+    const size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return lines;
+}
+
+// A column of the chosen sheet, with the other columns that are readings of the same machine.
+struct Chosen {
+  size_t sheet = 0;
+  uint32_t column = 0;
+  double weight = 0;
+};
+
+std::string shown(const SheetColumn& column) {
+  return column.title.empty() ? "(no name)" : fmt::format("'{}'", trim(column.title));
+}
+
+void account_for(const Sheet& sheet, Reading& reading) {
+  for (size_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& column = sheet.columns[i];
+    if (column.values.size() < kFewest) continue;
+    reading.account.push_back(fmt::format(
+        "{} in {}: {}, first {:.6g}, last {:.6g}, weight {:.1f}", shown(column),
+        sheet.layout->describe(), counted(column.values.size(), "reading"), column.values.front(),
+        column.values.back(), memory_weight(sheet, static_cast<uint32_t>(i))));
+  }
+}
+
+bool wished(const SheetColumn& column, const std::string& wish) {
+  if (equal_ignoring_case(trim(column.title), wish)) return true;
+  if (plain_words(column.title) == plain_words(wish) && !plain_words(wish).empty()) return true;
+  try {
+    const std::regex pattern(wish, std::regex::icase | std::regex::extended);
+    return std::regex_search(column.title, pattern);
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const ReadingWishes& wishes) {
+  std::optional<Chosen> best;
+  for (size_t s = 0; s < sheets.size(); ++s) {
+    for (uint32_t c = 0; c < sheets[s].columns.size(); ++c) {
+      const SheetColumn& column = sheets[s].columns[c];
+      if (column.values.size() < kFewest) continue;
+      double weight = memory_weight(sheets[s], c);
+      if (!wishes.memory.empty()) {
+        if (!wished(column, wishes.memory)) continue;
+        weight += 100;
+      }
+      if (weight < kEnough) continue;
+      if (!best || weight > best->weight) best = Chosen{s, c, weight};
+    }
+  }
+  return best;
+}
+
+// Any unit that the file itself gives away: written on most, named in the title, shown by pages,
+// or that of a column beside it.
+UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
+  if (column.with_unit > 0 && column.with_unit < column.values.size() &&
+      column.with_unit * 20 > column.values.size()) {
+    return {1024 / 1e6, "KiB", "as top writes what it does not abbreviate", true};
+  }
+  if (column.with_unit > 0) return {1, "as written", "", true};
+  if (column.name.unit_mb > 0) return {column.name.unit_mb, "as named", "", true};
+  const bool heap = plain_words(column.title).find("heap") != std::string::npos;
+  if (!heap) {
+    if (const UnitFound pages = unit_by_pages(column.values); pages.mb > 0) return pages;
+  }
+  for (const SheetColumn& other : sheet.columns) {
+    const bool beside = !other.rows.empty() && !column.rows.empty() &&
+                        other.rows.size() * 10 >= column.rows.size() * 9 && &other != &column;
+    if (!beside || !other.name.memory || other.with_unit > 0) continue;
+    if (UnitFound pages = unit_by_pages(other.values); pages.mb > 0) {
+      pages.why = "as a column beside it shows by its pages";
+      return pages;
+    }
+  }
+  if (heap && *std::max_element(column.values.begin(), column.values.end()) >= 1e6) {
+    return {1e-6, "bytes", "as runtimes count their heaps", false};
+  }
+  return unit_by_size(column.values);
+}
+
+MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
+                           Reading* remark_to) {
+  const SheetColumn& column = sheet.columns[at];
+  MemoryColumn out;
+  out.column = at;
+  out.title = trim(column.title);
+  out.metric = column.name.metric.value_or(Metric::memory);
+  if (is_table_of_free(sheet, column)) out.metric = Metric::system_used;
+  out.falls = column.name.free && !column.name.used;
+  const bool percent =
+      column.percents * 2 > column.values.size() || (column.name.percent && column.with_unit == 0);
+  UnitFound unit = percent ? UnitFound{kPercentMb, "percent", "", false} : find_unit(sheet, column);
+  if (wishes.unit_mb > 0) unit = {wishes.unit_mb, "as told", "", true};
+  out.bare_mb = unit.mb > 0 ? unit.mb : 1;
+  if (remark_to == nullptr) return out;
+  remark_to->sure = unit.sure;
+  if (percent && wishes.unit_mb == 0) {
+    remark_to->remarks.push_back(fmt::format(
+        "{} is in percent of a total that the log does not name: sizes are shown as if it were "
+        "16 GB; --unit says what one percent is",
+        shown(column)));
+  } else if (!unit.why.empty()) {
+    remark_to->remarks.push_back(fmt::format("{} names no unit: read as {} ({}){}", shown(column),
+                                             unit.name, unit.why,
+                                             unit.sure ? "" : "; --unit says otherwise"));
+  }
+  return out;
+}
+
+// Other measures of the same thing beside the chosen column: RSS beside PSS, GPU beside host.
+void add_measures(const Sheet& sheet, Reading& reading) {
+  const SheetColumn& main = sheet.columns[reading.memory.front().column];
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& other = sheet.columns[i];
+    if (reading.memory.size() >= kMostMeasures) break;
+    if (&other == &main || !other.name.metric || other.rows.size() * 10 < main.rows.size() * 9)
+      continue;
+    if (memory_weight(sheet, i) < kEnough || other.name.free || other.name.peak || other.name.total)
+      continue;
+    if (other.percents > 0 || other.name.percent) continue;
+    const Metric metric = *other.name.metric;
+    if (metric == Metric::memory || metric == Metric::swap) continue;
+    const bool known = std::any_of(reading.memory.begin(), reading.memory.end(),
+                                   [metric](const MemoryColumn& m) { return m.metric == metric; });
+    if (!known) reading.memory.push_back(memory_column(sheet, i, {}, nullptr));
+  }
+}
+
+// free, buffers and cache beside each other: what a process could still get is their sum.
+void add_caches(const Sheet& sheet, MemoryColumn& memory) {
+  if (!memory.falls || plain_words(memory.title).find("avail") != std::string::npos) return;
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const std::string words = plain_words(sheet.columns[i].title);
+    const bool cache = lists("buff cache buffers cached kbbuffers kbcached", " ", words);
+    if (cache &&
+        sheet.columns[i].rows.size() * 10 >= sheet.columns[memory.column].rows.size() * 9) {
+      memory.plus.push_back(i);
+    }
+  }
+}
+
+// "Initial memory usage: 19224 kB" before chains without a name: too few to be a column of its own.
+void add_alike(const Sheet& sheet, MemoryColumn& memory) {
+  const SheetColumn& main = sheet.columns[memory.column];
+  if (main.name.memory || main.with_unit == 0) return;
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& other = sheet.columns[i];
+    const bool few = !other.values.empty() && other.values.size() < kFewest;
+    if (few && other.with_unit == other.values.size() && memory_weight(sheet, i) >= kSure) {
+      memory.alike.push_back(i);
+    }
+  }
+}
+
+// In the same rows: a table, or a line that names several.
+bool stand_together(const SheetColumn& a, const SheetColumn& b) {
+  size_t common = 0;
+  size_t at = 0;
+  for (const uint32_t row : a.rows) {
+    while (at < b.rows.size() && b.rows[at] < row) ++at;
+    common += at < b.rows.size() && b.rows[at] == row ? 1 : 0;
+  }
+  return common * 10 >= std::min(a.rows.size(), b.rows.size()) * 8;
+}
+
+// "rank0_rss, rank1_rss": columns that say the same of different things are series.
+void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Reading& reading) {
+  const uint32_t first = reading.memory.front().column;
+  const SheetColumn& main = sheet.columns[first];
+  if (reading.series != SeriesBy::nothing || !wishes.series.empty() || !main.name.memory) return;
+  std::vector<MemoryColumn> others;
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& other = sheet.columns[i];
+    if (i == first || other.title == main.title || !other.name.memory) continue;
+    const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
+    if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
+      continue;
+    if ((other.with_unit > 0) != (main.with_unit > 0) || other.percents != main.percents) continue;
+    if (!stand_together(main, other)) continue;
+    others.push_back(memory_column(sheet, i, wishes, nullptr));
+  }
+  if (others.empty()) return;
+  reading.series = SeriesBy::title;
+  for (MemoryColumn& other : others) reading.memory.push_back(std::move(other));
+}
+
+void settle_pairs(const SheetColumn& column, Reading& reading) {
+  if (column.arrows == 0) return;
+  // One later figure for each first one: pairs. More: chains, all of which are readings.
+  const size_t firsts = column.values.size() - column.arrows;
+  if (column.arrows > firsts * 3 / 2) return;
+  reading.pair = column.name.memory && !column.title.empty() ? PairTakes::first : PairTakes::last;
+  reading.remarks.emplace_back(reading.pair == PairTakes::last
+                                   ? "of each pair 'a -> b' the second was taken: what was left"
+                                   : "of each pair 'a -> b' the first was taken");
+}
+
+void say_what_was_there(const std::vector<Sheet>& sheets, Reading& reading) {
+  for (const Sheet& sheet : sheets) {
+    for (const SheetColumn& column : sheet.columns) {
+      if (column.values.size() < kFewest || column.title.empty()) continue;
+      if (!column.name.memory && column.with_unit * 2 < column.values.size()) continue;
+      reading.found.push_back(
+          fmt::format("{} have {}", counted(column.values.size(), "line"), shown(column)));
+      if (reading.found.size() >= 3) return;
+    }
+  }
+}
+
+}  // namespace
+
+Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
+  const std::vector<std::string_view> raw = lines_of(without_bom(head));
+  std::vector<std::string> storage(raw.size());
+  std::vector<std::string_view> lines(raw.size());
+  for (size_t i = 0; i < raw.size(); ++i) lines[i] = plain_line(raw[i], storage[i]);
+
+  Reading reading;
+  std::vector<Sheet> sheets = read_sheets(lines);
+  for (const Sheet& sheet : sheets) account_for(sheet, reading);
+  const std::optional<Chosen> chosen = choose_memory(sheets, wishes);
+  if (!chosen) {
+    say_what_was_there(sheets, reading);
+    return reading;
+  }
+  Sheet& sheet = sheets[chosen->sheet];
+  const SheetColumn& column = sheet.columns[chosen->column];
+  reading.has_memory = true;
+  reading.weight = chosen->weight;
+  reading.memory.push_back(memory_column(sheet, chosen->column, wishes, &reading));
+  reading.sure = reading.sure && chosen->weight >= kSure && column.name.memory;
+  add_caches(sheet, reading.memory.front());
+  settle_pairs(column, reading);
+  choose_series(sheet, chosen->column, wishes, reading);
+  choose_clock(sheet, chosen->column, wishes, reading);
+  add_alike(sheet, reading.memory.front());
+  add_series_by_title(sheet, wishes, reading);
+  if (reading.series != SeriesBy::title) add_measures(sheet, reading);
+  if (reading.memory.front().falls) {
+    reading.remarks.push_back(
+        fmt::format("{} is memory that is free: what it fell by is shown as used", shown(column)));
+  }
+  if (column.name.peak) {
+    reading.remarks.push_back(fmt::format("{} is a running peak: it cannot fall", shown(column)));
+  }
+  if (!reading.sure) {
+    reading.remarks.push_back(
+        fmt::format("{} was taken for the memory without being sure; `plateau convert --explain` "
+                    "shows the rest",
+                    shown(column)));
+  }
+  reading.expected = column.values.size();
+  reading.layout = std::move(sheet.layout);
+  reading.layout->freeze();
+  return reading;
+}
+
+}  // namespace plateau

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decisions behind learn_reading(), each in a file of its own. Inside this room only.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "import/reading.h"
+#include "import/sheet.h"
+
+namespace plateau {
+
+inline constexpr double kEnough = 3.5;  // Of weight, to be taken for memory at all.
+
+// sheet_layouts.cc: the ways in which these lines could be cut, each read.
+std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines);
+
+// memory_weight.cc: how much the column looks like memory in use; see reading.h.
+double memory_weight(const Sheet& sheet, uint32_t column);
+// total, used, free, cache beside each other: the table of `free`, which is the machine's.
+bool is_table_of_free(const Sheet& sheet, const SheetColumn& column);
+
+// series_choice.cc: whose memory it is. Fills Reading::series…
+void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
+                   Reading& reading);
+// The label of each of the column's readings under that choice; empty if there is none.
+std::vector<uint64_t> labels_of(const Sheet& sheet, uint32_t memory, const Reading& reading);
+
+// clock_choice.cc: what rises with it. Fills step_column, time_column, stamps, round_s.
+// Requires: choose_series() came first.
+void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
+                  Reading& reading);
+
+}  // namespace plateau

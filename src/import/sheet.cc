@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace plateau {
+namespace {
+
+void add_cell(const LogCell& cell, uint32_t row, SheetColumn& column) {
+  column.labels.push_back(hash_text(cell.text));
+  column.label_rows.push_back(row);
+  if (cell.has_time) {
+    ++column.times;
+    return;
+  }
+  if (!cell.numeric) {
+    if (!cell.text.empty()) ++column.texts;
+    return;
+  }
+  const Numeral& number = cell.number;
+  column.rows.push_back(row);
+  column.values.push_back(number.value);
+  column.unit_mb.push_back(number.unit_mb);
+  column.limits_mb.push_back(cell.limit_mb);
+  column.percents += number.unit == Numeral::Unit::percent ? 1 : 0;
+  column.other_units +=
+      number.unit == Numeral::Unit::rate || number.unit == Numeral::Unit::time ? 1 : 0;
+  column.with_unit += number.unit == Numeral::Unit::memory ? 1 : 0;
+  column.signs += number.has_sign ? 1 : 0;
+  column.glued += number.glued ? 1 : 0;
+  column.arrows += cell.after_arrow ? 1 : 0;
+  column.decimals = std::max(column.decimals, number.decimals);
+}
+
+// "MEM USAGE / LIMIT": the cell is read as the first.
+std::string_view first_title(std::string_view title) {
+  const size_t slash = title.find(" / ");
+  return slash == std::string_view::npos ? title : title.substr(0, slash);
+}
+
+}  // namespace
+
+uint64_t hash_text(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3ull;
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+Sheet read_sheet(std::unique_ptr<Layout> layout, const std::vector<std::string_view>& lines,
+                 const std::vector<bool>& taken) {
+  Sheet sheet;
+  CellRow row;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (taken[i]) continue;
+    const bool ours = layout->cut(lines[i], row);
+    if (row.starts_block) ++sheet.blocks;
+    if (!ours) continue;
+    const auto at = static_cast<uint32_t>(sheet.rows.size());
+    sheet.rows.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(sheet.blocks),
+                          row.has_time, row.time,
+                          row.prefix.empty() ? 0 : hash_text(trim(row.prefix))});
+    sheet.columns.resize(layout->columns().size());
+    for (const LogCell& cell : row.cells) add_cell(cell, at, sheet.columns[cell.column]);
+  }
+  sheet.columns.resize(layout->columns().size());
+  for (size_t i = 0; i < sheet.columns.size(); ++i) {
+    SheetColumn& column = sheet.columns[i];
+    column.title = first_title(layout->columns().name(static_cast<uint32_t>(i)));
+    column.name = weigh_name(column.title);
+  }
+  sheet.layout = std::move(layout);
+  return sheet;
+}
+
+}  // namespace plateau

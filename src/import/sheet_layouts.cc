@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layouts the lines of a file could have: a table with separators, tables under headers of
+// words, and text. A line that a table explains is not read as text too: its numbers would come
+// twice, the second time without their names.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "import/csv_fields.h"
+#include "import/reading_parts.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kMostHeaders = 4;
+
+bool starts_with_digit(std::string_view piece) {
+  while (!piece.empty() && (piece.front() == '-' || piece.front() == '+' || piece.front() == '"')) {
+    piece.remove_prefix(1);
+  }
+  return !piece.empty() && is_digit(piece.front());
+}
+
+size_t numbers_in(std::string_view line) {
+  size_t count = 0;
+  for (std::string_view rest = line; !trim(rest).empty();) {
+    count += starts_with_digit(next_word(rest)) ? 1 : 0;
+  }
+  return count;
+}
+
+// The number of fields that most lines have, if at least three fifths of them agree.
+struct Width {
+  size_t fields = 0;
+  size_t lines = 0;
+};
+Width common_width(const std::vector<std::string_view>& lines, char separator) {
+  CsvFields cutter(separator);
+  std::map<size_t, size_t> widths;
+  size_t filled = 0;
+  for (const std::string_view line : lines) {
+    if (trim(line).empty()) continue;
+    ++filled;
+    ++widths[cutter.cut(line).size()];
+  }
+  Width best;
+  for (const auto& [fields, count] : widths) {
+    if (fields >= 2 && count > best.lines) best = {fields, count};
+  }
+  return best.lines >= 3 && best.lines * 5 >= filled * 3 ? best : Width{};
+}
+
+// The first line of that width, if it names columns rather than filling them.
+std::string_view header_of(const std::vector<std::string_view>& lines, char separator,
+                           const Width& width) {
+  CsvFields cutter(separator);
+  for (const std::string_view line : lines) {
+    const std::vector<std::string_view>& fields = cutter.cut(line);
+    if (fields.size() != width.fields && fields.size() + 1 != width.fields) continue;
+    size_t names = 0;
+    size_t numbers = 0;
+    for (const std::string_view field : fields) {
+      numbers += starts_with_digit(trim(field)) ? 1 : 0;
+      names += std::any_of(field.begin(), field.end(), is_letter) ? 1 : 0;
+    }
+    return names > 0 && numbers * 3 <= fields.size() && names * 2 >= fields.size() ? line : "";
+  }
+  return "";
+}
+
+bool could_head_a_table(std::string_view line) {
+  if (numbers_in(line) > 0 || line.size() > 1000) return false;
+  size_t pieces = 0;
+  bool memory = false;
+  for (std::string_view rest = line; !trim(rest).empty(); ++pieces) {
+    const SlotName name = weigh_name(next_word(rest));
+    memory |= name.memory || name.free || name.used || name.swap;
+  }
+  return memory && pieces >= 2;
+}
+
+// The next lines, rules aside, hold numbers.
+bool numbers_below(const std::vector<std::string_view>& lines, size_t at) {
+  size_t looked = 0;
+  for (size_t i = at + 1; i < lines.size() && looked < 2; ++i) {
+    const bool rule = std::none_of(lines[i].begin(), lines[i].end(),
+                                   [](char c) { return is_letter(c) || is_digit(c); });
+    if (rule) continue;
+    ++looked;
+    if (numbers_in(lines[i]) >= 1) return true;
+  }
+  return false;
+}
+
+// Marks the lines of a sheet in which some column can be memory.
+void take_lines(const Sheet& sheet, std::vector<bool>& taken) {
+  bool memory = false;
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    memory |= sheet.columns[i].values.size() >= 3 && memory_weight(sheet, i) >= kEnough;
+  }
+  if (!memory) return;
+  for (const SheetRow& row : sheet.rows) taken[row.line] = true;
+}
+
+void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
+                   std::vector<bool>& taken, std::vector<Sheet>& sheets) {
+  Width best;
+  char separator = '\0';
+  for (const char candidate : {'\t', ';', '|', ','}) {
+    if (candidate == ',' && style.decimal_comma) continue;
+    const Width width = common_width(lines, candidate);
+    if (width.fields > 0 && width.lines * width.fields > best.lines * best.fields) {
+      best = width;
+      separator = candidate;
+    }
+  }
+  if (separator == '\0') return;
+  const std::string_view header = header_of(lines, separator, best);
+  sheets.push_back(read_sheet(delimited_layout(separator, header, style), lines, taken));
+  take_lines(sheets.back(), taken);
+}
+
+}  // namespace
+
+std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines) {
+  NumberStyleEvidence commas;
+  for (const std::string_view line : lines) commas.see(line);
+  const NumberStyle style = commas.style();
+
+  std::vector<Sheet> sheets;
+  std::vector<bool> taken(lines.size(), false);
+  add_delimited(lines, style, taken, sheets);
+  std::set<std::string> headers;
+  for (size_t i = 0; i < lines.size() && headers.size() < kMostHeaders; ++i) {
+    if (taken[i] || !could_head_a_table(lines[i]) || !numbers_below(lines, i)) continue;
+    if (!headers.insert(plain_words(lines[i])).second) continue;
+    sheets.push_back(read_sheet(table_layout(lines[i], style), lines, taken));
+    take_lines(sheets.back(), taken);
+  }
+  sheets.push_back(read_sheet(line_layout(style), lines, taken));
+  return sheets;
+}
+
+}  // namespace plateau

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/slot_name.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "import/words.h"
+
+namespace plateau {
+namespace {
+
+using Flag = bool SlotName::*;
+
+// Words of one meaning: what they add, and what they set.
+struct Weighed {
+  double weight;
+  Flag sets;
+  std::string_view words;
+};
+
+constexpr Weighed kWeights[] = {
+    {10, &SlotName::memory, "rss rsz res vmrss rssanon workingset"},
+    {9, &SlotName::memory, "resident"},
+    {8, &SlotName::memory,
+     "memory mem ram pss uss memusage memused usedmem kbmemused memoryusage memorie speicher "
+     "memoire memoria pamyat mb_used"},
+    {7, &SlotName::memory,
+     "heap allocated alloc allocate allocates footprint vram heapused heapsize inuse nursery "
+     "heapalloc sys_heap"},
+    {6.8, &SlotName::memory, "freemem memfree kbmemfree memavailable kbavail freememory freeheap"},
+    {3, &SlotName::memory, "external arraybuffers reserved commit committed kbcommit jemalloc"},
+    {1.5, &SlotName::used, "used usage consumed consumption occupied using uses use"},
+    {-1.2, &SlotName::free,
+     "free available avail remaining unused freemem memfree kbmemfree memavailable kbavail "
+     "freememory freeheap"},
+    {-2, &SlotName::peak, "peak max maximum maxrss hwm vmhwm highest mxmem peaked high"},
+    {-3, &SlotName::total, "total capacity installed memtotal min minimum lowest"},
+    {-1, nullptr, "avg average mean median std stdev size"},
+    {-3.5, &SlotName::cache,
+     "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
+     "kbslab inact active kbactive kbinact dirty kbdirty reclaimable"},
+    {-6, nullptr, "virtual virt vsz vms vmsize vsize vmem vmpeak metaspace text code stack"},
+    {-6, &SlotName::limit, "limit quota threshold ceiling budget cap request requests"},
+    {-7, &SlotName::swap, "swap swapped swpd swapin swapout zswap kbswpused kbswpfree"},
+    {-8, &SlotName::change,
+     "delta diff difference change changed increase increased decrease growth grew grow leaked "
+     "leak freed released gained increment incremented added collected saved"},
+    {-5, &SlotName::percent, "percent pct percentage perc ratio fraction util utilization"},
+    {-6, nullptr, "cpu cores load processor"},
+    {-10, nullptr,
+     "disk disks file files net network io read write rx tx recv sent bandwidth download upload "
+     "throughput rate faults flt minflt majflt temp temperature power watts fan loss lr acc "
+     "accuracy score tokens params parameters fps latency duration took price cost objects "
+     "connections threads handles open line lines version port ppid code exit blocks"},
+    {-2, &SlotName::gpu, "gpu cuda device nvidia"},
+    {0, &SlotName::machine, "system host machine node server kbmemused"},
+};
+
+struct ClockWords {
+  SlotName::Clock clock;
+  std::string_view words;
+};
+constexpr ClockWords kClocks[] = {
+    {SlotName::Clock::step,
+     "step steps iter iteration iterations it update batch request req test tick sample index no "
+     "round frame generation game episode loop cycle count run i n idx num call message op "
+     "operations nr job pass gc trial"},
+    {SlotName::Clock::epoch, "epoch"},
+    {SlotName::Clock::time,
+     "time timestamp elapsed seconds secs sec t ts uptime date datetime clock wall walltime ms "
+     "minutes min hours when"},
+};
+
+constexpr std::string_view kLabels =
+    "pid tid rank gpu device worker container pod name host hostname node id index process proc "
+    "command cmd comm instance service user shard replica image program series thread label tag "
+    "source job app task partition stage phase component namespace";
+
+void weigh_word(std::string_view word, SlotName& name) {
+  for (const Weighed& row : kWeights) {
+    if (!lists(row.words, " ", word)) continue;
+    // Two words for memory ("heap memory", "RSS memory") do not make it surer.
+    if (row.sets == &SlotName::memory && name.memory) continue;
+    name.weight += row.weight;
+    if (row.sets != nullptr) name.*row.sets = true;
+  }
+  if (const auto unit = unit_in_mb(word); unit && word.size() > 1) name.unit_mb = *unit;
+}
+
+double scale_of_time(std::string_view words) {
+  if (words.ends_with(" ms") || words == "ms" || words.ends_with(" millis")) return 1e-3;
+  if (words.ends_with(" us")) return 1e-6;
+  if (words.ends_with(" ns")) return 1e-9;
+  if (words.ends_with(" min") || words.ends_with("minutes")) return 60;
+  return words.ends_with("hours") ? 3600 : 1;
+}
+
+// The last word, a unit of time behind it aside: "time" of "elapsed time s".
+std::string_view without_time_unit(std::string_view words) {
+  const size_t last = words.rfind(' ');
+  if (last == std::string_view::npos) return words;
+  if (!lists("s sec ms us ns utc", " ", words.substr(last + 1))) return words.substr(last + 1);
+  words = words.substr(0, last);
+  return words.substr(words.rfind(' ') + 1);
+}
+
+Metric metric_named(std::string_view words, const SlotName& name) {
+  const auto bits_of = [words] {
+    WordBits bits = 0;
+    for (std::string_view rest = words; !rest.empty();) bits |= word_bits(take_part(rest, ' '));
+    return bits & ~kWordNotUsage;
+  };
+  if (name.gpu) return Metric::gpu;
+  return metric_of(bits_of(), true).value_or(Metric::memory);
+}
+
+}  // namespace
+
+std::string plain_words(std::string_view name) {
+  std::string out;
+  for (size_t at = 0; at < name.size();) {
+    if (!is_letter(name[at])) {
+      ++at;
+      continue;
+    }
+    size_t end = at + 1;
+    while (end < name.size() && is_letter(name[end])) {
+      const bool upper = name[end] <= 'Z';
+      const bool lower_before = name[end - 1] >= 'a';
+      const bool lower_after = end + 1 < name.size() && name[end + 1] >= 'a' &&
+                               is_letter(name[end + 1]) && name[end - 1] <= 'Z';
+      // "heapUsed", "RSSBytes"; but "VmRSS" and "MiB" stay whole.
+      if (upper && ((lower_before && end - at >= 3) || (lower_after && end - at >= 2))) break;
+      ++end;
+    }
+    if (!out.empty()) out.push_back(' ');
+    for (size_t i = at; i < end; ++i) out.push_back(ascii_lower(name[i]));
+    at = end;
+  }
+  return out;
+}
+
+SlotName weigh_name(std::string_view text) {
+  SlotName name;
+  const std::string words = plain_words(text);
+  std::string_view last;  // Units aside.
+  for (std::string_view rest = words; !rest.empty();) {
+    const std::string_view word = take_part(rest, ' ');
+    weigh_word(word, name);
+    if (!unit_in_mb(word)) last = word;
+  }
+  if (text.find('%') != std::string_view::npos && !name.percent) {
+    name.percent = true;
+    name.weight -= 5;
+  }
+  const std::string_view nearest = without_time_unit(words);
+  for (const ClockWords& row : kClocks) {
+    if (!name.memory && lists(row.words, " ", nearest)) name.clock = row.clock;
+  }
+  name.label = lists(kLabels, " ", last);
+  name.time_scale = scale_of_time(words);
+  if (name.memory || name.used || name.free) name.metric = metric_named(words, name);
+  if (name.gpu && name.memory) name.weight += 1;  // "GPU memory" is memory all the same.
+  return name;
+}
+
+}  // namespace plateau

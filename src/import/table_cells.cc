@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layouts `delimited` and `table` of cells.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "import/cells.h"
+#include "import/csv_fields.h"
+#include "import/line_stamp.h"
+#include "import/slot_name.h"
+
+namespace plateau {
+namespace {
+
+// A rule of a table: nothing but dashes, bars, colons and blanks.
+bool is_rule(std::string_view line) {
+  return std::all_of(line.begin(), line.end(), [](char c) {
+    return c == '-' || c == '=' || c == '|' || c == ':' || c == '+' || c == '_' || is_space(c);
+  });
+}
+
+// A piece of a line and where it stands.
+struct Piece {
+  std::string_view text;
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// Pieces with at least `gap` blanks (or a tab) between; a time is one piece, whatever is in it.
+void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out) {
+  out.clear();
+  for (size_t at = 0; at < line.size();) {
+    if (is_space(line[at])) {
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    if (const auto stamp = stamp_at(line, at)) end = at + stamp->length;
+    for (size_t blanks = 0; end + blanks < line.size();) {
+      const char c = line[end + blanks];
+      if (c == '\t' || (c == ' ' && blanks + 1 >= gap)) break;
+      if (c == ' ') {
+        ++blanks;
+      } else {
+        end += blanks + 1;
+        blanks = 0;
+      }
+    }
+    out.push_back({line.substr(at, end - at), at, end});
+    at = end;
+  }
+}
+
+uint64_t key_of_place(size_t place) {
+  return 0x9e3779b97f4a7c15ull * (place + 1);
+}
+
+class DelimitedLayout : public Layout {
+ public:
+  DelimitedLayout(char separator, std::string_view header, const NumberStyle& style)
+      : separator_(separator), header_(header), style_(style), fields_(separator) {
+    style_.comma_cuts = separator == ',';
+    if (separator == ',') style_.decimal_comma = false;
+    if (header.empty()) return;
+    for (const std::string_view name : inner(fields_.cut(header))) {
+      columns_.of(key_of_place(columns_.size()), trim(name));
+    }
+    width_ = columns_.size();
+  }
+
+  bool cut(std::string_view line, CellRow& row) override {
+    row.clear();
+    if (line.empty() || is_rule(line)) return false;
+    if (line == header_) {
+      row.starts_block = true;
+      return false;
+    }
+    const std::vector<std::string_view> fields = inner(fields_.cut(line));
+    if (fields.size() < 2 || (width_ > 0 && fields.size() > width_ + 1)) return false;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      LogCell cell = read_cell(fields[i], style_);
+      cell.column = columns_.of(key_of_place(i), width_ > 0 ? "" : fmt::format("column {}", i + 1));
+      if (cell.column == kNoColumn) continue;
+      if (cell.has_time && !row.has_time) {
+        row.has_time = true;
+        row.time = cell.time;
+      }
+      row.cells.push_back(cell);
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    const std::string_view name = separator_ == '\t'  ? "tabs"
+                                  : separator_ == ',' ? "commas"
+                                  : separator_ == ';' ? "semicolons"
+                                                      : "bars";
+    return fmt::format("a table with {}{}", name, width_ > 0 ? " and a header" : ", no header");
+  }
+
+ private:
+  // Without the empty cells outside the bars of a Markdown table.
+  std::vector<std::string_view> inner(std::vector<std::string_view> fields) const {
+    if (separator_ != '|') return fields;
+    if (!fields.empty() && trim(fields.front()).empty()) fields.erase(fields.begin());
+    if (!fields.empty() && trim(fields.back()).empty()) fields.pop_back();
+    return fields;
+  }
+
+  char separator_;
+  std::string header_;
+  NumberStyle style_;
+  CsvFields fields_;
+  size_t width_ = 0;
+};
+
+class TableLayout : public Layout {
+ public:
+  TableLayout(std::string_view header, const NumberStyle& style)
+      : words_(plain_words(header)), style_(style) {
+    read_header(header);
+    for (const Piece& name : names_) columns_.of(key_of_place(columns_.size()), name.text);
+    for (const Piece& name : wide_names_) {
+      wide_columns_.push_back(columns_.of(key_of_place(1000 + wide_columns_.size()), name.text));
+    }
+  }
+
+  bool cut(std::string_view line, CellRow& row) override {
+    row.clear();
+    if (line.empty() || is_rule(line)) return false;
+    if (!is_digit(trim(line).empty() ? '0' : trim(line).front()) && plain_words(line) == words_) {
+      read_header(line);
+      row.starts_block = true;
+      return false;
+    }
+    cut_pieces(line, 1, pieces_);
+    if (pieces_.size() == names_.size()) {
+      for (size_t i = 0; i < pieces_.size(); ++i) add(pieces_[i], static_cast<uint32_t>(i), row);
+    } else {
+      cut_pieces(line, 2, wide_);
+      if (wide_names_.size() >= 3 && wide_.size() == wide_names_.size()) {
+        for (size_t i = 0; i < wide_.size(); ++i) add(wide_[i], wide_columns_[i], row);
+      } else {
+        place(row);
+      }
+    }
+    const auto numbers = std::count_if(row.cells.begin(), row.cells.end(),
+                                       [](const LogCell& cell) { return cell.numeric; });
+    if (numbers == 0) row.clear();
+    return numbers > 0;
+  }
+
+  [[nodiscard]] std::string describe() const override { return "a table under a header"; }
+
+ private:
+  void read_header(std::string_view header) {
+    header_ = header;
+    // The views must last: the header is kept.
+    std::string_view rest = header_;
+    size_t skip = 0;
+    while (skip < rest.size() && (rest[skip] == '#' || is_space(rest[skip]))) ++skip;
+    header_.replace(0, skip, skip, ' ');
+    cut_pieces(header_, 1, names_);
+    cut_pieces(header_, 2, wide_names_);
+  }
+
+  void add(const Piece& piece, uint32_t column, CellRow& row) {
+    LogCell cell = read_cell(piece.text, style_);
+    cell.column = column;
+    if (cell.has_time && !row.has_time) {
+      row.has_time = true;
+      row.time = cell.time;
+    }
+    row.cells.push_back(cell);
+  }
+
+  // Each piece under the name that it stands under, right-aligned ones by their ends.
+  void place(CellRow& row) {
+    for (const Piece& piece : pieces_) {
+      size_t best = names_.size();
+      size_t best_distance = 4;
+      for (size_t i = 0; i < names_.size(); ++i) {
+        const Piece& name = names_[i];
+        const bool overlaps = piece.begin < name.end && name.begin < piece.end;
+        const size_t off_end = piece.end > name.end ? piece.end - name.end : name.end - piece.end;
+        const size_t off_begin =
+            piece.begin > name.begin ? piece.begin - name.begin : name.begin - piece.begin;
+        const size_t distance = std::min(off_end, off_begin);
+        if (!overlaps || distance >= best_distance) continue;
+        best = i;
+        best_distance = distance;
+      }
+      if (best < names_.size()) {
+        add(piece, static_cast<uint32_t>(best), row);
+      } else if (const auto stamp = stamp_at(piece.text, 0); stamp && !row.has_time) {
+        row.has_time = true;
+        row.time = *stamp;
+      }
+    }
+  }
+
+  std::string words_;
+  std::string header_;
+  NumberStyle style_;
+  std::vector<Piece> names_;
+  std::vector<Piece> wide_names_;
+  std::vector<uint32_t> wide_columns_;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> wide_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layout> delimited_layout(char separator, std::string_view header,
+                                         const NumberStyle& style) {
+  return std::make_unique<DelimitedLayout>(separator, header, style);
+}
+
+std::unique_ptr<Layout> table_layout(std::string_view header, const NumberStyle& style) {
+  return std::make_unique<TableLayout>(header, style);
+}
+
+}  // namespace plateau

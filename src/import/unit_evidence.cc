@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/unit_evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "import/words.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kPage = 4096;
+constexpr size_t kFewest = 5;  // Different figures; below that, chance is a rival.
+constexpr double kMib = 1.048576;
+
+bool all_multiples(const std::vector<double>& values, double of) {
+  return std::all_of(values.begin(), values.end(), [of](double value) {
+    const double units = value / of;
+    return std::fabs(units - std::round(units)) < 1e-6 * std::max(1.0, std::fabs(units)) * 0.1;
+  });
+}
+
+std::vector<double> different(const std::vector<double>& values) {
+  std::vector<double> sorted;
+  for (const double value : values) {
+    if (value > 0) sorted.push_back(value);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+UnitFound unit_by_pages(const std::vector<double>& values) {
+  const std::vector<double> some = different(values);
+  if (some.size() < kFewest) return {};
+  const double largest = some.back();
+  const bool whole = all_multiples(some, 1);
+  if (whole && largest >= 1e6 && all_multiples(some, kPage)) {
+    return {1e-6, "bytes", "all are multiples of a page, 4096", true};
+  }
+  // Below 2000 KiB a process is none; above 2e9 KiB no machine is.
+  if (whole && largest >= 2000 && largest < 2e9 && all_multiples(some, 4)) {
+    return {1024 / 1e6, "KiB", "all are multiples of a page, 4 KiB", true};
+  }
+  if (!whole && largest < 1e6 && all_multiples(some, 1.0 / 256)) {
+    return {kMib, "MiB", "all are multiples of a page, 1/256 MiB", true};
+  }
+  return {};
+}
+
+UnitFound unit_by_size(const std::vector<double>& values) {
+  std::vector<double> some = different(values);
+  if (some.empty()) return {};
+  std::nth_element(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2),
+                   some.end());
+  const double middle = some[some.size() / 2];
+  const double largest = *std::max_element(some.begin(), some.end());
+  if (some.size() >= kFewest && middle >= 1000 && largest < 2e6 && all_multiples(some, 1)) {
+    // Kernels count KiB in pages, so these are none; as bytes they would be no process.
+    return {1, "MB", "whole, and no multiples of a page in KiB", false};
+  }
+  const double unit = guess_unit_mb(middle);
+  return {unit, guessed_unit_name(unit), "by its size", false};
+}
+
+}  // namespace plateau
