@@ -70,6 +70,7 @@ void add_limit(LogCell& cell, const Numeral& limit) {
 void CellRow::clear() {
   cells.clear();
   has_time = false;
+  time_begin = time_end = 0;
   prefix = {};
   starts_block = false;
 }
@@ -128,8 +129,10 @@ size_t read_prefix(std::string_view line, CellRow& row) {
       if (const auto stamp = stamp_at(line, inside)) {
         row.has_time = true;
         row.time = *stamp;
+        row.time_begin = at;
         at = inside + stamp->length;
         while (at < line.size() && (line[at] == ']' || line[at] == ')' || line[at] == ':')) ++at;
+        row.time_end = at;
         continue;
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a line of any log into cells: each number, time or label with the column it belongs to.
 //
-// The question is which numbers of different lines are "the same number later". Three layouts
+// The question is which numbers of different lines are "the same number later". A few layouts
 // answer it, and all give rows of cells:
 //   lines      A number's column is the words beside it, from the word for memory on, and which of
 //              the numbers after those words it is: in "RAM: 6.2% (4.0/64.0 GB)" there are ram, the
@@ -9,6 +9,7 @@
 //              its line. So "start: memory 904 MB" and "end: memory 921 MB" are one column, read
 //              twice, and "60 MB heap size" is named by what follows it.
 //   delimited  Cells between commas, tabs, semicolons or bars (Markdown, boxes): by position.
+//   json       Objects, one a line: by the path of their keys.
 //   table      Words under a header of words (ps, top, vmstat, docker stats): by position among the
 //              words if there are as many, among cells two blanks apart, else by the place under
 //              the header's word.
@@ -45,8 +46,10 @@ struct LogCell {
 
 struct CellRow {
   std::vector<LogCell> cells;
-  bool has_time = false;  // Of the line: the first in it.
+  bool has_time = false;  // Of the line: the first in it,
   Stamp time;
+  size_t time_begin = 0;  // and where it stands, if it was found before everything else.
+  size_t time_end = 0;
   std::string_view prefix;  // "rank0" of "[rank0]: …", "worker-0" of "worker-0 | …"; may be empty.
   bool starts_block = false;  // The header came again: a new round of readings.
 
@@ -75,8 +78,8 @@ class Layout {
   // False if the line is none of this layout's; `row` is then empty.
   virtual bool cut(std::string_view line, CellRow& row) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
-  [[nodiscard]] const ColumnNames& columns() const { return columns_; }
-  void freeze() { columns_.freeze(); }
+  [[nodiscard]] virtual const ColumnNames& columns() const { return columns_; }
+  virtual void freeze() { columns_.freeze(); }
 
  protected:
   ColumnNames columns_;
@@ -86,6 +89,10 @@ std::unique_ptr<Layout> line_layout(const NumberStyle& style);
 // `header`: the line that names the columns, empty if none does.
 std::unique_ptr<Layout> delimited_layout(char separator, std::string_view header,
                                          const NumberStyle& style);
+// JSON objects, one a line, also behind a prefix: a column for each path.
+std::unique_ptr<Layout> json_layout(const NumberStyle& style);
+// The same, of loggers that write text into a field: the text is what is cut.
+std::unique_ptr<Layout> json_text_layout(const NumberStyle& style);
 std::unique_ptr<Layout> table_layout(std::string_view header, const NumberStyle& style);
 
 // Makes `limit`, written behind the cell and a slash, its limit.

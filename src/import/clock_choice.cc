@@ -109,12 +109,15 @@ size_t comes_equally_often(const std::vector<double>& clock) {
   }
   ++lengths[run];
   size_t groups = 0;
+  size_t times = 0;
   size_t most = 0;
   for (const auto& [length, count] : lengths) {
     groups += count;
-    if (count > lengths[most]) most = length;
+    if (count <= most) continue;
+    most = count;
+    times = length;
   }
-  return most >= 2 && most <= 64 && groups >= 3 && lengths[most] * 10 >= groups * 7 ? most : 0;
+  return times >= 2 && times <= 64 && groups >= 3 && most * 10 >= groups * 7 ? times : 0;
 }
 
 struct Candidate {
@@ -124,16 +127,16 @@ struct Candidate {
   Course course;
 };
 
-void settle_occurrences(const std::vector<double>& clock, uint32_t column, Reading& reading) {
-  if (reading.series != SeriesBy::nothing || reading.pair != PairTakes::all) return;
+bool settle_occurrences(const std::vector<double>& clock, Reading& reading) {
+  if (reading.series != SeriesBy::nothing || reading.pair != PairTakes::all) return false;
   const size_t times = comes_equally_often(clock);
-  if (times == 0) return;
+  if (times == 0) return false;
   reading.series = SeriesBy::occurrence;
-  reading.step_column = column;
   reading.remarks.push_back(
-      fmt::format("each step comes {} times and nothing says whose it is: read as {} series in the "
-                  "order of their lines",
+      fmt::format("each step or time comes {} times and nothing says whose it is: read as {} "
+                  "series in the order of their lines",
                   times, times));
+  return true;
 }
 
 }  // namespace
@@ -154,7 +157,7 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     if (!is_clock(course, readings)) {
       const bool repeats = course.present * 10 >= readings * 8 && course.forward >= 0.85;
       if (is_step && !carried && repeats && !chain && best.rank == 0) {
-        settle_occurrences(clock, column, reading);
+        if (settle_occurrences(clock, reading)) reading.step_column = column;
       }
       return;
     }
@@ -179,7 +182,8 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
       consider(i, carried, rank, true);
     } else if (from_1970) {
       consider(i, carried, rank + 3, false);
-    } else if (column.name.clock == Clock::time || column.other_units * 2 > column.values.size()) {
+    } else if (column.name.clock == Clock::time ||
+               (column.title.empty() && column.other_units * 2 > column.values.size())) {
       consider(i, carried, rank + (column.name.clock == Clock::time ? 1 : 0), false);
     }
   }
@@ -193,8 +197,12 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
   if (time.column != kNoColumn) reading.time_scale = sheet.columns[time.column].name.time_scale;
   if (!wishes.clock.empty()) return;
   for (const bool carried : {false, true}) {
-    const Course stamps = course_of(stamps_of(sheet, memory, carried), labels);
-    if (time.rank >= 6 || !is_clock(stamps, readings)) continue;
+    const std::vector<double> times = stamps_of(sheet, memory, carried);
+    const Course stamps = course_of(times, labels);
+    const bool present = stamps.present * 10 >= readings * 8 && stamps.forward >= 0.85;
+    if (time.rank >= 6 || !present || chain) continue;
+    const bool alone = step.column == kNoColumn && time.column == kNoColumn;
+    if (!is_clock(stamps, readings) && !(alone && settle_occurrences(times, reading))) continue;
     reading.time_column = kNoColumn;
     reading.stamps = true;
     reading.carried_time = carried;

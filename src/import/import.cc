@@ -100,7 +100,7 @@ bool is_understood(std::string_view head) {
 // Formats whose readers know one tool's output so well that nothing is left to learn.
 bool is_special(std::string_view name, std::string_view head) {
   if (name == "csv") return is_understood(head);
-  return name != "text" && name != "ps" && name != "free";
+  return name != "text" && name != "ps" && name != "free" && name != "jsonl";
 }
 
 // Logs that go on until the process is gone; tables of our own and records say what they mean.
@@ -128,7 +128,9 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
       std::any_of(largest.notes.begin(), largest.notes.end(),
                   [](const auto& note) { return note.find("has no unit") != std::string::npos; });
   if (guessed && reading.sure) return true;
-  return samples_in(runs) * std::max<size_t>(1, largest.processes.size()) * 2 < reading.expected;
+  if (reading.commas_are_points) return true;
+  const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
+  return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }
 
 Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> source,

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/cells.h"
 #include "import/line_stamp.h"
 #include "import/words.h"
@@ -41,11 +42,13 @@ class LineLayout : public Layout {
   void number();
   bool stamp();
   void fresh_start();
+  [[nodiscard]] bool closes_a_place() const;
   [[nodiscard]] bool starts_token() const;
   [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
                              size_t& end) const;
   void name_cell(LogCell& cell);
   void share_unit(const Numeral& last);
+  void take_unit_behind_brackets(Numeral& number) const;
   [[nodiscard]] std::string_view gap_before(const Numeral& number) const;
   [[nodiscard]] bool arrow_follows(const Numeral& number) const;
   [[nodiscard]] Word read(size_t at) const;
@@ -61,6 +64,7 @@ class LineLayout : public Layout {
   size_t nameless_ = 0;  // Numbers since the last of them.
   uint32_t last_column_ = kNoColumn;
   size_t last_end_ = 0;  // Of the number before.
+  size_t chains_ = 0;    // Without a name, so far in the line.
 };
 
 Word LineLayout::read(size_t at) const {
@@ -80,6 +84,13 @@ bool LineLayout::starts_token() const {
 void LineLayout::fresh_start() {
   count_ = 0;
   ordinal_ = 0;
+}
+
+// "[utils.py:783:see_memory_usage] MA 10.5 GB": a place in a program names nothing.
+bool LineLayout::closes_a_place() const {
+  const size_t open = line_.substr(0, at_).rfind('[');
+  if (open == std::string_view::npos) return false;
+  return line_.substr(open, at_ - open).find(':') != std::string_view::npos;
 }
 
 void LineLayout::word() {
@@ -154,11 +165,14 @@ void LineLayout::name_cell(LogCell& cell) {
       begin = words_[i + 1].begin;
     }
     end = words_[count_ - 1].end;
-  } else if (ordinal_ == 0 && !number.glued && postfix(number, key, begin, end)) {
+  } else if (ordinal_ == 0 && !number.glued &&
+             (count_ == 0 || number.unit == Numeral::Unit::memory) &&
+             postfix(number, key, begin, end)) {
     key = mix(key, 1);
   } else if (number.unit == Numeral::Unit::memory && arrow_follows(number)) {
     // Whatever the line is about: collectors write "Pause Young 80M->8M" and "Remark 39M->39M".
-    cell.column = columns_.of(mix(kSeed, 3), "");
+    // A line may hold several such pairs: those of the young generation, then those of all.
+    cell.column = columns_.of(mix(mix(kSeed, 3), chains_++), "");
     return;
   } else if (count_ > 0) {
     for (size_t i = 0; i < count_; ++i) key = mix(key, words_[i].hash);
@@ -186,8 +200,14 @@ void LineLayout::number() {
   cell.numeric = true;
   cell.text = line_.substr(number.begin, number.unit_end - number.begin);
   const std::string_view gap = gap_before(number);
-  last_end_ = number.unit_end;
   at_ = number.unit_end;
+  // "2.1 (38.5) -> 1.9 (38.5) MB": what stands in brackets is no link of the chain.
+  if (gap == "(" && at_ < line_.size() && line_[at_] == ')' && row_->cells.size() > 0) {
+    last_end_ = ++at_;
+    return;
+  }
+  take_unit_behind_brackets(cell.number);
+  last_end_ = number.unit_end;
   if ((gap == "/" || gap == "of" || gap == "out of") && !row_->cells.empty()) {
     add_limit(row_->cells.back(), number);
     return;
@@ -202,6 +222,25 @@ void LineLayout::number() {
   }
   last_column_ = cell.column;
   if (row_->cells.size() < kMostCells && cell.column != kNoColumn) row_->cells.push_back(cell);
+}
+
+// "2.1 (38.5) MB": the unit behind the brackets is that of both.
+void LineLayout::take_unit_behind_brackets(Numeral& number) const {
+  if (number.unit != Numeral::Unit::none) return;
+  const std::string_view rest = line_.substr(number.end, 24);
+  const size_t open = rest.find_first_not_of(' ');
+  if (open == std::string_view::npos || rest[open] != '(') return;
+  const size_t close = rest.find(')', open);
+  if (close == std::string_view::npos || close < open + 2 || !is_digit(rest[open + 1])) return;
+  const Numeral inside = read_numeral(rest, open + 1, style_);
+  if (inside.end != close) return;
+  std::string_view word = trim(rest.substr(close + 1));
+  size_t letters = 0;
+  while (letters < word.size() && is_letter(word[letters])) ++letters;
+  if (const auto mb = unit_in_mb(word.substr(0, letters)); mb && letters > 1) {
+    number.unit = Numeral::Unit::memory;
+    number.unit_mb = *mb;
+  }
 }
 
 // "351 > 410 > 417 MB": the unit at the end is that of all.
@@ -221,8 +260,8 @@ std::string_view LineLayout::gap_before(const Numeral& number) const {
 
 // An arrow and another number behind it: a chain of readings.
 bool LineLayout::arrow_follows(const Numeral& number) const {
-  std::string_view rest = line_.substr(number.unit_end);
-  rest = trim(rest.substr(0, 24));
+  std::string_view rest = trim(line_.substr(number.unit_end, 24));
+  if (rest.starts_with("(")) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
   const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
                        : rest.starts_with(">")                          ? 1
                                                                         : 0;
@@ -235,14 +274,15 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   row.clear();
   line_ = line.substr(0, kLongestLine);
   row_ = &row;
-  at_ = read_prefix(line_, row);
-  // A prefix such as "RAM: " names what follows it.
-  if (!row.prefix.empty() && !row.has_time) at_ = 0;
+  // A prefix may also name what follows it ("RAM: 512 MB"), so it is read again.
+  read_prefix(line_, row);
+  at_ = row.has_time && row.time_begin == 0 ? row.time_end : 0;
   fresh_start();
   before_ = kSeed;
   nameless_ = 0;
   last_column_ = kNoColumn;
   last_end_ = 0;
+  chains_ = 0;
   while (at_ < line_.size()) {
     const char c = line_[at_];
     if (is_digit(c)) {
@@ -250,7 +290,7 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
     } else if (is_letter(c)) {
       if (!starts_token() || !stamp()) word();
     } else {
-      if (c == ',' || c == ';' || c == '|') fresh_start();
+      if (c == ',' || c == ';' || c == '|' || (c == ']' && closes_a_place())) fresh_start();
       ++at_;
     }
   }

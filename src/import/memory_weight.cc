@@ -82,7 +82,8 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
   // Text in a column of numbers: another kind of line.
   if (column.texts > n) weight -= 4;
   if (column.arrows > 0) weight += 1;
-  weight += 1.5 * smoothness(column.values);
+  // Before and after, in turn, are not one course.
+  weight += 1.5 * (column.arrows > 0 ? 1 : smoothness(column.values));
   weight += 0.9 * std::log10(static_cast<double>(n));
   return weight;
 }

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "import/csv_fields.h"
 #include "import/run_builder.h"
+#include "import/transposed.h"
 
 namespace plateau {
 namespace {
@@ -45,6 +46,7 @@ class MinedLog {
   size_t process_of(std::string_view label);
   std::string_view label_of_row() const;
   void begin_round(std::string_view label);
+  [[nodiscard]] Instant instant_here() const;
   [[nodiscard]] const LogCell* find(uint32_t column) const;
   [[nodiscard]] double sum_with(const MemoryColumn& memory, const LogCell& cell) const;
 
@@ -126,11 +128,16 @@ size_t MinedLog::process_of(std::string_view label) {
   return process;
 }
 
-void MinedLog::begin_round(std::string_view label) {
+Instant MinedLog::instant_here() const {
   Instant at;
   const bool step_known = reading_.step_column != kNoColumn && !std::isnan(step_);
   if (step_known && (step_here_ || reading_.carried_step)) at.step = static_cast<int64_t>(step_);
   if (time_here_ || reading_.carried_time) at.time_s = time_s_;
+  return at;
+}
+
+void MinedLog::begin_round(std::string_view label) {
+  const Instant at = instant_here();
   const bool single = reading_.series == SeriesBy::nothing;
   const size_t key = std::hash<std::string_view>{}(label);
   const bool late = reading_.round_s > 0 && at.time_s - round_.time_s > reading_.round_s / 2;
@@ -185,7 +192,10 @@ void MinedLog::row() {
     if (reading_.pair == PairTakes::last && !is_last) continue;
     std::string_view label = label_of_row();
     if (reading_.series == SeriesBy::occurrence) {
-      occurrence_ = step_ == static_cast<double>(round_.step) && round_open_ ? occurrence_ + 1 : 1;
+      const Instant here = instant_here();
+      const bool same =
+          here.step == round_.step && (here.time_s == round_.time_s || here.step >= 0);
+      occurrence_ = round_open_ && same ? occurrence_ + 1 : 1;
       occurrence = fmt::format("series {}", occurrence_);
       label = occurrence;
     }
@@ -237,6 +247,7 @@ Runs MinedLog::finish(size_t lines_read) {
 }  // namespace
 
 Result<Runs> read_mined(LineReader& lines, Reading& reading) {
+  if (reading.transposed) return read_transposed(lines);
   MinedLog log(reading);
   std::string_view line;
   while (lines.next(line)) {

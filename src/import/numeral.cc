@@ -198,7 +198,13 @@ Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style)
 void NumberStyleEvidence::see(std::string_view line) {
   for (size_t at = 0; at + 2 < line.size(); ++at) {
     if (!is_digit(line[at]) || !is_digit(line[at + 2])) continue;
-    if (line[at + 1] == '.') ++points_;
+    if (line[at + 1] == '.') {
+      const size_t digits = digits_from(line, at + 2);
+      const std::string_view rest = trim(line.substr(at + 2 + digits));
+      const bool small = rest.starts_with("K") || rest.starts_with("k") || rest.starts_with("B") ||
+                         rest.starts_with("bytes") || rest.starts_with(".");
+      ++(digits == 3 && small ? point_groups_ : points_);
+    }
     if (line[at + 1] != ',') continue;
     const size_t behind = digits_from(line, at + 2);
     const char next = char_at(line, at + 2 + behind);
@@ -212,6 +218,7 @@ NumberStyle NumberStyleEvidence::style() const {
   NumberStyle style;
   style.decimal_comma = decimal_commas_ > 0 && grouped_commas_ == 0 &&
                         (points_ == 0 || decimal_commas_ * 2 > points_);
+  if (point_groups_ >= 5 && points_ == 0) style.decimal_comma = true;
   return style;
 }
 

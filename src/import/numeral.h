@@ -50,6 +50,7 @@ class NumberStyleEvidence {
   size_t decimal_commas_ = 0;  // "92,5 ", "232,9g"
   size_t grouped_commas_ = 0;  // "1,234,567"
   size_t points_ = 0;          // "3.14"
+  size_t point_groups_ = 0;    // "180.004 KB": a point before three digits and a small unit.
 };
 
 }  // namespace plateau

@@ -13,6 +13,7 @@
 #include "import/csv_fields.h"
 #include "import/reading_parts.h"
 #include "import/sheet.h"
+#include "import/transposed.h"
 #include "import/unit_evidence.h"
 
 namespace plateau {
@@ -22,6 +23,7 @@ constexpr size_t kMostLines = 6000;
 constexpr size_t kFewest = 3;        // Readings; fewer are no course.
 constexpr double kSure = 8;          // Weight from which nobody doubts.
 constexpr double kPercentMb = 160;   // 1 % of 16 GB, where nothing says of what.
+constexpr double kAsGood = 0.8;      // Weight by which columns without names may differ.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -83,6 +85,59 @@ std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const Read
     }
   }
   return best;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+bool is_nameless(const SheetColumn& column) {
+  return !column.name.memory && column.name.weight == 0;
+}
+
+// Columns without names that look as good as the chosen one are told apart by what tools print:
+// "VSZ RSS" (the smaller), "VIRT RES SHR" (the middle), "used total" (the one that moves), "young
+// heap" of collectors (the larger).
+void settle_nameless(const std::vector<Sheet>& sheets, Chosen& chosen) {
+  const Sheet& sheet = sheets[chosen.sheet];
+  if (!is_nameless(sheet.columns[chosen.column])) return;
+  const auto moves = [&sheet](uint32_t i) {
+    const auto [least, most] =
+        std::minmax_element(sheet.columns[i].values.begin(), sheet.columns[i].values.end());
+    return *least < *most;
+  };
+  std::vector<std::pair<double, uint32_t>> moving;
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& column = sheet.columns[i];
+    const double weight = memory_weight(sheet, i);
+    const bool rival = column.values.size() >= kFewest && is_nameless(column) &&
+                       (column.arrows > 0) == (sheet.columns[chosen.column].arrows > 0);
+    if (rival && weight >= kEnough && weight > chosen.weight - 2 * kAsGood && moves(i)) {
+      moving.emplace_back(weight, i);
+    }
+  }
+  if (moving.empty()) return;
+  const double best = std::max_element(moving.begin(), moving.end())->first;
+  std::vector<uint32_t> rivals;
+  for (const auto& [weight, i] : moving) {
+    if (weight > best - kAsGood) rivals.push_back(i);
+  }
+  if (rivals.size() > 3) {
+    chosen.column = rivals.front();
+    return;
+  }
+  if (rivals.size() == 3) {
+    chosen.column = rivals[1];
+    return;
+  }
+  const auto smaller = [&sheet](uint32_t a, uint32_t b) {
+    return mean_of(sheet.columns[a].values) < mean_of(sheet.columns[b].values);
+  };
+  const bool arrows = sheet.columns[rivals.front()].arrows > 0;
+  chosen.column = arrows ? *std::max_element(rivals.begin(), rivals.end(), smaller)
+                         : *std::min_element(rivals.begin(), rivals.end(), smaller);
 }
 
 // Any unit that the file itself gives away: written on most, named in the title, shown by pages,
@@ -202,11 +257,17 @@ bool stand_together(const SheetColumn& a, const SheetColumn& b) {
 void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Reading& reading) {
   const uint32_t first = reading.memory.front().column;
   const SheetColumn& main = sheet.columns[first];
-  if (reading.series != SeriesBy::nothing || !wishes.series.empty() || !main.name.memory) return;
+  if (reading.series != SeriesBy::nothing || !wishes.series.empty()) return;
+  // Without a word for memory, amounts in every cell say it: "1.2 GiB" under names of pods.
+  const bool by_unit = !main.name.memory && main.with_unit == main.values.size() &&
+                       !main.title.empty() && !main.title.starts_with("column ") &&
+                       main.arrows == 0;
+  if (!main.name.memory && !by_unit) return;
   std::vector<MemoryColumn> others;
   for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
     const SheetColumn& other = sheet.columns[i];
-    if (i == first || other.title == main.title || !other.name.memory) continue;
+    if (i == first || other.title == main.title) continue;
+    if (by_unit ? other.with_unit < other.values.size() : !other.name.memory) continue;
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
       continue;
@@ -219,11 +280,25 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
   for (MemoryColumn& other : others) reading.memory.push_back(std::move(other));
 }
 
+// Whether a line's first figure is about the last one of the line before: then all are readings.
+// Before and after, in contrast, jump back.
+bool goes_on_from_line_to_line(const SheetColumn& column) {
+  double within = 0;
+  double between = 0;
+  double first = column.values.front();
+  for (size_t i = 1; i < column.values.size(); ++i) {
+    if (column.rows[i] == column.rows[i - 1]) continue;
+    within += std::abs(column.values[i - 1] - first);
+    between += std::abs(column.values[i] - column.values[i - 1]);
+    first = column.values[i];
+  }
+  return between <= 0.5 * within || within == 0;
+}
+
 void settle_pairs(const SheetColumn& column, Reading& reading) {
   if (column.arrows == 0) return;
-  // One later figure for each first one: pairs. More: chains, all of which are readings.
   const size_t firsts = column.values.size() - column.arrows;
-  if (column.arrows > firsts * 3 / 2) return;
+  if (column.arrows > 2 * firsts || goes_on_from_line_to_line(column)) return;
   reading.pair = column.name.memory && !column.title.empty() ? PairTakes::first : PairTakes::last;
   reading.remarks.emplace_back(reading.pair == PairTakes::last
                                    ? "of each pair 'a -> b' the second was taken: what was left"
@@ -245,19 +320,29 @@ void say_what_was_there(const std::vector<Sheet>& sheets, Reading& reading) {
 }  // namespace
 
 Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
+  if (looks_transposed(without_bom(head))) {
+    Reading reading;
+    reading.has_memory = reading.transposed = true;
+    reading.expected = 1;
+    return reading;
+  }
   const std::vector<std::string_view> raw = lines_of(without_bom(head));
   std::vector<std::string> storage(raw.size());
   std::vector<std::string_view> lines(raw.size());
   for (size_t i = 0; i < raw.size(); ++i) lines[i] = plain_line(raw[i], storage[i]);
 
   Reading reading;
-  std::vector<Sheet> sheets = read_sheets(lines);
+  NumberStyleEvidence commas;
+  for (const std::string_view line : lines) commas.see(line);
+  reading.commas_are_points = commas.style().decimal_comma;
+  std::vector<Sheet> sheets = read_sheets(lines, commas.style());
   for (const Sheet& sheet : sheets) account_for(sheet, reading);
-  const std::optional<Chosen> chosen = choose_memory(sheets, wishes);
+  std::optional<Chosen> chosen = choose_memory(sheets, wishes);
   if (!chosen) {
     say_what_was_there(sheets, reading);
     return reading;
   }
+  if (wishes.memory.empty()) settle_nameless(sheets, *chosen);
   Sheet& sheet = sheets[chosen->sheet];
   const SheetColumn& column = sheet.columns[chosen->column];
   reading.has_memory = true;

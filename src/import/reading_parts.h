@@ -13,7 +13,8 @@ namespace plateau {
 inline constexpr double kEnough = 3.5;  // Of weight, to be taken for memory at all.
 
 // sheet_layouts.cc: the ways in which these lines could be cut, each read.
-std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines);
+std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
+                               const NumberStyle& style);
 
 // memory_weight.cc: how much the column looks like memory in use; see reading.h.
 double memory_weight(const Sheet& sheet, uint32_t column);

@@ -49,8 +49,10 @@ std::string_view recognise_json(std::string_view head, const std::vector<std::st
   if (has(head, "\"resultType\"") || (has(head, "\"metric\"") && has(head, "\"values\""))) {
     return "prometheus";
   }
-  // A pretty-printed document: its first line is a bracket and little else.
-  if (lines.front() == "{") return "trainer-state";
+  // A pretty-printed document: its first line is a bracket and little else. Objects as a runtime
+  // prints them have keys without quotes.
+  if (lines.front() == "{")
+    return lines.size() > 1 && lines[1].front() != '"' ? "" : "trainer-state";
   if (first == '[' && (lines.front() == "[" || lines.front().starts_with("[{"))) {
     return "trainer-state";
   }

@@ -88,6 +88,11 @@ bool counts_up(const SheetColumn& column) {
   return column.values.size() > 3 && rises * 10 > column.values.size() * 9;
 }
 
+bool few_different(const std::vector<uint64_t>& labels) {
+  const std::unordered_set<uint64_t> different(labels.begin(), labels.end());
+  return different.size() >= 2 && different.size() <= 64 && different.size() * 4 <= labels.size();
+}
+
 }  // namespace
 
 std::vector<uint64_t> labels_of(const Sheet& sheet, uint32_t memory, const Reading& reading) {
@@ -128,7 +133,8 @@ void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wis
                                    plain_words(other.title) == plain_words(wishes.series));
     if (!wishes.series.empty() && !asked) continue;
     const bool numbers = other.values.size() > other.texts;
-    if (!asked && numbers && !other.name.label && other.glued == 0) continue;
+    const bool unnamed = other.title.starts_with("column ") && few_different(other.labels);
+    if (!asked && numbers && !other.name.label && other.glued == 0 && !unnamed) continue;
     if (!asked && numbers && (counts_up(other) || other.decimals > 0)) continue;
     consider(by_column(sheet, memory, i), other.name.label || asked, SeriesBy::column, i);
   }

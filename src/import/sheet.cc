@@ -37,8 +37,10 @@ void add_cell(const LogCell& cell, uint32_t row, SheetColumn& column) {
 
 // "MEM USAGE / LIMIT": the cell is read as the first.
 std::string_view first_title(std::string_view title) {
-  const size_t slash = title.find(" / ");
-  return slash == std::string_view::npos ? title : title.substr(0, slash);
+  const size_t slash = title.find('/');
+  if (slash == std::string_view::npos) return title;
+  const SlotName rest = weigh_name(title.substr(slash + 1));
+  return rest.limit || rest.total ? title.substr(0, slash) : title;
 }
 
 }  // namespace

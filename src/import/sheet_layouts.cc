@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "import/csv_fields.h"
+#include "import/line_stamp.h"
 #include "import/reading_parts.h"
 
 namespace plateau {
@@ -70,11 +71,17 @@ std::string_view header_of(const std::vector<std::string_view>& lines, char sepa
 }
 
 bool could_head_a_table(std::string_view line) {
+  // sar writes the time before the names.
+  if (const auto stamp = line.empty() ? std::nullopt : stamp_at(line, 0)) {
+    line.remove_prefix(stamp->length);
+  }
   if (numbers_in(line) > 0 || line.size() > 1000) return false;
   size_t pieces = 0;
   bool memory = false;
   for (std::string_view rest = line; !trim(rest).empty(); ++pieces) {
-    const SlotName name = weigh_name(next_word(rest));
+    const std::string_view word = next_word(rest);
+    if (word.starts_with("--")) return false;  // A caption over several columns.
+    const SlotName name = weigh_name(word);
     memory |= name.memory || name.free || name.used || name.swap;
   }
   return memory && pieces >= 2;
@@ -117,17 +124,17 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
   }
   if (separator == '\0') return;
   const std::string_view header = header_of(lines, separator, best);
-  sheets.push_back(read_sheet(delimited_layout(separator, header, style), lines, taken));
+  Sheet sheet = read_sheet(delimited_layout(separator, header, style), lines, taken);
+  // "VmRSS:\t123 kB": names beside their values are no table.
+  if (header.empty() && best.fields == 2 && sheet.columns[0].texts * 2 > sheet.rows.size()) return;
+  sheets.push_back(std::move(sheet));
   take_lines(sheets.back(), taken);
 }
 
 }  // namespace
 
-std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines) {
-  NumberStyleEvidence commas;
-  for (const std::string_view line : lines) commas.see(line);
-  const NumberStyle style = commas.style();
-
+std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
+                               const NumberStyle& style) {
   std::vector<Sheet> sheets;
   std::vector<bool> taken(lines.size(), false);
   add_delimited(lines, style, taken, sheets);
@@ -136,6 +143,15 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines) {
     if (taken[i] || !could_head_a_table(lines[i]) || !numbers_below(lines, i)) continue;
     if (!headers.insert(plain_words(lines[i])).second) continue;
     sheets.push_back(read_sheet(table_layout(lines[i], style), lines, taken));
+    take_lines(sheets.back(), taken);
+  }
+  const auto objects = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.find("{\"") != std::string_view::npos;
+  });
+  if (objects >= 3) {
+    sheets.push_back(read_sheet(json_layout(style), lines, taken));
+    take_lines(sheets.back(), taken);
+    sheets.push_back(read_sheet(json_text_layout(style), lines, taken));
     take_lines(sheets.back(), taken);
   }
   sheets.push_back(read_sheet(line_layout(style), lines, taken));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/slot_name.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -40,14 +41,15 @@ constexpr Weighed kWeights[] = {
     {-3.5, &SlotName::cache,
      "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
      "kbslab inact active kbactive kbinact dirty kbdirty reclaimable"},
-    {-6, nullptr, "virtual virt vsz vms vmsize vsize vmem vmpeak metaspace text code stack"},
-    {-6, &SlotName::limit, "limit quota threshold ceiling budget cap request requests"},
+    {-6, &SlotName::is_virtual,
+     "virtual virt vsz vms vmsize vsize vmem vmpeak metaspace text code stack"},
+    {-6, &SlotName::limit, "limit quota threshold ceiling budget cap request requests goal target"},
     {-7, &SlotName::swap, "swap swapped swpd swapin swapout zswap kbswpused kbswpfree"},
     {-8, &SlotName::change,
      "delta diff difference change changed increase increased decrease growth grew grow leaked "
      "leak freed released gained increment incremented added collected saved"},
     {-5, &SlotName::percent, "percent pct percentage perc ratio fraction util utilization"},
-    {-6, nullptr, "cpu cores load processor"},
+    {-6, &SlotName::cpu, "cpu cores load processor"},
     {-10, nullptr,
      "disk disks file files net network io read write rx tx recv sent bandwidth download upload "
      "throughput rate faults flt minflt majflt temp temperature power watts fan loss lr acc "
@@ -81,7 +83,12 @@ void weigh_word(std::string_view word, SlotName& name) {
   for (const Weighed& row : kWeights) {
     if (!lists(row.words, " ", word)) continue;
     // Two words for memory ("heap memory", "RSS memory") do not make it surer.
-    if (row.sets == &SlotName::memory && name.memory) continue;
+    if (row.sets == &SlotName::memory) {
+      name.weight += std::max(0.0, row.weight - name.loudest);
+      name.loudest = std::max(name.loudest, row.weight);
+      name.memory = true;
+      continue;
+    }
     name.weight += row.weight;
     if (row.sets != nullptr) name.*row.sets = true;
   }
@@ -161,6 +168,12 @@ SlotName weigh_name(std::string_view text) {
   name.label = lists(kLabels, " ", last);
   name.time_scale = scale_of_time(words);
   if (name.memory || name.used || name.free) name.metric = metric_named(words, name);
+  if (name.cpu && name.memory) name.weight += 6;  // "CPU memory" is the host's.
+  if (name.is_virtual && name.used && name.memory) {
+    // psutil's virtual_memory().used: what the machine uses, not what is mapped.
+    name.weight += 6;
+    name.machine = true;
+  }
   if (name.gpu && name.memory) name.weight += 1;  // "GPU memory" is memory all the same.
   return name;
 }

@@ -32,6 +32,9 @@ struct SlotName {
   bool change = false;  // A difference, not a level.
   bool percent = false;
   bool used = false;
+  bool cpu = false;
+  bool is_virtual = false;
+  double loudest = 0;  // Weight of the loudest word for memory.
   bool gpu = false;
   bool machine = false;       // Of the host, not of a process.
   Clock clock = Clock::none;  // By the word nearest to the number.

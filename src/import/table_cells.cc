@@ -135,15 +135,16 @@ class TableLayout : public Layout {
       return false;
     }
     cut_pieces(line, 1, pieces_);
-    if (pieces_.size() == names_.size()) {
+    cut_pieces(line, 2, wide_);
+    // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
+    const bool wide = wide_names_.size() >= 3 && wide_names_.size() < names_.size() &&
+                      wide_.size() == wide_names_.size();
+    if (wide) {
+      for (size_t i = 0; i < wide_.size(); ++i) add(wide_[i], wide_columns_[i], row);
+    } else if (pieces_.size() == names_.size()) {
       for (size_t i = 0; i < pieces_.size(); ++i) add(pieces_[i], static_cast<uint32_t>(i), row);
     } else {
-      cut_pieces(line, 2, wide_);
-      if (wide_names_.size() >= 3 && wide_.size() == wide_names_.size()) {
-        for (size_t i = 0; i < wide_.size(); ++i) add(wide_[i], wide_columns_[i], row);
-      } else {
-        place(row);
-      }
+      place(row);
     }
     const auto numbers = std::count_if(row.cells.begin(), row.cells.end(),
                                        [](const LogCell& cell) { return cell.numeric; });

@@ -52,6 +52,7 @@ class TextLog {
   void sample(std::string_view text, size_t picked);
   LogClock& clock_for_line();
   Instant place(LogClock& clock);
+  bool is_evaluation();
   void put(LogClock& clock, std::string_view text, const Picked& picked);
   void put_tensors(LogClock& clock);
   void happened(std::string_view text, bool is_sample);
@@ -139,6 +140,13 @@ Instant TextLog::place(LogClock& clock) {
   }
   clock.placed = clock.placed || at.step >= 0 || !std::isnan(at.time_s);
   return at;
+}
+
+// "validation step 0" after "train step 490": the evaluation counts for itself, and nothing starts
+// again.
+bool TextLog::is_evaluation() {
+  if ((scan_->free_words & kWordEval) == 0 || scan_->step_word == StepWord::none) return false;
+  return !clocks_.empty() && scan_->step < clock_for_line().builder.last().step;
 }
 
 void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) {
@@ -242,7 +250,8 @@ void TextLog::line(std::string_view text, size_t number) {
   const bool has_clock =
       scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
   // Without a clock only "key: amount" is a sample; prose about memory is not.
-  const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned);
+  const bool is_sample =
+      picked > 0 && (has_clock || picked_[0].figure->assigned) && !is_evaluation();
   if (is_sample) {
     sample(text, picked);
   } else if (scan_->negative && has_clock) {

@@ -18,9 +18,11 @@ constexpr size_t kMaxConsidered = 64u << 10;
 constexpr WordBits kWaits =
     kWordMemoryKey | kWordCpu | kWordSystem | kWordNotUsage | kWordOther | kWordEta | kWordTensors;
 
+constexpr size_t kLongestPlace = 120;  // "[utils.py:783:see_memory_usage]"
+
 constexpr WordBits kPlaces = kWordSystem | kWordGpu | kWordCpu;
 
-enum Class : uint8_t { other, digit, letter, separator, round_open, round_close, less };
+enum Class : uint8_t { other, digit, letter, separator, round_open, round_close, less, close };
 
 constexpr std::array<uint8_t, 256> make_classes() {
   std::array<uint8_t, 256> classes{};
@@ -32,6 +34,7 @@ constexpr std::array<uint8_t, 256> make_classes() {
   classes['('] = round_open;
   classes[')'] = round_close;
   classes['<'] = less;
+  classes[']'] = close;
   return classes;
 }
 constexpr std::array<uint8_t, 256> kClasses = make_classes();
@@ -64,6 +67,10 @@ void Scanner::run() {
       case less:
         arrow();
         break;
+      case close:
+        if (closes_a_place()) fresh_start();
+        ++at_;
+        break;
       default:
         ++at_;
         break;
@@ -75,6 +82,14 @@ void Scanner::fresh_start() {
   seg_ = 0;
   seg_unit_ = 0;
   key_begin_ = key_end_ = 0;
+}
+
+// A place in a program, "[file:line:function]", names nothing; "[RSS]" does.
+bool Scanner::closes_a_place() const {
+  const size_t from = at_ > kLongestPlace ? at_ - kLongestPlace : 0;
+  const std::string_view before = line_.substr(from, at_ - from);
+  const size_t open = before.rfind('[');
+  return open != std::string_view::npos && before.find(':', open) != std::string_view::npos;
 }
 
 void Scanner::arrow() {

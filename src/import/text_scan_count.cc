@@ -197,7 +197,8 @@ bool Scanner::start_of_line(size_t start) const {
 
 void Scanner::add_bare_rss() {
   out_.by_shape = false;
-  if (out_.count > 0 || number_.value < 100) return;
+  const bool year = number_.value >= 1970 && number_.value < 2200;  // "10:00:05 2026"
+  if (out_.count > 0 || number_.value < 100 || year) return;
   LineFigure& figure = out_.figures[out_.count++];
   figure = {};
   figure.value = number_.value;

@@ -36,6 +36,7 @@ class Scanner {
   // Words.
   void fresh_start();
   void arrow();
+  [[nodiscard]] bool closes_a_place() const;
   void word();
   void note_word(WordBits bits, std::string_view text, size_t end);
   [[nodiscard]] WordBits word_after(size_t at) const;
