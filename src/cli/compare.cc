@@ -106,8 +106,7 @@ Options compare_options() {
           "runs to compare with it. May be given more than once.",
       .divides = true};
   return together(
-      {{format_option(), divider},
-       without("limit", context_options()),
+      {together({input_options(), {divider}}), without("limit", context_options()),
        grouped("Answer",
                {flag("json", "Print one JSON object for the whole comparison."), strict_option()}),
        look_options("Print only the first line: what changed.")});

@@ -73,9 +73,19 @@ int run_convert(const Invocation& invocation) {
   std::vector<Run> all;
   int code = kExitFine;
   for (const std::string& file : files.value()) {
-    Result<std::vector<Run>> runs = read_runs(invocation, file);
+    std::vector<std::string> account;
+    Result<std::vector<Run>> runs = read_runs(invocation, file, &account);
     if (!runs) {
       code = trouble(invocation, runs.error().message);
+      continue;
+    }
+    if (invocation.arguments.has("explain")) {
+      out.print(printable(file) + "\n");
+      for (const std::string& line : account) out.print("  " + printable(line) + "\n");
+      for (const Run& run : runs.value()) {
+        for (const std::string& note : run.notes) out.print("  note: " + printable(note) + "\n");
+        for (const std::string& bad : run.bad_samples) out.print("  bad: " + printable(bad) + "\n");
+      }
       continue;
     }
     for (Run& run : runs.value()) all.push_back(std::move(run));
@@ -101,14 +111,18 @@ Verb convert_verb() {
       formats_explained()};
   verb.positional = input_positional();
   verb.options = together(
-      {{format_option()},
+      {input_options(),
        grouped("Output",
                {option("output", Takes::file, "OUT",
                        "Write to OUT instead of standard output; OUT must not exist.", 'o'),
+                flag("explain",
+                     "Instead of the samples, show how FILE was read: the layout, which number was "
+                     "taken as what and why, and every other column with its weight."),
                 flag("force", "Replace OUT if it exists."),
                 flag("quiet", "Leave out the summary on standard error.", 'q')})});
   verb.examples = {
       {"what does plateau see in this log?", "plateau convert train.log | head"},
+      {"how was it read, and what else was there?", "plateau convert --explain train.log"},
       {"keep it", "plateau convert train.log -o train.csv"},
       {"several recordings in one table", "plateau convert a.log b.dat.gz -q -o all.csv --force"}};
   verb.run = run_convert;

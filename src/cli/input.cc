@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/progress.h"
+#include "cli/reading_file.h"
 #include "command/screen.h"
 #include "import/import.h"
 
@@ -19,16 +20,27 @@ Positional input_positional() {
           .many = true};
 }
 
-Option format_option() {
-  Option option = choice("format", "F", {"auto"},
+Options input_options() {
+  Option format = choice("format", "F", {"auto"},
                          "Read FILE as format F instead of detecting it from the content: auto");
-  for (const FormatInfo& format : import_formats()) {
-    option.choices.emplace_back(format.name);
-    option.help += ", " + std::string(format.name);
+  for (const FormatInfo& info : import_formats()) {
+    format.choices.emplace_back(info.name);
+    format.help += ", " + std::string(info.name);
   }
-  option.help += ".";
-  option.group = "Input";
-  return option;
+  format.help += ".";
+  return grouped(
+      "Input",
+      {std::move(format),
+       option("memory", Takes::text, "NAME",
+              "The column or the words beside the number that is the memory, as a name or a "
+              "regular expression: rss, 'heap.*used'. Without it the best one is found."),
+       option("clock", Takes::text, "NAME",
+              "The column that counts on: step, elapsed; none numbers the readings."),
+       option("series", Takes::text, "NAME",
+              "The column that says whose memory it is: pid, pod; none reads one series."),
+       option("unit", Takes::text, "UNIT",
+              "What one is where the log does not say: B, KiB, MB, pages, or an amount such as "
+              "640MB (one percent of 64 GB).")});
 }
 
 std::string formats_explained() {
@@ -47,10 +59,35 @@ Result<std::vector<std::string>> files_of(const Invocation& invocation) {
   return usage_error("no FILE given and nothing is piped in");
 }
 
-Result<std::vector<Run>> read_runs(const Invocation& invocation, const std::string& file) {
+Result<ReadingWishes> wishes_of(const Arguments& arguments) {
+  ReadingWishes wishes;
+  wishes.memory = arguments.text("memory").value_or("");
+  wishes.clock = arguments.text("clock").value_or("");
+  wishes.series = arguments.text("series").value_or("");
+  if (const std::optional<std::string> unit = arguments.text("unit")) {
+    const Result<double> mb = unit_named(*unit);
+    if (!mb) return mb.error();
+    wishes.unit_mb = mb.value();
+  }
+  return wishes;
+}
+
+Result<std::vector<Run>> read_runs(const Invocation& invocation, const std::string& file,
+                                   std::vector<std::string>* account,
+                                   std::optional<Following> following) {
   Progress progress(invocation.out, file == "-" ? "standard input" : file);
   ImportOptions options;
   options.format = invocation.arguments.text("format").value_or("auto");
+  options.account = account;
+  options.following = std::move(following);
+  Result<ReadingWishes> wishes = wishes_of(invocation.arguments);
+  if (!wishes) return wishes.error();
+  options.wishes = wishes.value();
+  if (!options.wishes.any() && options.format == "auto") {
+    Result<ReadingWishes> remembered = remembered_wishes(file);
+    if (!remembered) return remembered.error();
+    options.wishes = remembered.value();
+  }
   options.progress = [&progress](uint64_t done, uint64_t total) { progress.update(done, total); };
   Result<std::vector<Run>> runs = import_file(file, options);
   if (!runs) return runs;

@@ -5,8 +5,10 @@
 
 #include "answer/answer.h"
 #include "cli/exit_code.h"
+#include "cli/follow.h"
 #include "cli/input.h"
 #include "cli/judge_request.h"
+#include "cli/reading_file.h"
 #include "cli/shared_options.h"
 #include "cli/verbs.h"
 #include "report/explain.h"
@@ -24,8 +26,15 @@ using Verdicts = std::vector<Verdict>;
 // From here on a run is only read: facts applied, cut where the user wants to stand.
 Result<std::vector<Run>> runs_to_judge(const Invocation& invocation, const JudgeRequest& request,
                                        const std::string& file) {
-  Result<std::vector<Run>> read = read_runs(invocation, file);
+  std::vector<std::string> account;
+  Result<std::vector<Run>> read =
+      read_runs(invocation, file, &account, following_for(invocation, request, file));
   if (!read) return read;
+  if (request.how_read) {
+    for (const std::string& line : account) {
+      if (!line.starts_with("seen: ")) invocation.out.remark(printable(line) + "\n");
+    }
+  }
   std::vector<Run> runs;
   for (const Run& run : read.value()) {
     Result<Run> cut = cut_run(run, request.until);
@@ -127,6 +136,14 @@ int judge_files(const Invocation& invocation, const JudgeRequest& request) {
 int run_judge(const Invocation& invocation) {
   const Result<JudgeRequest> request = judge_request(invocation);
   if (!request) return misused(invocation, request.error());
+  if (request.value().remember) {
+    const Result<ReadingWishes> wishes = wishes_of(invocation.arguments);
+    const Result<std::string> kept =
+        remember_wishes(request.value().files.front(), wishes.value(),
+                        invocation.arguments.text("unit").value_or(""));
+    if (!kept) return trouble(invocation, kept.error().message);
+    invocation.out.remark(fmt::format("remembered in {}\n", printable(kept.value())));
+  }
   return judge_files(invocation, request.value());
 }
 

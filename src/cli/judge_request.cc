@@ -21,6 +21,19 @@ Options moment_options() {
        flag("every", "With --replay, print a line for every sample.")});
 }
 
+Options reading_options() {
+  return grouped(
+      "Input",
+      {flag("how-read", "Say on standard error how FILE was read, before the answer."),
+       flag("remember",
+            "Keep what --memory, --clock, --series and --unit say about FILE in a .plateau.toml "
+            "beside it, for the next time."),
+       flag("follow",
+            "Keep judging as the log grows and say when the word changes; files that are rotated "
+            "are followed. Ends with Ctrl-C, or with standard input.",
+            'f')});
+}
+
 Options answer_options() {
   return grouped(
       "Answer",
@@ -34,11 +47,8 @@ Options answer_options() {
 }  // namespace
 
 Options judge_options() {
-  return together({{format_option()},
-                   context_options(),
-                   moment_options(),
-                   answer_options(),
-                   expect_options(),
+  return together({input_options(), reading_options(), context_options(), moment_options(),
+                   answer_options(), expect_options(),
                    look_options("Print one line per file and nothing else.")});
 }
 
@@ -64,6 +74,18 @@ Result<JudgeRequest> judge_request(const Invocation& invocation) {
   const Result<Expectation> expected = expectation_of(arguments);
   if (!expected) return expected.error();
   request.expected = expected.value();
+  if (arguments.has("remember")) {
+    const Result<ReadingWishes> wishes = wishes_of(arguments);
+    if (!wishes) return wishes.error();
+    if (!wishes.value().any() || request.files.size() != 1) {
+      return usage_error(
+          "--remember keeps what --memory, --clock, --series or --unit say of one FILE");
+    }
+    request.remember = true;
+  }
+  request.follow = arguments.has("follow");
+  if (request.follow && request.files.size() != 1) return usage_error("--follow takes one FILE");
+  request.how_read = arguments.has("how-read");
   request.replay = arguments.has("replay");
   request.every = arguments.has("every");
   request.explain = arguments.has("explain");

@@ -25,6 +25,9 @@ struct JudgeRequest {
   Until until;
   Policy policy;
   Expectation expected;
+  bool how_read = false;
+  bool remember = false;
+  bool follow = false;
   bool replay = false;
   bool every = false;  // Of a replay, every sample.
   bool explain = false;

@@ -134,7 +134,7 @@ int run_report(const Invocation& invocation) {
 
 Options report_options() {
   return together(
-      {{format_option()},
+      {input_options(),
        grouped("Input", {flag("all-runs",
                               "Compare the runs of one FILE that holds several, the first being "
                               "the baseline.")}),

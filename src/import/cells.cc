@@ -75,6 +75,13 @@ void CellRow::clear() {
   starts_block = false;
 }
 
+void Layout::want(const std::vector<uint32_t>& columns) {
+  wanted_.assign(columns_.size(), false);
+  for (const uint32_t column : columns) {
+    if (column < wanted_.size()) wanted_[column] = true;
+  }
+}
+
 uint32_t ColumnNames::of(uint64_t key, std::string_view name) {
   const auto found = number_of_.find(key);
   if (found != number_of_.end()) return found->second;

@@ -78,11 +78,18 @@ class Layout {
   // False if the line is none of this layout's; `row` is then empty.
   virtual bool cut(std::string_view line, CellRow& row) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
+  // From now on only these columns are needed; cells of others may be left out.
+  virtual void want(const std::vector<uint32_t>& columns);
   [[nodiscard]] virtual const ColumnNames& columns() const { return columns_; }
   virtual void freeze() { columns_.freeze(); }
 
  protected:
+  [[nodiscard]] bool is_wanted(uint32_t column) const {
+    return wanted_.empty() || (column < wanted_.size() && wanted_[column]);
+  }
+
   ColumnNames columns_;
+  std::vector<bool> wanted_;  // Empty: all.
 };
 
 std::unique_ptr<Layout> line_layout(const NumberStyle& style);

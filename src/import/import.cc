@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/byte_source.h"
 #include "import/column_role.h"
 #include "import/csv_fields.h"
@@ -133,6 +134,22 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }
 
+std::vector<std::string> account_of(std::string_view how, const Reading& reading, bool mined,
+                                    const Runs& runs, size_t lines) {
+  std::vector<std::string> account = {fmt::format("read as: {}", how)};
+  if (mined) {
+    for (std::string& line : describe_reading(reading)) account.push_back(std::move(line));
+  }
+  size_t bad = 0;
+  for (const Run& run : runs) bad += run.lines_bad;
+  account.push_back(
+      fmt::format("found: {} in {} of {}{}", counted(samples_in(runs), "sample"),
+                  counted(runs.size(), "run"), counted(lines, "line"),
+                  bad > 0 ? fmt::format(", {} that could not be read", counted(bad, "line")) : ""));
+  for (const std::string& column : reading.account) account.push_back("seen: " + column);
+  return account;
+}
+
 Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> source,
                            const ImportOptions& options) {
   const Format* format = nullptr;
@@ -154,6 +171,10 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
         reading.has_memory && (options.wishes.any() || reads_better(reading, format->read(again)));
   }
   Result<Runs> runs = mined ? read_mined(lines, reading) : format->read(lines);
+  if (options.account != nullptr && runs.ok()) {
+    *options.account = account_of(mined ? "learned from the file" : format->info.name, reading,
+                                  mined, runs.value(), lines.number());
+  }
   // A source that failed before anything was understood is the reason; later it is a note.
   if (lines.error() && (!runs.ok() || runs.value().empty())) {
     return Error{lines.error()->kind, fmt::format("{}: {}", name, lines.error()->message)};
@@ -190,7 +211,9 @@ const std::vector<FormatInfo>& import_formats() {
 }
 
 Result<std::vector<Run>> import_file(const std::string& path, const ImportOptions& options) {
-  Result<std::unique_ptr<ByteSource>> source = open_file(path, options.progress);
+  Result<std::unique_ptr<ByteSource>> source = options.following
+                                                   ? open_following(path, *options.following)
+                                                   : open_file(path, options.progress);
   if (!source.ok()) return source.error();
   return import_source(path == "-" ? "stdin" : path, std::move(source.value()), options);
 }

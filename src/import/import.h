@@ -12,19 +12,23 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "import/following_source.h"
 #include "import/reading_wishes.h"
 #include "recording/run.h"
 
 namespace plateau {
 
 struct ImportOptions {
-  std::string format = "auto";  // Or a name from import_formats().
-  ReadingWishes wishes;         // What the user says about columns, clock, series, unit.
+  std::string format = "auto";         // Or a name from import_formats().
+  ReadingWishes wishes;                // What the user says about columns, clock, series, unit.
+  std::optional<Following> following;  // For a log that is still being written.
+  std::vector<std::string>* account = nullptr;  // Gets how the file was read, for a user.
   // Called now and then with compressed bytes consumed and the total (0 if unknown).
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

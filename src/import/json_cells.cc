@@ -175,6 +175,7 @@ class JsonTextLayout : public Layout {
   [[nodiscard]] std::string describe() const override { return "text inside JSON objects"; }
   [[nodiscard]] const ColumnNames& columns() const override { return inner_->columns(); }
   void freeze() override { inner_->freeze(); }
+  void want(const std::vector<uint32_t>& columns) override { inner_->want(columns); }
 
  private:
   NumberStyle style_;

@@ -202,14 +202,16 @@ void LineLayout::number() {
   const std::string_view gap = gap_before(number);
   at_ = number.unit_end;
   // "2.1 (38.5) -> 1.9 (38.5) MB": what stands in brackets is no link of the chain.
-  if (gap == "(" && at_ < line_.size() && line_[at_] == ')' && row_->cells.size() > 0) {
+  if (gap == "(" && at_ < line_.size() && line_[at_] == ')') {
     last_end_ = ++at_;
     return;
   }
   take_unit_behind_brackets(cell.number);
   last_end_ = number.unit_end;
-  if ((gap == "/" || gap == "of" || gap == "out of") && !row_->cells.empty()) {
-    add_limit(row_->cells.back(), number);
+  if (last_column_ != kNoColumn && (gap == "/" || gap == "of" || gap == "out of")) {
+    if (!row_->cells.empty() && row_->cells.back().column == last_column_) {
+      add_limit(row_->cells.back(), number);
+    }
     return;
   }
   cell.after_arrow = gap == ">" || gap == "->" || gap == "=>";
@@ -221,7 +223,9 @@ void LineLayout::number() {
     ++ordinal_;
   }
   last_column_ = cell.column;
-  if (row_->cells.size() < kMostCells && cell.column != kNoColumn) row_->cells.push_back(cell);
+  if (row_->cells.size() < kMostCells && cell.column != kNoColumn && is_wanted(cell.column)) {
+    row_->cells.push_back(cell);
+  }
 }
 
 // "2.1 (38.5) MB": the unit behind the brackets is that of both.

@@ -212,13 +212,55 @@ std::optional<Stamp> numbered_date(std::string_view line, size_t at) {
   return made(walk, at, date, *clock);
 }
 
+// Most words and numbers are none, and three bytes say so.
+bool may_be_named(std::string_view rest) {
+  if (rest.size() < 8) return false;
+  const auto key = [](char a, char b, char c) {
+    return (static_cast<unsigned>(a) << 16) | (static_cast<unsigned>(b) << 8) |
+           static_cast<unsigned>(c);
+  };
+  switch (key(ascii_lower(rest[0]), ascii_lower(rest[1]), ascii_lower(rest[2]))) {
+    case key('j', 'a', 'n'):
+    case key('f', 'e', 'b'):
+    case key('m', 'a', 'r'):
+    case key('a', 'p', 'r'):
+    case key('m', 'a', 'y'):
+    case key('j', 'u', 'n'):
+    case key('j', 'u', 'l'):
+    case key('a', 'u', 'g'):
+    case key('s', 'e', 'p'):
+    case key('o', 'c', 't'):
+    case key('n', 'o', 'v'):
+    case key('d', 'e', 'c'):
+    case key('m', 'o', 'n'):
+    case key('t', 'u', 'e'):
+    case key('w', 'e', 'd'):
+    case key('t', 'h', 'u'):
+    case key('f', 'r', 'i'):
+    case key('s', 'a', 't'):
+    case key('s', 'u', 'n'):
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool may_be_numbered(std::string_view rest) {
+  size_t digits = 1;
+  while (digits < 5 && digits < rest.size() && is_digit(rest[digits])) ++digits;
+  if (digits > 4 || digits + 3 > rest.size()) return false;
+  const char c = rest[digits];
+  if (c == ' ') return digits <= 2 && is_letter(rest[digits + 1]);
+  return c == ':' || c == '-' || c == '/' || c == '.';
+}
+
 }  // namespace
 
 std::optional<Stamp> stamp_at(std::string_view line, size_t at) {
   const std::string_view rest = line.substr(at);
   if (rest.empty()) return std::nullopt;
-  if (is_letter(rest.front())) return named_date(line, at);
-  if (!is_digit(rest.front())) return std::nullopt;
+  if (is_letter(rest.front())) return may_be_named(rest) ? named_date(line, at) : std::nullopt;
+  if (!is_digit(rest.front()) || !may_be_numbered(rest)) return std::nullopt;
   if (const auto stamp = parse_stamp(rest)) return stamp;
   return numbered_date(line, at);
 }

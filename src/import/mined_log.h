@@ -11,4 +11,7 @@ namespace plateau {
 // Runs of what `reading` finds in `lines`; none if it finds nothing. Requires: has_memory.
 Result<Runs> read_mined(LineReader& lines, Reading& reading);
 
+// What was taken as what, a sentence each: the layout, the memory, its unit, the clock, the series.
+std::vector<std::string> describe_reading(const Reading& reading);
+
 }  // namespace plateau

@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kMostLines = 6000;
 constexpr size_t kFewest = 3;        // Readings; fewer are no course.
+constexpr size_t kFewestUnsure = 6;  // The same where it is not plain that it is memory.
 constexpr double kSure = 8;          // Weight from which nobody doubts.
 constexpr double kPercentMb = 160;   // 1 % of 16 GB, where nothing says of what.
 constexpr double kAsGood = 0.8;      // Weight by which columns without names may differ.
@@ -69,7 +70,21 @@ bool wished(const SheetColumn& column, const std::string& wish) {
   }
 }
 
-std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const ReadingWishes& wishes) {
+// Prose has numbers too: without a word, a unit or a page nothing says memory, and what is no plain
+// case must come again and again.
+bool is_regular(const SheetColumn& column, double weight, size_t lines) {
+  const bool evidence = column.name.memory || column.name.free || column.name.used ||
+                        column.with_unit * 2 > column.values.size() ||
+                        unit_by_pages(column.values).mb > 0;
+  if (!evidence) return false;
+  const bool plain = column.name.memory && (column.with_unit > 0 || column.name.unit_mb > 0);
+  const size_t n = column.values.size();
+  if (plain && weight >= kSure) return n * 200 >= lines;
+  return n >= kFewestUnsure && n * 12 >= lines;
+}
+
+std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const ReadingWishes& wishes,
+                                    size_t lines) {
   std::optional<Chosen> best;
   for (size_t s = 0; s < sheets.size(); ++s) {
     for (uint32_t c = 0; c < sheets[s].columns.size(); ++c) {
@@ -81,6 +96,7 @@ std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const Read
         weight += 100;
       }
       if (weight < kEnough) continue;
+      if (wishes.memory.empty() && !is_regular(column, weight, lines)) continue;
       if (!best || weight > best->weight) best = Chosen{s, c, weight};
     }
   }
@@ -165,7 +181,7 @@ UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
   if (heap && *std::max_element(column.values.begin(), column.values.end()) >= 1e6) {
     return {1e-6, "bytes", "as runtimes count their heaps", false};
   }
-  return unit_by_size(column.values);
+  return unit_by_size(column.values, is_table_of_free(sheet, column) || column.name.machine);
 }
 
 MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
@@ -337,7 +353,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   reading.commas_are_points = commas.style().decimal_comma;
   std::vector<Sheet> sheets = read_sheets(lines, commas.style());
   for (const Sheet& sheet : sheets) account_for(sheet, reading);
-  std::optional<Chosen> chosen = choose_memory(sheets, wishes);
+  std::optional<Chosen> chosen = choose_memory(sheets, wishes, lines.size());
   if (!chosen) {
     say_what_was_there(sheets, reading);
     return reading;

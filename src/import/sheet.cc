@@ -68,7 +68,9 @@ Sheet read_sheet(std::unique_ptr<Layout> layout, const std::vector<std::string_v
                           row.has_time, row.time,
                           row.prefix.empty() ? 0 : hash_text(trim(row.prefix))});
     sheet.columns.resize(layout->columns().size());
-    for (const LogCell& cell : row.cells) add_cell(cell, at, sheet.columns[cell.column]);
+    for (const LogCell& cell : row.cells) {
+      if (cell.column < sheet.columns.size()) add_cell(cell, at, sheet.columns[cell.column]);
+    }
   }
   sheet.columns.resize(layout->columns().size());
   for (size_t i = 0; i < sheet.columns.size(); ++i) {

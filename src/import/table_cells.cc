@@ -52,6 +52,11 @@ void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out) {
   }
 }
 
+// A time is the row's, whether its column is wanted or not.
+bool may_hold_time(std::string_view text) {
+  return text.find(':') != std::string_view::npos;
+}
+
 uint64_t key_of_place(size_t place) {
   return 0x9e3779b97f4a7c15ull * (place + 1);
 }
@@ -79,8 +84,12 @@ class DelimitedLayout : public Layout {
     const std::vector<std::string_view> fields = inner(fields_.cut(line));
     if (fields.size() < 2 || (width_ > 0 && fields.size() > width_ + 1)) return false;
     for (size_t i = 0; i < fields.size(); ++i) {
+      if (!wanted_.empty() && !is_wanted(static_cast<uint32_t>(i)) && !may_hold_time(fields[i])) {
+        continue;
+      }
       LogCell cell = read_cell(fields[i], style_);
-      cell.column = columns_.of(key_of_place(i), width_ > 0 ? "" : fmt::format("column {}", i + 1));
+      cell.column =
+          columns_.of(key_of_place(i), wanted_.empty() ? fmt::format("column {}", i + 1) : "");
       if (cell.column == kNoColumn) continue;
       if (cell.has_time && !row.has_time) {
         row.has_time = true;
@@ -129,16 +138,21 @@ class TableLayout : public Layout {
   bool cut(std::string_view line, CellRow& row) override {
     row.clear();
     if (line.empty() || is_rule(line)) return false;
-    if (!is_digit(trim(line).empty() ? '0' : trim(line).front()) && plain_words(line) == words_) {
+    if (may_be_header(line) && plain_words(line) == words_) {
+      // The same words, but perhaps at other places.
+      const std::string before = header_;
+      const size_t names = names_.size();
+      const size_t wide_names = wide_names_.size();
       read_header(line);
+      if (names_.size() != names || wide_names_.size() != wide_names) read_header(before);
       row.starts_block = true;
       return false;
     }
     cut_pieces(line, 1, pieces_);
-    cut_pieces(line, 2, wide_);
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
-    const bool wide = wide_names_.size() >= 3 && wide_names_.size() < names_.size() &&
-                      wide_.size() == wide_names_.size();
+    const bool several_words = wide_names_.size() >= 3 && wide_names_.size() < names_.size();
+    if (several_words) cut_pieces(line, 2, wide_);
+    const bool wide = several_words && wide_.size() == wide_names_.size();
     if (wide) {
       for (size_t i = 0; i < wide_.size(); ++i) add(wide_[i], wide_columns_[i], row);
     } else if (pieces_.size() == names_.size()) {
@@ -156,7 +170,7 @@ class TableLayout : public Layout {
 
  private:
   void read_header(std::string_view header) {
-    header_ = header;
+    header_ = std::string(header);
     // The views must last: the header is kept.
     std::string_view rest = header_;
     size_t skip = 0;
@@ -166,7 +180,18 @@ class TableLayout : public Layout {
     cut_pieces(header_, 2, wide_names_);
   }
 
+  // Starts with the header's first letters.
+  [[nodiscard]] bool may_be_header(std::string_view line) const {
+    size_t at = 0;
+    while (at < line.size() && (line[at] == '#' || is_space(line[at]))) ++at;
+    if (names_.empty() || at >= line.size()) return false;
+    const std::string_view first = names_.front().text;
+    return is_digit(first.front()) || line.substr(at).starts_with(first.substr(0, 2));
+  }
+
   void add(const Piece& piece, uint32_t column, CellRow& row) {
+    if (column >= columns_.size()) return;  // Too many to tell apart.
+    if (!is_wanted(column) && !may_hold_time(piece.text)) return;
     LogCell cell = read_cell(piece.text, style_);
     cell.column = column;
     if (cell.has_time && !row.has_time) {

@@ -165,7 +165,9 @@ void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) 
     unit = guessed;
   }
   if (scan_->rank >= 0) {
-    const size_t process = clock.builder.process(scan_->rank, (scan_->words & kWordPid) != 0);
+    const bool is_pid = (scan_->words & kWordPid) != 0;
+    const size_t process = clock.builder.process(scan_->rank, is_pid);
+    if (!is_pid) clock.builder.describe(process, fmt::format("rank {}", scan_->rank), -1);
     clock.builder.set_mb(clock.builder.memory_column(process, picked.metric, label),
                          figure.value * unit);
     return;

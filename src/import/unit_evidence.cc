@@ -50,14 +50,16 @@ UnitFound unit_by_pages(const std::vector<double>& values) {
   return {};
 }
 
-UnitFound unit_by_size(const std::vector<double>& values) {
+UnitFound unit_by_size(const std::vector<double>& values, bool machine) {
   std::vector<double> some = different(values);
   if (some.empty()) return {};
   std::nth_element(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2),
                    some.end());
   const double middle = some[some.size() / 2];
   const double largest = *std::max_element(some.begin(), some.end());
-  if (some.size() >= kFewest && middle >= 1000 && largest < 2e6 && all_multiples(some, 1)) {
+  // Up to 200 GB a process or a machine may have; from there on KiB are likelier.
+  if (some.size() >= kFewest && middle >= 1000 && largest < (machine ? 2e6 : 2e5) &&
+      all_multiples(some, 1)) {
     // Kernels count KiB in pages, so these are none; as bytes they would be no process.
     return {1, "MB", "whole, and no multiples of a page in KiB", false};
   }

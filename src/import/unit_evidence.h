@@ -26,7 +26,7 @@ struct UnitFound {
 // From pages alone; mb is 0 if they show none.
 UnitFound unit_by_pages(const std::vector<double>& values);
 
-// From the usual size of a process: a guess.
-UnitFound unit_by_size(const std::vector<double>& values);
+// From the usual size of a process, or of a machine: a guess.
+UnitFound unit_by_size(const std::vector<double>& values, bool machine = false);
 
 }  // namespace plateau
