@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "answer/series.h"
 #include "base/units.h"
 #include "profile/heap_choice.h"
 
@@ -37,6 +38,7 @@ std::optional<HeapProfile> answering_profile(const Run& run, const Verdict& verd
 
 Answer answer_run(const Run& run, const AnswerOptions& options) {
   Judged judged = judge_ahead(run, options.policy);
+  judge_series(run, options.policy, judged);
   Answer answer{.verdict = std::move(judged.verdict),
                 .heap = {},
                 .ahead = std::move(judged.ahead),

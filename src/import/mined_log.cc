@@ -103,6 +103,7 @@ void MinedLog::remember_clocks() {
                     ? builder_.time_of({Stamp::Kind::epoch, *since_1970, 0})
                     : builder_.time_of(
                           {Stamp::Kind::elapsed, cell->number.value * reading_.time_scale, 0});
+      if (!std::isfinite(time_s_)) time_s_ = kMissing;
       time_here_ = true;
     }
   }

@@ -54,6 +54,10 @@ void process_with_growth(JsonWriter& json, const ProcessGrowth& process) {
   identity(json, process);
   json.members("first_mb", process.first_mb, "last_mb", process.last_mb, "growth_mb",
                process.growth_mb, "share", process.share);
+  if (process.alone) {
+    json.members("alone", json_object("verdict", word_name(process.alone->word), "confidence",
+                                      process.alone->confidence));
+  }
   json.end_object();
 }
 

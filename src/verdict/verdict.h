@@ -117,6 +117,11 @@ struct ProcessGrowth {
   double share = 0;                  // Of the tree's growth, 0..1.
   std::optional<double> since_step;  // If the beginning of the run was left out of both.
   std::optional<double> ended_step;  // If it ended before the run did, and nothing replaced it.
+  struct Alone {
+    Word word = Word::undecided;
+    double confidence = 0;
+  };
+  std::optional<Alone> alone;  // What it is by itself, where the run is of several series.
 };
 
 // Processes that ended before the run did: their end is no release. See lives.h.

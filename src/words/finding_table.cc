@@ -49,6 +49,12 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "It may creep on by {rate_mb_per_step}: {again_mb} over as long again, too little to call it "
      "a "
      "leak."},
+    {Kind::series_odd, "series-odd", Block::why,
+     "{name} leaks, the other {level} {level:is|are} level: judged one by one"},
+    {Kind::series_apart, "series-apart", Block::why,
+     "Of {series} series judged one by one {leaks} {leaks:leaks|leak}, {level} {level:is|are} "
+     "level and "
+     "{open} {open:is|are} open"},
     {Kind::process_has_most, "process-has-most", Block::who,
      "[{process}][Process {id}] has {share} of the growth: {first_mb>last_mb}."},
     {Kind::growth_is_spread, "growth-is-spread", Block::why,
@@ -106,6 +112,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::one_life_judged, "one-life-judged", Block::why,
      "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
      "middle one]. Judged is the life from {from_step} to {to_step}."},
+    {Kind::one_series_judged, "one-series-judged", Block::why,
+     "Judged is {name} alone, which leaks; in the sum over {series} series that does not show."},
     {Kind::samples_are_the_clock, "samples-are-the-clock", Block::why,
      "the log has neither steps nor times, so samples are counted"},
     {Kind::steps_given_but_not_logged, "steps-given-but-not-logged", Block::why,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs in the forms that people publish, each with invented figures and the truth about them
+// (tests/fixtures/forms/make_forms.py writes both): how many readings the series that matters
+// has, where it begins and ends in MB, and how many series there are.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "import/import.h"
+
+namespace plateau {
+namespace {
+
+const std::string kForms = std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/forms/";
+
+struct Form {
+  std::string file;
+  size_t readings = 0;
+  double first_mb = kMissing;  // NaN: only that it grows.
+  double last_mb = kMissing;
+  size_t series = 1;
+};
+
+std::vector<Form> forms() {
+  std::vector<Form> out;
+  std::ifstream truth(kForms + "truth.tsv");
+  for (std::string line; std::getline(truth, line);) {
+    std::string_view rest = line;
+    Form form;
+    form.file = take_part(rest, '\t');
+    form.readings = static_cast<size_t>(parse_int(take_part(rest, '\t')).value_or(0));
+    form.first_mb = parse_double(take_part(rest, '\t')).value_or(kMissing);
+    form.last_mb = parse_double(take_part(rest, '\t')).value_or(kMissing);
+    form.series = static_cast<size_t>(parse_int(rest).value_or(1));
+    out.push_back(form);
+  }
+  return out;
+}
+
+std::vector<double> present(const Series& series) {
+  std::vector<double> mb;
+  for (const double value : series.mb) {
+    if (!std::isnan(value)) mb.push_back(value);
+  }
+  return mb;
+}
+
+bool is_near(double a, double b) {
+  return std::abs(a - b) <= 0.03 * b + 1;
+}
+
+// The series that matters: of the right length, from the right start to the right end.
+bool has_truth(const Run& run, const Form& form) {
+  for (const Series& series : run.series) {
+    const std::vector<double> mb = present(series);
+    const auto n = static_cast<double>(form.readings);
+    if (mb.empty() || std::abs(static_cast<double>(mb.size()) - n) > 0.1 * n) continue;
+    if (std::isnan(form.first_mb) && mb.back() > mb.front()) return true;
+    if (is_near(mb.front(), form.first_mb) && is_near(mb.back(), form.last_mb)) return true;
+  }
+  return false;
+}
+
+class PublishedForm : public testing::TestWithParam<Form> {};
+
+TEST_P(PublishedForm, IsReadWithItsReadingsUnitAndSeries) {
+  const Form& form = GetParam();
+  const auto runs = import_file(kForms + form.file);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  ASSERT_EQ(runs.value().size(), 1U) << "restarts were seen that are none";
+  const plateau::Run& run = runs.value().front();
+  EXPECT_EQ(run.processes.size(), form.series);
+  std::ostringstream read;
+  for (const Series& series : run.series) {
+    const std::vector<double> mb = present(series);
+    read << series.label << ": " << mb.size() << " readings, " << (mb.empty() ? 0 : mb.front())
+         << " to " << (mb.empty() ? 0 : mb.back()) << " MB\n";
+  }
+  EXPECT_TRUE(has_truth(run, form)) << read.str();
+}
+
+std::string name_of(const testing::TestParamInfo<Form>& info) {
+  std::string name = info.param.file;
+  for (char& c : name) {
+    if (!is_letter(c) && !is_digit(c)) c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Logs, PublishedForm, testing::ValuesIn(forms()), name_of);
+
+// The same with every line behind another log's prefix: what a collector makes of it.
+TEST(PublishedForms, APrefixOnEveryLineChangesNothingForLinesOfText) {
+  for (const char* file :
+       {"value_with_delta.txt", "rss_kb_bare.txt", "jest.txt", "used_of_limit.txt"}) {
+    std::ifstream in(kForms + file);
+    std::string text;
+    for (std::string line; std::getline(in, line);) {
+      text += "2026-03-03T10:00:00Z app-1 INFO " + line + "\n";
+    }
+    const auto plain = import_file(kForms + file);
+    const auto behind = import_bytes("prefixed", text);
+    ASSERT_TRUE(plain.ok() && behind.ok()) << file;
+    EXPECT_EQ(present(plain.value()[0].series[0]).size(),
+              present(behind.value()[0].series[0]).size())
+        << file;
+  }
+}
+
+}  // namespace
+}  // namespace plateau
