@@ -16,8 +16,7 @@ constexpr double kShareOfJob = 0.25;
 constexpr double kOfEpoch = 0.15;
 // A life this close to the longest is as telling; then the later one is taken.
 constexpr double kAboutAsLong = 0.9;
-// A process that falls at its last samples, at most so many, and below this share is exiting.
-constexpr size_t kMostExiting = 10;
+// A process that falls below this share at its last samples is exiting.
 constexpr double kExiting = 0.9;
 
 // The stretch of instants in which a process was seen: [first, end).

@@ -41,6 +41,10 @@
 
 namespace plateau {
 
+// A process that ends gives back what it has first, at once or object by object: at its last
+// samples, at most so many.
+inline constexpr size_t kMostExiting = 10;
+
 // Processes that ended for good: nothing took their places until the end.
 struct EndedPart {
   size_t instant = 0;             // The first one without them.

@@ -2,29 +2,19 @@
 #include "verdict/processes.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
+
+#include "base/statistics.h"
+#include "verdict/lives.h"
 
 namespace plateau {
 namespace {
 
-// What is held at a place, apart from what passes through: an opening over three samples. Of the
-// stretches of three that contain the place the one with the highest low counts, so that a spike of
-// one or two samples does not, and a climb that ends there does. Fewer samples are one stretch.
+// What is held at a place, apart from what passes through in one or two samples.
 constexpr size_t kStretch = 3;
-// Samples at which a process that ends may be giving back what it has.
-constexpr size_t kMostExiting = 10;
 
 double held_at(const std::vector<TimedValue>& points, size_t place) {
-  const size_t stretch = std::min(kStretch, points.size());
-  const size_t first = place + 1 >= stretch ? place + 1 - stretch : 0;
-  const size_t last = std::min(place, points.size() - stretch);
-  double held = 0;
-  for (size_t begin = first; begin <= last; ++begin) {
-    double low = points[begin].mb;
-    for (size_t i = begin; i < begin + stretch; ++i) low = std::min(low, points[i].mb);
-    held = std::max(held, low);
-  }
-  return held;
+  return opened_at(points.size(), [&](size_t i) { return points[i].mb; }, place, kStretch);
 }
 
 // `ended`: the clock at which it ended and nothing took its place; what it had grown by then

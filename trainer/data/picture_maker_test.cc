@@ -24,14 +24,14 @@ int shapes_in(Picture picture) {
   for (int64_t start = 0; start < picture.height * picture.width; ++start) {
     if (is_ground(start)) continue;
     ++count;
-    std::vector<int64_t> todo = {start};
-    while (!todo.empty()) {
-      const int64_t at = todo.back();
-      todo.pop_back();
+    std::vector<int64_t> waiting = {start};
+    while (!waiting.empty()) {
+      const int64_t at = waiting.back();
+      waiting.pop_back();
       if (is_ground(at)) continue;
       for (size_t c = 0; c < 3; ++c) picture.rgb[static_cast<size_t>(3 * at) + c] = ground;
       for (const int64_t step : {-picture.width, int64_t{-1}, int64_t{1}, picture.width}) {
-        todo.push_back(at + step);
+        waiting.push_back(at + step);
       }
     }
   }

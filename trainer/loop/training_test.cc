@@ -450,7 +450,7 @@ TEST(Training, NewRunRefusesADirectoryWithCheckpoints) {
   EXPECT_THAT(again.error().message, HasSubstr("holds checkpoint-2 already"));
 }
 
-TEST(Training, ResumedAtTheEndThereIsNothingToDo) {
+TEST(Training, ResumedAtTheEndNothingIsLeft) {
   Case run;
   run.options.max_steps = 3;
   run.options.resume_from = run.go().value().last_checkpoint;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -82,3 +83,31 @@ class Job {
   uint64_t leaked_ = 0;
   int ended_ = -1;
 };
+
+// What a program of several mechanisms is told; each mechanism derives from it.
+struct Parameters {
+  explicit Parameters(const Job& job)
+      : limit(static_cast<size_t>(job.get("limit", 100))),
+        count(static_cast<size_t>(job.get("count", 4))),
+        bytes(static_cast<size_t>(job.get("bytes", 1000))),
+        leaks(static_cast<int>(job.get("mode", 0)) % 2 == 1) {}
+  size_t limit, count, bytes;
+  bool leaks;  // Of each mechanism's two modes the second one does.
+};
+
+// Which of the mechanisms a program is asked for.
+inline int mechanism_of(const Job& job) {
+  return static_cast<int>(job.get("mode", 0)) / 2;
+}
+
+template <class Mechanism>
+void run(Job& job) {
+  Mechanism mechanism(job);
+  for (int step = 1; step <= job.steps(); ++step) {
+    job.train();
+    mechanism.step(job, step);
+    job.end_step(step);
+  }
+  job.done();
+  std::_Exit(0);  // What is left is not taken apart: a deep trie would overflow the stack.
+}

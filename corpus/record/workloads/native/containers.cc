@@ -13,27 +13,17 @@
 
 namespace {
 
-struct Parameters {
-  explicit Parameters(const Job& job)
-      : mode(static_cast<int>(job.get("mode", 0))),
-        limit(static_cast<size_t>(job.get("limit", 1000))),
-        count(static_cast<size_t>(job.get("count", 100))),
-        bytes(static_cast<size_t>(job.get("bytes", 100))) {}
-  int mode;
-  size_t limit, count, bytes;
-  bool leaks() const { return mode % 2 == 1; }
-};
-
-class Vector {
+class Vector : Parameters {
  public:
-  void step(Job& job, const Parameters& p, int step) {
-    for (size_t i = 0; i < p.count * p.bytes / 8; ++i) {
-      if (!p.leaks() && items_.size() >= p.limit * p.bytes / 8) {
+  using Parameters::Parameters;
+  void step(Job& job, int step) {
+    for (size_t i = 0; i < count * bytes / 8; ++i) {
+      if (!leaks && items_.size() >= limit * bytes / 8) {
         job.growth_ends(step);
         return;
       }
       items_.push_back(i);
-      if (p.leaks()) job.leak(8);
+      if (leaks) job.leak(8);
     }
   }
 
@@ -41,20 +31,21 @@ class Vector {
   std::vector<uint64_t> items_;
 };
 
-class Tree {
+class Tree : Parameters {
  public:
-  void step(Job& job, const Parameters& p, int step) {
-    for (size_t i = 0; i < p.count; ++i) {
+  using Parameters::Parameters;
+  void step(Job& job, int step) {
+    for (size_t i = 0; i < count; ++i) {
       const uint64_t key = job.random()() * 4294967296.0 + static_cast<double>(job.random()());
       order_.push_back(key);
-      entries_[key] = Job::filled(p.bytes);
-      if (p.leaks()) job.leak(p.bytes);
-      if (p.leaks() || entries_.size() <= p.limit) continue;
+      entries_[key] = Job::filled(bytes);
+      if (leaks) job.leak(bytes);
+      if (leaks || entries_.size() <= limit) continue;
       entries_.erase(order_.front());
       order_.pop_front();
       job.growth_ends(step);
     }
-    if (p.leaks()) order_.clear();
+    if (leaks) order_.clear();
   }
 
  private:
@@ -62,19 +53,20 @@ class Tree {
   std::deque<uint64_t> order_;
 };
 
-class Trie {
+class Trie : Parameters {
  public:
-  void step(Job& job, const Parameters& p, int step) {
-    for (size_t i = 0; i < p.count; ++i) {
-      const uint64_t word = p.leaks() ? next_++ : next_++ % p.limit;
-      if (!p.leaks() && next_ > p.limit) job.growth_ends(step);
+  using Parameters::Parameters;
+  void step(Job& job, int step) {
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t word = leaks ? next_++ : next_++ % limit;
+      if (!leaks && next_ > limit) job.growth_ends(step);
       Node* node = &root_;
       std::mt19937_64 letters(word);
-      for (size_t depth = 0; depth < p.bytes / sizeof(Node) + 3; ++depth) {
+      for (size_t depth = 0; depth < bytes / sizeof(Node) + 3; ++depth) {
         auto& child = node->children[letters() % 8];
         if (!child) {
           child = std::make_unique<Node>();
-          if (p.leaks()) job.leak(sizeof(Node));
+          if (leaks) job.leak(sizeof(Node));
         }
         node = child.get();
       }
@@ -89,21 +81,22 @@ class Trie {
   uint64_t next_ = 0;
 };
 
-class Cycles {
+class Cycles : Parameters {
  public:
-  void step(Job& job, const Parameters& p, int step) {
-    for (size_t i = 0; i < p.count; ++i) {
+  using Parameters::Parameters;
+  void step(Job& job, int step) {
+    for (size_t i = 0; i < count; ++i) {
       auto one = std::make_shared<Half>(), other = std::make_shared<Half>();
-      one->body = Job::filled(p.bytes);
+      one->body = Job::filled(bytes);
       one->other = other;
       other->other = one;
-      if (p.leaks()) {
-        job.leak(p.bytes + 2 * sizeof(Half));
+      if (leaks) {
+        job.leak(bytes + 2 * sizeof(Half));
       } else {
         pairs_.push_back(std::move(one));
       }
     }
-    while (!p.leaks() && pairs_.size() > p.limit * p.count) {
+    while (!leaks && pairs_.size() > limit * count) {
       pairs_.front()->other->other = nullptr;
       pairs_.pop_front();
       job.growth_ends(step);
@@ -118,25 +111,11 @@ class Cycles {
   std::deque<std::shared_ptr<Half>> pairs_;
 };
 
-template <class Mechanism>
-void run(Job& job) {
-  const Parameters parameters(job);
-  Mechanism mechanism;
-  for (int step = 1; step <= job.steps(); ++step) {
-    job.train();
-    mechanism.step(job, parameters, step);
-    job.end_step(step);
-  }
-  job.done();
-  std::fflush(stdout);
-  std::_Exit(0);  // a deep trie is not taken apart
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Job job(argc, argv);
-  switch (static_cast<int>(job.get("mode", 0)) / 2) {
+  switch (mechanism_of(job)) {
     case 0:
       run<Vector>(job);
       break;

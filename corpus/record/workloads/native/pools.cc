@@ -22,12 +22,9 @@
 
 namespace {
 
-int mode, limit, count;
-size_t bytes;
-bool leaks;
-
-class Pool {
+class Pool : Parameters {
  public:
+  using Parameters::Parameters;
   void step(Job& job, int step) {
     const double wave = 0.5 + 0.5 * std::sin(step * 0.11) * job.uniform(0.6, 1.0);
     const double rise = std::min(1.0, step / job.get("rise", 100));
@@ -37,11 +34,11 @@ class Pool {
       free_.push_back(used_.back());
       used_.pop_back();
     }
-    for (int i = 0; leaks && i < count; ++i) {
+    for (size_t i = 0; leaks && i < count; ++i) {
       std::memset(take(), 0x5a, bytes);
       job.leak(bytes);
     }
-    if (!leaks && made_ >= static_cast<size_t>(limit)) job.growth_ends(step);
+    if (!leaks && made_ >= limit) job.growth_ends(step);
   }
 
  private:
@@ -61,8 +58,9 @@ class Pool {
   std::vector<char*> free_, used_;
 };
 
-class Arena {
+class Arena : Parameters {
  public:
+  using Parameters::Parameters;
   void step(Job& job, int step) {
     std::exponential_distribution<double> size(job.get("tail", 6));
     const double share = std::min(1.0, size(job.random()));
@@ -85,15 +83,16 @@ class Arena {
   size_t room_ = 0, kept_ = 0;
 };
 
-class Store {
+class Store : Parameters {
  public:
+  using Parameters::Parameters;
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i) table_.push_back(Job::filled(bytes));
-    if (table_.size() < static_cast<size_t>(count) * 8) return;
+    for (size_t i = 0; i < count; ++i) table_.push_back(Job::filled(bytes));
+    if (table_.size() < count * 8) return;
     table_.clear();
     levels_[0].push_back(Job::filled(bytes * count));
     for (int level = 0; level < 3; ++level) {
-      if (levels_[level].size() <= static_cast<size_t>(limit)) continue;
+      if (levels_[level].size() <= limit) continue;
       levels_[level].clear();
       if (level < 2) levels_[level + 1].push_back(Job::filled(bytes * count * (level + 2)));
       if (level == 2 && !leaks) job.growth_ends(step);
@@ -107,12 +106,13 @@ class Store {
   std::vector<std::unique_ptr<char[]>> table_, levels_[3], referenced_;
 };
 
-class FreeList {
+class FreeList : Parameters {
  public:
+  using Parameters::Parameters;
   void step(Job& job, int step) {
     std::vector<std::pair<size_t, std::unique_ptr<char[]>>> used;
     const size_t first = job.random()() % limit;
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const size_t number = leaks ? next_++ : (first + i) % limit;
       const size_t size = bytes / 2 + (leaks ? number % bytes : bytes * number / limit);
       auto& list = lists_[leaks ? number : size];
@@ -124,7 +124,7 @@ class FreeList {
       list.pop_back();
     }
     for (auto& [key, buffer] : used) lists_[key].push_back(std::move(buffer));
-    if (!leaks && lists_.size() == static_cast<size_t>(limit)) job.growth_ends(step);
+    if (!leaks && lists_.size() == limit) job.growth_ends(step);
   }
 
  private:
@@ -132,15 +132,16 @@ class FreeList {
   size_t next_ = 0;
 };
 
-class Mappings {
+class Mappings : Parameters {
  public:
+  using Parameters::Parameters;
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       void* made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       std::memset(made, 0x5a, bytes);
       made_.push_back(made);
       if (leaks) job.leak(bytes);
-      if (leaks || made_.size() <= static_cast<size_t>(limit)) continue;
+      if (leaks || made_.size() <= limit) continue;
       munmap(made_.front(), bytes);
       made_.pop_front();
       job.growth_ends(step);
@@ -151,27 +152,11 @@ class Mappings {
   std::deque<void*> made_;
 };
 
-template <class Mechanism>
-void run(Job& job) {
-  Mechanism mechanism;
-  for (int step = 1; step <= job.steps(); ++step) {
-    job.train();
-    mechanism.step(job, step);
-    job.end_step(step);
-  }
-  job.done();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Job job(argc, argv);
-  mode = static_cast<int>(job.get("mode", 0));
-  limit = static_cast<int>(job.get("limit", 100));
-  count = static_cast<int>(job.get("count", 4));
-  bytes = static_cast<size_t>(job.get("bytes", 1000));
-  leaks = mode % 2 == 1;
-  switch (mode / 2) {
+  switch (mechanism_of(job)) {
     case 0:
       run<Pool>(job);
       break;

@@ -21,17 +21,15 @@
 
 namespace {
 
-int limit, count;
-size_t bytes, rest;
-bool leaks;
 using Buffer = std::unique_ptr<char[]>;
 
-struct ThreadCaches {
+struct ThreadCaches : Parameters {
+  using Parameters::Parameters;
   std::vector<Buffer> caches;
-  int made = 0;
+  size_t made = 0;
   void step(Job& job, int step) {
     if (!leaks) caches.resize(limit);
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const size_t place = leaks ? caches.size() : job.random()() % limit;
       if (leaks) caches.emplace_back();
       std::thread([&] {
@@ -46,10 +44,11 @@ struct ThreadCaches {
   }
 };
 
-struct Environment {
-  int next = 0;
+struct Environment : Parameters {
+  using Parameters::Parameters;
+  size_t next = 0;
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i, ++next) {
+    for (size_t i = 0; i < count; ++i, ++next) {
       std::string value = std::to_string(leaks ? next : next % limit);
       value.resize(bytes, 'v');
       setenv("PLATEAU_STATE", value.c_str(), 1);
@@ -59,16 +58,17 @@ struct Environment {
   }
 };
 
-struct Patterns {
+struct Patterns : Parameters {
+  using Parameters::Parameters;
   std::deque<regex_t> made;
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       std::string pattern = "^(";
       while (pattern.size() < bytes) pattern += std::to_string(job.random()()) + "|";
       const auto before = mallinfo2().uordblks;
       regcomp(&made.emplace_back(), (pattern + "x)$").c_str(), REG_EXTENDED);
       if (leaks) job.leak(std::max<size_t>(bytes, mallinfo2().uordblks - before));
-      if (leaks || made.size() <= static_cast<size_t>(limit)) continue;
+      if (leaks || made.size() <= limit) continue;
       regfree(&made.front());
       made.pop_front();
       job.growth_ends(step);
@@ -76,22 +76,22 @@ struct Patterns {
   }
 };
 
-struct Streams {
+struct Streams : Parameters {
   std::deque<std::pair<FILE*, Buffer>> open;
-  Streams() {
+  explicit Streams(const Job& job) : Parameters(job) {
     rlimit most;
     getrlimit(RLIMIT_NOFILE, &most);
     most.rlim_cur = most.rlim_max;
     setrlimit(RLIMIT_NOFILE, &most);
   }
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       FILE* stream = std::fopen("/dev/null", "w");
       open.emplace_back(stream, Job::filled(bytes));
       std::setvbuf(stream, open.back().second.get(), _IOFBF, bytes);
       std::fwrite(Job::filled(bytes - 1).get(), 1, bytes - 1, stream);
       if (leaks) job.leak(bytes);
-      if (leaks || open.size() <= static_cast<size_t>(limit)) continue;
+      if (leaks || open.size() <= limit) continue;
       std::fclose(open.front().first);
       open.pop_front();
       job.growth_ends(step);
@@ -99,10 +99,17 @@ struct Streams {
   }
 };
 
-struct Trimmed {
+// What 9 and 11 forget at a time.
+size_t rest_of(const Job& job) {
+  return static_cast<size_t>(job.get("rest", 64));
+}
+
+struct Trimmed : Parameters {
+  using Parameters::Parameters;
   std::vector<Buffer> pile, kept;
   void step(Job& job, int step) {
-    for (int i = 0; i < count; ++i)
+    const size_t rest = rest_of(job);
+    for (size_t i = 0; i < count; ++i)
       pile.push_back(Job::filled(static_cast<size_t>(bytes * job.uniform(0.5, 1.5))));
     if (leaks) {
       kept.push_back(Job::filled(rest));
@@ -115,45 +122,31 @@ struct Trimmed {
   }
 };
 
-struct Fragments {
+struct Fragments : Parameters {
+  using Parameters::Parameters;
   std::deque<std::pair<int, Buffer>> alive;
   std::vector<Buffer> survivors;
   void step(Job& job, int step) {
+    const size_t rest = rest_of(job);
     const double scale = 0.3 + 1.4 * ((step * 7) % 50) / 50.0;
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const auto size = static_cast<size_t>(bytes * scale * job.uniform(0.2, 1.8)) + 16;
-      alive.emplace_back(step + static_cast<int>(job.uniform(1, limit)), Job::filled(size));
+      alive.emplace_back(step + static_cast<int>(job.uniform(1, static_cast<double>(limit))),
+                         Job::filled(size));
       if (!leaks || i % 16 != 0) continue;
       survivors.push_back(Job::filled(rest));
       job.leak(rest);
     }
     std::erase_if(alive, [&](const auto& block) { return block.first <= step; });
-    if (!leaks && step > limit + 50) job.growth_ends(step);
+    if (!leaks && static_cast<size_t>(step) > limit + 50) job.growth_ends(step);
   }
 };
-
-template <class Mechanism>
-void run(Job& job) {
-  Mechanism mechanism;
-  for (int step = 1; step <= job.steps(); ++step) {
-    job.train();
-    mechanism.step(job, step);
-    job.end_step(step);
-  }
-  job.done();
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Job job(argc, argv);
-  const int mode = static_cast<int>(job.get("mode", 0));
-  limit = static_cast<int>(job.get("limit", 100));
-  count = static_cast<int>(job.get("count", 4));
-  bytes = static_cast<size_t>(job.get("bytes", 1000));
-  rest = static_cast<size_t>(job.get("rest", 64));
-  leaks = mode % 2 == 1;
-  switch (mode / 2) {
+  switch (mechanism_of(job)) {
     case 0:
       run<ThreadCaches>(job);
       break;
