@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // verdict_speed: CPU time of a whole verdict (signals to sentences) on 300 samples, and of 10,000
-// different series of that length on one core; the targets are 1 ms and 10 s. And what a page asks
-// of a recording of 24 h, 8,192 instants of 21 processes with 13 columns each: the verdict, 96
+// different series of that length on one core; the targets are 0.3 ms and 10 s. And what a page
+// asks of a recording of 24 h, 8,192 instants of 21 processes with 13 columns each: the verdict, 96
 // moments of hindsight, the forecast and the clocks.
 #include <fmt/format.h>
 

@@ -15,10 +15,9 @@ namespace {
 // Looked at again at these shares of the run; more of them would only cost time.
 constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
 
-// P(rate > threshold), given that it is positive.
-double rate_exceeds(const Fit& fit, double threshold) {
+// P(rate > threshold), given that it is positive, which it is with P = `positive`.
+double rate_exceeds(const Fit& fit, double threshold, double positive) {
   if (fit.rate_se <= 0) return fit.rate > threshold ? 1.0 : 0.0;
-  const double positive = normal_cdf(fit.rate / fit.rate_se);
   const double above = normal_cdf((fit.rate - threshold) / fit.rate_se);
   return std::min(1.0, above / std::max(positive, 1e-12));
 }
@@ -33,11 +32,12 @@ void add_up(Decision& decision) {
       total += fit.weight;
       (fit.remaining > decision.tolerated_mb ? decision.warming : decision.level) += fit.weight;
     } else {
-      const double matters = rate_exceeds(fit, decision.material_rate);
+      const double positive = normal_cdf(fit.rate / fit.rate_se);
+      const double matters = rate_exceeds(fit, decision.material_rate, positive);
       total += fit.weight * odds;
       decision.leak += fit.weight * matters;
       decision.base_leak += fit.weight * odds * matters;
-      decision.level += fit.weight * odds * (1 - rate_exceeds(fit, decision.creep_rate));
+      decision.level += fit.weight * odds * (1 - rate_exceeds(fit, decision.creep_rate, positive));
     }
   }
   decision.base_leak /= total;

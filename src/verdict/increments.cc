@@ -19,6 +19,9 @@ constexpr std::array<double, 2> kRecordScales = {0.02, 0.07};
 // A quarter of the floors must lie after a stop: a pause between two steps is no stop.
 constexpr size_t kStopTail = 4;
 
+// Of a product whose logarithm is taken.
+constexpr size_t kFactors = 8;
+
 // How the mean growth per floor changes along the run: one factor per increment, mean 1 over those
 // that have been seen, so that heights compare.
 struct Profile {
@@ -107,14 +110,20 @@ class IncrementWeigher {
     return profile;
   }
 
+  // The logarithm of a product is that of its factors, and is taken once for several: a factor is
+  // an amount of MB, far from what a double cannot hold.
   [[nodiscard]] double log_density(const Profile& profile, double height, double noise) const {
-    double sum = 0;
+    double sum = 0, product = 1;
     for (size_t i = 0; i < count_; ++i) {
       const double up = noise + height * profile.factor[i];
       const double d = increment_[i];
-      sum += (d >= 0 ? -d / up : d / noise) - std::log(up + noise);
+      sum += d >= 0 ? -d / up : d / noise;
+      product *= up + noise;
+      if (i % kFactors != kFactors - 1) continue;
+      sum -= std::log(product);
+      product = 1;
     }
-    return sum;
+    return sum - std::log(product);
   }
 
   void add(const Profile& profile, double log_prior, std::vector<WeighedFit>& fits) const {

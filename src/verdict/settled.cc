@@ -48,10 +48,18 @@ class SettledWeigher {
     std::vector<size_t> ends;
     for (size_t k = 1; k + least <= rows_; k += rows_ > 24 ? 2 : 1) ends.push_back(k);
     const double log_prior = weighing_.log_prior - std::log(static_cast<double>(ends.size()));
+    std::array<double, kMaxFloors> before{};
+    for (const size_t row : ends) before[row] = free_walk_log_likelihood(row) - log_rows_;
     std::vector<WeighedFit> fits;
     fits.reserve(ends.size() * weighing_.phis.size());
     for (const double phi : weighing_.phis) {
-      for (const size_t row : ends) consider(row, tail_from(row, phi, log_prior), fits);
+      const double log_phi = 0.5 * std::log(1 - phi * phi);
+      for (const size_t row : ends) {
+        Tail tail = tail_from(row, phi);
+        tail.log_prior = log_prior;
+        tail.log_before = before[row] + log_phi;
+        consider(row, tail, fits);
+      }
     }
     return fits;
   }
@@ -100,7 +108,7 @@ class SettledWeigher {
   }
   [[nodiscard]] double data(size_t row) const { return floors_.mb[row] - offset_; }
 
-  [[nodiscard]] Tail tail_from(size_t row, double phi, double log_prior) const {
+  [[nodiscard]] Tail tail_from(size_t row, double phi) const {
     Tail tail;
     const double start = std::sqrt(1 - phi * phi);
     for (size_t i = row; i < rows_; ++i) {
@@ -115,8 +123,6 @@ class SettledWeigher {
     tail.n = static_cast<double>(rows_ - row);
     tail.floor_ss = tail.n * noise_mb_ * noise_mb_;
     tail.level_ss = std::max(0.0, tail.syy - tail.s1y * tail.s1y / tail.s11);
-    tail.log_prior = log_prior;
-    tail.log_before = free_walk_log_likelihood(row) - log_rows_ + 0.5 * std::log(1 - phi * phi);
     return tail;
   }
 

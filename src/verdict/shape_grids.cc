@@ -24,11 +24,21 @@ constexpr double kWaveStep = 1.05;
 // Twelve golden sections narrow an interval 300-fold.
 constexpr int kSearchSteps = 12;
 
+// A curve's value at each floor, asked for once: sums over them go round more than once.
+using Values = std::array<double, kMaxFloors>;
+template <typename Function>
+Values values_of(const Floors& floors, Function f) {
+  Values values{};
+  for (size_t i = 0; i < floors.at.size(); ++i) values[i] = f(floors.at[i]);
+  return values;
+}
+
 // Squares left over by the best constant plus multiple of f.
 template <typename Function>
 double misfit(const Floors& floors, Function f) {
+  const Values value = values_of(floors, f);
   return fit_line(
-             floors.at.size(), [&](size_t i) { return f(floors.at[i]); },
+             floors.at.size(), [&](size_t i) { return value[i]; },
              [&](size_t i) { return floors.mb[i]; })
       .squares_left();
 }
@@ -51,29 +61,54 @@ double minimise(double low, double high, MisfitAt misfit_at) {
   return (low + high) / 2;
 }
 
-// What a line and a wave of this period leave of the floors: the line is taken out of all three
-// first, then the cosine out of the sine.
-double wave_misfit(const Floors& floors, double period) {
-  const size_t n = floors.at.size();
-  const double turn = 2 * std::numbers::pi / period;
-  std::array<std::array<double, kMaxFloors>, 3> left{};
-  const auto without_line = [&](auto value, std::array<double, kMaxFloors>& out) {
-    const Line line = fit_line(n, [&](size_t i) { return floors.at[i]; }, value);
-    for (size_t i = 0; i < n; ++i) out[i] = line.residual(floors.at[i], value(i));
-  };
-  without_line([&](size_t i) { return floors.mb[i]; }, left[0]);
-  without_line([&](size_t i) { return std::sin(turn * floors.at[i]); }, left[1]);
-  without_line([&](size_t i) { return std::cos(turn * floors.at[i]); }, left[2]);
-  const auto product = [&](size_t a, size_t b) {
-    return std::inner_product(left[a].begin(), left[a].begin() + n, left[b].begin(), 0.0);
-  };
-  const double ss = product(1, 1), cc = product(2, 2), sc = product(1, 2);
-  const double ys = product(0, 1), yc = product(0, 2);
-  const double determinant = ss * cc - sc * sc;
-  const double all = product(0, 0);
-  if (determinant <= 1e-9 * ss * cc) return all;
-  return all - (ys * ys * cc - 2 * ys * yc * sc + yc * yc * ss) / determinant;
+// What is left of values at the floors when their line is taken out.
+Values without_line(const Floors& floors, const Values& values) {
+  const Line line = fit_line(
+      floors.at.size(), [&](size_t i) { return floors.at[i]; },
+      [&](size_t i) { return values[i]; });
+  Values left{};
+  for (size_t i = 0; i < floors.at.size(); ++i) left[i] = line.residual(floors.at[i], values[i]);
+  return left;
 }
+
+// What a line and waves leave of the floors: the line is taken out of floors, sine and cosine
+// first, then the cosine out of the sine.
+class WaveMisfit {
+ public:
+  explicit WaveMisfit(const Floors& floors)
+      : floors_(floors), data_(without_line(floors, in_order(floors.mb))) {}
+
+  double operator()(double period) const {
+    const double turn = 2 * std::numbers::pi / period;
+    Values sine{}, cosine{};
+    for (size_t i = 0; i < floors_.at.size(); ++i) {
+      const double angle = turn * floors_.at[i];
+      sine[i] = std::sin(angle), cosine[i] = std::cos(angle);
+    }
+    sine = without_line(floors_, sine);
+    cosine = without_line(floors_, cosine);
+    const double ss = product(sine, sine), cc = product(cosine, cosine), sc = product(sine, cosine);
+    const double ys = product(data_, sine), yc = product(data_, cosine);
+    const double determinant = ss * cc - sc * sc;
+    const double all = product(data_, data_);
+    if (determinant <= 1e-9 * ss * cc) return all;
+    return all - (ys * ys * cc - 2 * ys * yc * sc + yc * yc * ss) / determinant;
+  }
+
+ private:
+  static Values in_order(const std::vector<double>& mb) {
+    Values values{};
+    std::copy(mb.begin(), mb.end(), values.begin());
+    return values;
+  }
+  [[nodiscard]] double product(const Values& a, const Values& b) const {
+    const auto end = a.begin() + static_cast<std::ptrdiff_t>(floors_.at.size());
+    return std::inner_product(a.begin(), end, b.begin(), 0.0);
+  }
+
+  const Floors& floors_;
+  Values data_;
+};
 
 }  // namespace
 
@@ -87,16 +122,16 @@ std::vector<double> wave_periods(const Floors& floors) {
     periods.push_back(period);
   }
   if (periods.empty()) return {};
+  const WaveMisfit misfit_at(floors);
   size_t best = 0;
-  double lowest = wave_misfit(floors, periods[0]);
+  double lowest = misfit_at(periods[0]);
   for (size_t i = 1; i < periods.size(); ++i) {
-    const double here = wave_misfit(floors, periods[i]);
+    const double here = misfit_at(periods[i]);
     if (here < lowest) lowest = here, best = i;
   }
   const double shortest = periods[std::min(best + 1, periods.size() - 1)];
   const double longest = periods[best > 0 ? best - 1 : 0];
-  const double fitting =
-      minimise(shortest, longest, [&](double period) { return wave_misfit(floors, period); });
+  const double fitting = minimise(shortest, longest, misfit_at);
   return {fitting / kWaveStep, fitting, fitting * kWaveStep};
 }
 
@@ -126,8 +161,10 @@ double best_hinge(const Floors& floors, const std::vector<double>& grid) {
     return misfit(floors, [c](double t) { return std::min(t, c); });
   };
   size_t best = 0;
+  double lowest = at(grid[0]);
   for (size_t i = 1; i < grid.size(); ++i) {
-    if (at(grid[i]) < at(grid[best])) best = i;
+    const double here = at(grid[i]);
+    if (here < lowest) lowest = here, best = i;
   }
   return minimise(grid[best > 0 ? best - 1 : 0], grid[std::min(best + 1, grid.size() - 1)], at);
 }
