@@ -148,7 +148,8 @@ void write_heap(JsonWriter& json, const PageRun& page, const HeapProfile& profil
   json.begin_object().members("pid", profile.pid, "process",
                               profile.pid == 0 ? "all processes" : profile.process);
   json.members("exact", profile.exact, "interval_bytes", Rounded(profile.interval_bytes));
-  json.members("allocator", harmless(profile.allocator), "from", Moment(profile.from + shift));
+  json.members("allocator", harmless(profile.allocator), "clock", clock_unit(profile.clock));
+  json.members("from", Moment(profile.from + shift));
   json.members("to", Moment(profile.to + shift), "from_mb", Rounded(profile.from_mb));
   json.members("to_mb", Rounded(profile.to_mb));
   json.members("others_mb", Rounded(profile.others_mb + stacks.left_out_mb));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/compression.h"
 #include "base/json_writer.h"
 #include "page/page_file.h"
@@ -19,6 +21,11 @@ constexpr const char* kNothingAllowed = "default-src 'none'; frame-ancestors 'no
 
 std::shared_ptr<const std::string> shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
+}
+
+// A run that is not there, or one that cannot be read.
+HttpReply run_trouble(const Error& error) {
+  return error_reply(error.kind == Error::Kind::not_found ? 404 : 422, error.message);
 }
 
 void put_body(HttpReply& reply, std::string text, std::string_view accept_encoding) {
@@ -100,6 +107,7 @@ HttpReply Routes::admitted(const HttpRequest& request, const ServerFigures& figu
   HttpReply reply = request.path == "/"              ? start_page()
                     : request.path == "/api/runs"    ? run_list()
                     : request.path == "/api/page"    ? page(request)
+                    : request.path == "/api/compare" ? comparison(request)
                     : request.path == "/api/verdict" ? verdict(request)
                     : request.path == "/events"      ? events(request)
                     : request.path == "/metrics"     ? metrics(request, figures)
@@ -132,12 +140,21 @@ HttpReply Routes::run_list() {
   return reply;
 }
 
+HttpReply Routes::comparison(const HttpRequest& request) {
+  shelf_.look_at("");
+  const size_t comma = std::min(request.run.find(','), request.run.size());
+  const std::string before(request.run.substr(0, comma));
+  const std::string after(request.run.substr(std::min(comma + 1, request.run.size())));
+  const Result<std::string> page = shelf_.comparison(before, after);
+  if (!page) return run_trouble(page.error());
+  HttpReply reply;
+  put_body(reply, page.value(), request.accept_encoding);
+  return reply;
+}
+
 HttpReply Routes::page(const HttpRequest& request) {
   const Result<PageBytes> page = shelf_.page(std::string(request.run));
-  if (!page) {
-    const bool none = page.error().kind == Error::Kind::not_found;
-    return error_reply(none ? 404 : 422, page.error().message);
-  }
+  if (!page) return run_trouble(page.error());
   HttpReply reply;
   reply.headers.emplace_back("Vary", "Accept-Encoding");
   const bool packed = accepts_gzip(request.accept_encoding) && !page.value().packed->empty();

@@ -50,6 +50,7 @@ class Routes {
   HttpReply start_page() const;
   HttpReply run_list();
   HttpReply page(const HttpRequest& request);
+  HttpReply comparison(const HttpRequest& request);  // `run` holds two ids and a comma.
   HttpReply verdict(const HttpRequest& request);
   HttpReply events(const HttpRequest& request);
   HttpReply metrics(const HttpRequest& request, const ServerFigures& figures);

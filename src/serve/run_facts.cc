@@ -5,6 +5,21 @@
 #include "words/verdict_words.h"
 
 namespace plateau {
+namespace {
+
+constexpr size_t kPoints = 32;
+
+}  // namespace
+
+std::vector<PlotPoint> short_course(const std::vector<PlotPoint>& plot) {
+  std::vector<PlotPoint> course;
+  for (size_t i = 0; i < plot.size(); ++i) {
+    const bool begins = i == 0 || i * kPoints / plot.size() != (i - 1) * kPoints / plot.size();
+    if (begins) course.push_back(plot[i]);
+    if (plot[i].mb > course.back().mb) course.back() = plot[i];
+  }
+  return course;
+}
 
 std::string run_summary_json(const RunFacts& facts, bool with_version) {
   const bool judged = facts.verdict.has_value();
@@ -22,7 +37,12 @@ std::string run_summary_json(const RunFacts& facts, bool with_version) {
   json.members("clock", value_if(judged, clock_unit(verdict.clock)));
   json.members("changed_unix_s", facts.changed_unix_s);
   json.members("trouble", value_if(!judged, facts.trouble));
-  if (with_version) json.members("version", facts.version);
+  if (with_version) {
+    json.members("version", facts.version);
+  } else {
+    json.members("course", json_object("x", json_list(facts.course, &PlotPoint::step), "mb",
+                                       json_list(facts.course, &PlotPoint::mb)));
+  }
   return json.end_object().take();
 }
 

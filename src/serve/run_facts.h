@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verdict/verdict.h"
 
@@ -19,11 +20,15 @@ struct RunFacts {
   bool ended = false;    // The recording says how the job ended.
   double changed_unix_s = 0;
   std::optional<Verdict> verdict;  // Of the file's last run, without its plot.
+  std::vector<PlotPoint> course;   // What the plot shows, in a few points.
   std::string verdict_json;        // As `plateau judge --json` has it; empty without a verdict.
   std::string trouble;             // Why there is no verdict.
 };
 
-// A RunSummary of web/src/live.ts, or with `version` a LiveState.
+// Points of a line as small as a word: of each of a few stretches the highest.
+std::vector<PlotPoint> short_course(const std::vector<PlotPoint>& plot);
+
+// A RunSummary of web/src/live.ts, or with `version` a LiveState, which has no course.
 std::string run_summary_json(const RunFacts& facts, bool with_version);
 
 }  // namespace plateau

@@ -103,6 +103,7 @@ void Shelf::read(Item& item) {
     item.facts.verdict_json = verdict_json(item.answer->verdict);
     item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;
     item.facts.verdict = item.answer->verdict;
+    item.facts.course = short_course(item.facts.verdict->plot);
     item.facts.verdict->plot.clear();
     item.facts.verdict->marks.clear();
     last_run_ = std::move(run.value());

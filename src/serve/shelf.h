@@ -63,6 +63,9 @@ class Shelf {
 
   // The document of web/src/data.ts for what was last read of the run.
   Result<PageBytes> page(const std::string& id);
+  // The document of two runs side by side, the first being the baseline. Read and judged anew each
+  // time: nobody keeps asking for it.
+  Result<std::string> comparison(const std::string& before, const std::string& after);
 
  private:
   struct Item {

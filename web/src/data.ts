@@ -224,6 +224,7 @@ export interface HeapPage {
   exact: boolean;
   interval_bytes: number;
   allocator: string | null;
+  clock: Clock; // Of its moments, which may not be the run's.
   from: number; // The moments compared, on the clock.
   to: number;
   from_mb: number;

@@ -2,7 +2,7 @@
 // Numbers as the terminal writes them (src/base/units.cc, src/report/phrases.cc): three digits that
 // mean something, units of 1000, the clock's own words. What is unknown is "–".
 
-import type { Clock, ProcessId, Sentence, Word } from "./data";
+import type { Clock, ProcessId, RunPage, Sentence, Word } from "./data";
 
 type Maybe = number | null | undefined;
 
@@ -35,6 +35,11 @@ export function count(value: Maybe): string {
   if (Math.abs(value) < 10 && Math.abs(value - Math.round(value)) > 0.05) return value.toFixed(1);
   const digits = String(Math.round(Math.abs(value))).replace(/\B(?=(\d{3})+$)/g, ",");
   return value < -0.5 ? `-${digits}` : digits;
+}
+
+// "1 sample", "1,250 samples": nouns whose plural ends in s.
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
 // "87 %", "99.9 %", "> 99.9 %", "< 1 %".
@@ -91,6 +96,20 @@ export const wordMeaning: Record<Word, string> = {
   leak: "Memory grows without end: nothing that would stop by itself explains it.",
   undecided: "It cannot be told yet whether this is a leak.",
 };
+
+// How the job ended; where the recording has no words of its own for it, ours.
+export function endingWords({ kind, code, text }: NonNullable<RunPage["ending"]>): string {
+  if (text !== "") return text;
+  if (kind === "exited") return code === 0 ? "by itself, exit code 0" : `exit code ${code}`;
+  if (kind === "signaled") return `killed by signal ${code}`;
+  if (kind === "oom_killed") return "killed by the kernel: out of memory";
+  return kind === "left" ? "still ran when watching ended" : "vanished: how is not known";
+}
+
+// Whether the job has ended, as far as the recording knows.
+export function hasEnded({ ending }: RunPage): boolean {
+  return ending !== null && ending.kind !== "left";
+}
 
 // The name of a file without the way to it.
 export function baseName(path: string): string {

@@ -3,6 +3,7 @@
 //
 //   GET /api/runs            RunList
 //   GET /api/page?run=ID     PageData
+//   GET /api/compare?run=A,B PageData of two runs side by side, the first being the baseline
 //   GET /api/verdict?run=ID  the JSON of `plateau judge --json`
 //   GET /events?run=ID       server-sent events: `state` with a LiveState whenever something changed
 //
@@ -26,8 +27,9 @@ export interface RunSummary {
   clock: string | null;
   changed_unix_s: number;
   trouble: string | null;
+  course: { x: number[]; mb: number[] }; // A few points of what is judged.
 }
 
-export interface LiveState extends RunSummary {
+export interface LiveState extends Omit<RunSummary, "course"> {
   version: number; // Rises with every change; the page fetches what it has not got.
 }

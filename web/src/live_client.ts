@@ -25,7 +25,7 @@ const kFirstPause = 1000;
 const kLongestPause = 15_000;
 const kListEvery = 5000;
 
-// "#run=ID" in the address opens that run.
+// "#run=ID" in the address opens that run, "#run=A,B" two of them side by side.
 export function runInHash(hash: string): string | null {
   const id = /^#run=(.+)$/.exec(hash)?.[1];
   try {
@@ -113,6 +113,7 @@ export class LiveClient {
   private listen(): void {
     const run = this.view.selected;
     if (run === null || this.closed) return;
+    if (run.includes(",")) return void this.fetchBoth(run);
     const events = new EventSource(this.address("/events", run));
     this.events = events;
     events.addEventListener("state", (event) => {
@@ -142,6 +143,22 @@ export class LiveClient {
     this.events = null;
   }
 
+  // Two runs side by side stay as they were when they were asked for.
+  private async fetchBoth(runs: string): Promise<void> {
+    try {
+      const data = await this.ask("/api/compare", runs);
+      if (this.view.selected === runs) this.set({ data, link: "ended", heard_ms: Date.now(), trouble: null });
+    } catch (error) {
+      if (this.view.selected === runs) this.set({ link: "ended", trouble: messageOf(error) });
+    }
+  }
+
+  private async ask(path: string, run: string): Promise<PageData> {
+    const reply = await fetch(this.address(path, run), { cache: "no-store" });
+    if (!reply.ok) throw new Error(await sentenceOf(reply));
+    return (await reply.json()) as PageData;
+  }
+
   // Fetches until what is shown is what the server last spoke of.
   private async fetchNewer(): Promise<void> {
     if (this.fetching) return;
@@ -150,9 +167,7 @@ export class LiveClient {
       for (;;) {
         const { state, selected } = this.view;
         if (this.closed || selected === null || state === null || state.version === this.have || state.word === null) break;
-        const reply = await fetch(this.address("/api/page", selected), { cache: "no-store" });
-        if (!reply.ok) throw new Error(await sentenceOf(reply));
-        const data = (await reply.json()) as PageData;
+        const data = await this.ask("/api/page", selected);
         if (this.view.selected !== selected) continue; // Another run was opened meanwhile.
         this.have = state.version;
         this.set({ data, trouble: null });

@@ -62,7 +62,7 @@ function RunTabs(props: { runs: RunPage[]; shown: number; show: (index: number) 
     <div class="run-tabs" role="group" aria-label="Run shown below">
       <span class="muted">Shown below:</span>
       {props.runs.map((run, i) => (
-        <button type="button" key={i} aria-pressed={i === props.shown} onClick={() => props.show(i)}>
+        <button type="button" key={i} aria-pressed={i === props.shown} title={run.source} onClick={() => props.show(i)}>
           {nameOf(run)}
         </button>
       ))}

@@ -11,10 +11,12 @@ interface SectionProps {
   nav?: string; // A shorter title for the navigation.
   hint?: ComponentChildren; // How to read it, in one sentence.
   class?: string;
+  first?: boolean; // Its title is that of the page.
   children: ComponentChildren;
 }
 
 export function Section(props: SectionProps) {
+  const Title = props.first === true ? "h1" : "h2";
   return (
     <section
       id={props.id}
@@ -22,7 +24,7 @@ export function Section(props: SectionProps) {
       aria-labelledby={`${props.id}-title`}
       data-nav={props.nav ?? props.title}
     >
-      <h2 id={`${props.id}-title`}>{props.title}</h2>
+      <Title id={`${props.id}-title`}>{props.title}</Title>
       {props.hint === undefined ? null : <p class="hint">{props.hint}</p>}
       {props.children}
     </section>

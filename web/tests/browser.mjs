@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the browser tests share: a real Chromium, real reports written by the built binary, and checks
+// What the browser tests share: a real browser, real reports written by the built binary, and checks
 // that every page must pass.
 //
-// PLATEAU is the binary, SOURCE_DIR the repository. Each test file starts its own browser and ends it;
+// PLATEAU is the binary, SOURCE_DIR the repository, BROWSER chromium (if nothing is said) or firefox,
+// which is spoken to by WebDriver BiDi: Debian's own will do. Each test file starts its own browser and ends it;
 // what is written goes to a scratch directory that goes away.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -11,7 +12,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
 
 const wanted = (name) => {
   const value = process.env[name];
@@ -22,17 +23,20 @@ export const plateau = wanted("PLATEAU");
 export const sourceDir = wanted("SOURCE_DIR");
 export const corpus = (name) => join(sourceDir, "corpus", name);
 
+export const inFirefox = process.env.BROWSER === "firefox";
 export const scratch = mkdtempSync(join(tmpdir(), "plateau-page-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 let browser = null;
 after(async () => browser?.close());
 export async function theBrowser() {
-  browser ??= await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    // Root, as in a container, has no sandbox; a small /dev/shm is not used.
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  browser ??= await (inFirefox
+    ? firefox.launch({ channel: "moz-firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr" })
+    : chromium.launch({
+        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+        // Root, as in a container, has no sandbox; a small /dev/shm is not used.
+        args: ["--no-sandbox", "--disable-dev-shm-usage"],
+      }));
   return browser;
 }
 
@@ -44,12 +48,14 @@ export function report(name, ...args) {
 }
 
 // A page in which nothing may go wrong: errors and refused resources are kept and checked by close().
-export async function open(url, options = {}) {
+// `first` runs in the page before its own script does.
+export async function open(url, { first, ...options } = {}) {
   const context = await (await theBrowser()).newContext({
     viewport: { width: 1280, height: 800 },
     ...options,
   });
   const page = await context.newPage();
+  if (first !== undefined) await page.addInitScript(first);
   page.trouble = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") page.trouble.push(message.text());
@@ -57,7 +63,7 @@ export async function open(url, options = {}) {
   page.on("pageerror", (error) => page.trouble.push(String(error)));
   page.on("requestfailed", (request) => {
     // The page itself ends the events of a run that it no longer shows.
-    const aborted = request.failure()?.errorText === "net::ERR_ABORTED";
+    const aborted = /ERR_ABORTED|NS_BINDING_ABORTED/.test(request.failure()?.errorText ?? "");
     if (!aborted) page.trouble.push(`request failed: ${request.url()}`);
   });
   page.requests = [];

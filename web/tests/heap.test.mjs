@@ -33,6 +33,37 @@ test("theFlameGraphAnswersToKeysAndSearch", async () => {
   await close(page);
 });
 
+test("sitesCanBeSortedByWhatIsAliveAndBack", async () => {
+  const page = await open(path);
+  const sites = () => page.locator("#flame table.sites tbody th").allInnerTexts();
+  await page.getByRole("button", { name: /more sites?$/ }).click();
+  const own = await sites();
+  const sort = page.getByRole("button", { name: "Sort by memory alive" });
+  await sort.click();
+  assert.match((await sites())[0], /memory_get_block|ImageFile|lazy_images/);
+  await sort.click();
+  assert.notDeepEqual(await sites(), own);
+  await sort.click();
+  assert.deepEqual(await sites(), own);
+  await close(page);
+});
+
+test("zoomingAChartShowsTheStacksOfThatStretch", async () => {
+  const page = await open(path);
+  const alive = () => page.locator("#flame table.sites tbody tr").first().locator("td").nth(2).innerText();
+  const whole = await alive();
+  const box = await page.locator("#memory .plot-focus").first().boundingBox();
+  await page.mouse.move(box.x + box.width * 0.15, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 100, { steps: 8 });
+  await page.mouse.up();
+  await page.getByText("Only what the charts are zoomed to").waitFor();
+  assert.notEqual(await alive(), whole);
+  await page.getByRole("button", { name: "The whole run" }).click();
+  assert.equal(await alive(), whole);
+  await close(page);
+});
+
 test("axeFindsNothingOnIt", async () => {
   const page = await open(path);
   assert.deepEqual(await accessibility(page), []);

@@ -62,3 +62,17 @@ export function hugeLog() {
 export function threeSamples() {
   return write("short.csv", ["step,rss_mb", "1,500", "2,501", "3,502"]);
 }
+
+export function oneSample() {
+  return write("one.csv", ["step,rss_mb", "1,500"]);
+}
+
+// Level, with a peak of one sample now and then; few enough samples that each is a dot.
+export function spikyLog() {
+  const random = noise(4);
+  const lines = ["step,rss_mb"];
+  for (let step = 1; step <= 60; ++step) {
+    lines.push(`${step},${(1000 + (step % 20 === 10 ? 600 : 0) + 2 * random.next().value).toFixed(1)}`);
+  }
+  return write("spiky.csv", lines);
+}

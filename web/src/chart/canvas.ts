@@ -108,8 +108,9 @@ export class Chart {
     this.zoomTo(about - (about - from) * factor, about + (to - about) * factor);
   }
 
+  // At the moment that is read there, so that the cursors of all charts stand at that one.
   point(at: number | null): void {
-    this.group.setCursor(at, this);
+    this.group.setCursor(at === null ? null : this.spec.read(at, this.pointer).at, this);
   }
 
   rescale(): void {
@@ -151,7 +152,7 @@ export class Chart {
     const box = this.plot.over.getBoundingClientRect();
     this.pointer = this.plot.posToVal(event.clientY - box.top, "y");
     // A new owner makes the same place news.
-    this.group.setCursor(this.plot.posToVal(event.clientX - box.left, "x"), this);
+    this.point(this.plot.posToVal(event.clientX - box.left, "x"));
     this.follow();
   }
 

@@ -15,6 +15,7 @@ export class ChartGroup {
   cursor: number | null = null;
   cursorOwner: object | null = null; // The chart that the cursor is in; only that one shows a tip.
   byTime = false;
+  forecast = true; // Whether the charts reach as far as the forecast does.
   private readonly watchers = new Set<(what: "zoom" | "cursor" | "axis") => void>();
 
   watch(watcher: (what: "zoom" | "cursor" | "axis") => void): () => void {
@@ -44,6 +45,12 @@ export class ChartGroup {
     this.tell("axis");
   }
 
+  setForecast(forecast: boolean): void {
+    if (forecast === this.forecast) return;
+    this.forecast = forecast;
+    this.tell("axis");
+  }
+
   private tell(what: "zoom" | "cursor" | "axis"): void {
     for (const watcher of [...this.watchers]) watcher(what);
   }
@@ -61,11 +68,29 @@ export function groupOf(run: RunPage): ChartGroup {
   return group;
 }
 
-// The run's group and axis; draws again when the reader changes from steps to time.
-export function useGroup(run: RunPage): { group: ChartGroup; axis: Axis } {
+// What the charts are zoomed to, on the run's clock; null: all of it.
+export function useZoom(run: RunPage): Span | null {
+  const { group, axis } = useGroup(run);
+  const [, again] = useState(0);
+  useEffect(() => group.watch((what) => what === "zoom" && again((n) => n + 1)), [group]);
+  return useMemo(() => group.zoom && [axis.clock(group.zoom[0]), axis.clock(group.zoom[1])], [group.zoom, axis]);
+}
+
+// The stretch that all charts of a run show when nothing is zoomed: the samples, and the forecast if it
+// is shown. One for all, so that a moment stands at one place in each of them, under one cursor.
+export function domainOf(run: RunPage, axis: Axis, withForecast: boolean): Span {
+  const first = axis.place(run.x[0] ?? 0);
+  const ahead = withForecast ? run.forecast?.x.at(-1) : undefined;
+  const last = axis.place(Math.max(run.x.at(-1) ?? 1, ahead ?? -Infinity));
+  return last > first ? [first, last] : [first - 0.5, first + 0.5];
+}
+
+// The run's group, axis and stretch; draws again when the reader changes from steps to time.
+export function useGroup(run: RunPage): { group: ChartGroup; axis: Axis; domain: Span } {
   const group = groupOf(run);
   const [, again] = useState(0);
   useEffect(() => group.watch((what) => what === "axis" && again((n) => n + 1)), [group]);
   const axis = useMemo(() => axisOf(run, group.byTime), [run, group.byTime]);
-  return { group, axis };
+  const domain = useMemo(() => domainOf(run, axis, group.forecast), [run, axis, group.forecast]);
+  return { group, axis, domain };
 }

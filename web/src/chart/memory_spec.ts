@@ -42,7 +42,7 @@ export function judgedLine(run: RunPage): Line | undefined {
   return run.lines.find((each) => each.judged) ?? run.lines[0];
 }
 
-export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | null {
+export function memorySpec(run: RunPage, axis: Axis, shown: Shown, domain: Span): ChartSpec | null {
   const judged = judgedLine(run);
   if (judged === undefined || run.x.length === 0) return null;
   const xs = run.x.map(axis.place);
@@ -60,7 +60,7 @@ export function memorySpec(run: RunPage, axis: Axis, shown: Shown): ChartSpec | 
   const lanes = kinds * LANE + (shown.marks && hasRuler(run) ? RULER + 4 : 0);
   return {
     label: label(run, judged),
-    domain: domainOf(xs, parts.forecast),
+    domain,
     range: (from, to) => heights(parts, from, to),
     layers: layersOf(parts),
     ticks: "mb",
@@ -79,12 +79,6 @@ function label(run: RunPage, judged: Line): string {
       ? ""
       : `, from ${size(first)} at ${moment(run.clock, steps.first)} to ${size(last)} at ${moment(run.clock, steps.last)}`;
   return `Memory over the run (${judged.name})${course}${run.said.since === null ? "" : `, ${run.said.since}`}.`;
-}
-
-export function domainOf(xs: ArrayLike<number>, forecast: Forecast | null): Span {
-  const first = xs[0] ?? 0;
-  const last = Math.max(xs[xs.length - 1] ?? 1, forecast?.xs[forecast.xs.length - 1] ?? -Infinity);
-  return last > first ? [first, last] : [first - 0.5, first + 0.5];
 }
 
 function heights(parts: Parts, from: number, to: number): Span {
@@ -150,9 +144,10 @@ function layersOf(parts: Parts): Layer[] {
   layers.push({ outside: true, paint: (view) => limitLine(view, run.limit_mb) });
   if (parts.forecast !== null) layers.push(...parts.forecast.layers(run.limit_mb));
   if (shown.raw) layers.push(line(parts.xs, judged.mb, { colour: () => ink("raw"), width: 1.2 }));
-  if (shown.raw) layers.push(dots(parts.spikeXs, run.spikes.mb, () => ink("spike")));
   if (shown.floor) layers.push(line(parts.floorXs, run.floor.mb, { colour: () => ink("floor"), width: 2.4 }));
   if (shown.raw) layers.push(sparseDots(parts.xs, judged.mb, () => (shown.floor ? ink("floor") : ink("raw"))));
+  // Last, so that the dots of the samples do not hide them.
+  if (shown.raw) layers.push(dots(parts.spikeXs, run.spikes.mb, () => ink("spike")));
   layers.push({ paint: (view) => settledPoint(view, parts) });
   return layers;
 }

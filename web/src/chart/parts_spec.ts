@@ -16,6 +16,7 @@ export interface PartsChart {
   stacked: boolean;
   whole: string; // What the sum is called.
   height?: number;
+  domain: Span;
 }
 
 export function partsSpec(xs: ArrayLike<number>, axis: Axis, chart: PartsChart): ChartSpec {
@@ -24,11 +25,9 @@ export function partsSpec(xs: ArrayLike<number>, axis: Axis, chart: PartsChart):
   const layers: Layer[] = stacked
     ? [stack(xs, tops, parts)]
     : parts.map((part) => line(xs, part.values, { colour: part.tone.ink, width: 1.6 }));
-  const first = xs[0] ?? 0;
-  const last = xs[xs.length - 1] ?? 1;
   return {
     label: chart.label,
-    domain: last > first ? [first, last] : [first - 0.5, first + 0.5],
+    domain: chart.domain,
     range: (from, to) => (stacked ? [0, wholePeak(xs, tops, from, to) * 1.05 || 1] : lineHeights(xs, parts, from, to)),
     layers,
     ticks: "mb",

@@ -12,7 +12,9 @@ const TICKS = 26; // Below the plot, for the words of the ticks.
 
 // `now` is asked at every drawing, because a chart is shown one spec after the other.
 export function scalesOf(now: () => { spec: ChartSpec; axis: Axis }): uPlot.Axis[] {
-  const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+  // Whole pixels: uPlot enlarges the size for dense displays by its digits before "px", and would
+  // make "11.5px" into "11.10px" at two.
+  const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
   const grid = { stroke: () => ink("grid"), width: 1 };
   const common = { stroke: () => ink("axis"), font, grid, ticks: { ...grid, size: 4 } };
   return [

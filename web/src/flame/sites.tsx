@@ -5,7 +5,8 @@
 import { useState } from "preact/hooks";
 import type { HeapPage, HeapSitePage } from "../data";
 import { Num } from "../number";
-import { fromTo } from "./amounts";
+import { SortHead, type Sorting, sortedPlaces } from "../sortable";
+import { change, fromTo } from "./amounts";
 import { Sparkline } from "./sparkline";
 import { State, toneOf } from "./states";
 
@@ -17,6 +18,14 @@ const kFewRows = 4;
 function partsOf(title: string): [string, string] {
   const at = title.search(/ (<-|called from) /);
   return at < 0 ? [title, ""] : [title.slice(0, at), title.slice(at + 1)];
+}
+
+type Column = "site" | "state" | "alive" | "growth";
+
+function valueOf(site: HeapSitePage, by: Column): number | string {
+  if (by === "site") return site.title;
+  if (by === "state") return site.state;
+  return by === "alive" ? site.to_mb : site.to_mb - site.from_mb;
 }
 
 interface SitesProps {
@@ -44,8 +53,10 @@ function SiteTitle(props: { site: HeapSitePage; pressed: boolean; onPress: () =>
 
 export function Sites({ heap, chosen, onChoose }: SitesProps) {
   const [all, setAll] = useState(false);
+  const [sorting, setSorting] = useState<Sorting<Column> | null>(null);
   const telling = heap.sites.filter((site) => toneOf(site.state) !== "calm").length;
-  const shown = all ? heap.sites : heap.sites.slice(0, Math.min(kMostRows, Math.max(kFewRows, telling)));
+  const order = sortedPlaces(heap.sites, sorting, valueOf);
+  const shown = all ? order : order.slice(0, Math.min(kMostRows, Math.max(kFewRows, telling)));
   const hidden = heap.sites.length - shown.length;
   if (heap.sites.length === 0) return null;
   return (
@@ -54,15 +65,22 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
         <caption class="visually-hidden">Call sites, those that grow first</caption>
         <thead>
           <tr>
-            <th scope="col">Call site</th>
-            <th scope="col"><Num k="profile:sites[].word">State</Num></th>
+            <SortHead by="site" now={sorting} set={setSorting} words="Sort by call site">Call site</SortHead>
+            <SortHead by="state" now={sorting} set={setSorting} words="Sort by state">
+              <Num k="profile:sites[].word">State</Num>
+            </SortHead>
             <th scope="col"><Num k="profile:sites[].rate_mb_per_step">What it does</Num></th>
-            <th scope="col" class="right"><Num k="profile:sites[].from_mb">Alive</Num></th>
+            <SortHead by="alive" now={sorting} set={setSorting} words="Sort by memory alive" down class="right">
+              <Num k="profile:sites[].from_mb">Alive</Num>
+            </SortHead>
+            <SortHead by="growth" now={sorting} set={setSorting} words="Sort by growth" down class="right">
+              <Num k="profile:sites[].growth_mb">Growth</Num>
+            </SortHead>
             <th scope="col">Over the run</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map((site, i) => (
+          {shown.map((i) => [i, heap.sites[i]!] as const).map(([i, site]) => (
             <tr key={i} class={chosen === i ? "chosen" : ""}>
               <th scope="row">
                 <SiteTitle site={site} pressed={chosen === i} onPress={() => onChoose(i)} />
@@ -75,6 +93,7 @@ export function Sites({ heap, chosen, onChoose }: SitesProps) {
                 {site.kinds === "" ? null : <span class="muted"> · {site.kinds}</span>}
               </td>
               <td class="right nowrap">{fromTo(site.from_mb, site.to_mb)}</td>
+              <td class="right nowrap">{change(site.to_mb - site.from_mb)}</td>
               <td>
                 <Sparkline x={site.x} mb={site.mb} tone={toneOf(site.state)} />
               </td>

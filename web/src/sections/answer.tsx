@@ -4,9 +4,9 @@
 
 import type { ComponentChildren } from "preact";
 import type { Paragraph, RunPage, Sentence, Verdict } from "../data";
-import { percent, processName, shortSentence, shortWords, wordMeaning } from "../format";
+import { endingWords, hasEnded, percent, processName, shortSentence, shortWords, wordMeaning } from "../format";
 import { Num } from "../number";
-import { Said } from "../said";
+import { Said, whole } from "../said";
 import { WordIcon } from "../word";
 import { Figures } from "./figures";
 
@@ -140,9 +140,10 @@ function Why({ run }: { run: RunPage }) {
 }
 
 // Whether to wait, where there is something to wait for.
-function patienceOf({ verdict, ending }: RunPage): string | null {
+function patienceOf(run: RunPage): string | null {
+  const { verdict } = run;
   if (verdict.verdict !== "undecided" && verdict.verdict !== "warming") return null;
-  if (ending !== null && ending.kind !== "left") return verdict.verdict === "undecided" ? "Run it longer next time." : null;
+  if (hasEnded(run)) return verdict.verdict === "undecided" ? "Run it longer next time." : null;
   if ((verdict.risk.oom ?? 0) < kRiskTooHighToWait) return "Let it run on.";
   return verdict.verdict === "undecided" ? "Test it before it reaches the limit." : "Make room: it may not fit.";
 }
@@ -176,7 +177,7 @@ function Doubt({ warnings }: { warnings: string[] }) {
   if (first === undefined) return null;
   return (
     <p class="doubt">
-      <strong>Note</strong> {shortWords(first)}
+      <strong>Note</strong> {whole(shortWords(first))}
       {warnings.length > 1 ? (
         <>
           {" "}
@@ -198,7 +199,10 @@ export function Answer({ run }: { run: RunPage }) {
             <span class="big-word">{verdict.verdict}</span> <span class="headline">{verdict.headline}</span>{" "}
             <Confidence verdict={verdict} />
           </h1>
-          <p>{wordMeaning[verdict.verdict]}</p>
+          <p>
+            {wordMeaning[verdict.verdict]}
+            {run.ending === null ? null : hasEnded(run) ? ` Ended: ${endingWords(run.ending)}.` : " The job still ran when watching ended."}
+          </p>
         </div>
         <Figures run={run} />
       </div>

@@ -19,7 +19,7 @@ import { WordTag } from "../word";
 type Component = Part & { stacked: boolean; verdict: ComponentVerdict | undefined; last: number | null };
 
 export function ComponentsChart({ run }: { run: RunPage }) {
-  const { group, axis } = useGroup(run);
+  const { group, axis, domain } = useGroup(run);
   const all = useMemo(() => componentsOf(run), [run]);
   const canStack = all.filter((part) => part.stacked).length > 1;
   const [stacking, setStacking] = useState(true);
@@ -33,8 +33,9 @@ export function ComponentsChart({ run }: { run: RunPage }) {
         parts: offered.filter((part) => !hidden.has(part.id)),
         stacked,
         whole: "all of these",
+        domain,
       }),
-    [run, axis, offered, hidden, stacked],
+    [run, axis, domain, offered, hidden, stacked],
   );
   if (all.length < 2) return null;
   return (

@@ -4,8 +4,9 @@
 
 import type { ComponentChildren } from "preact";
 import type { RunPage } from "../data";
-import { count, dateTime, size, span } from "../format";
+import { count, dateTime, endingWords, size, span } from "../format";
 import { Num } from "../number";
+import { whole } from "../said";
 import { Section } from "../section";
 
 function Row(props: { name: string; children: ComponentChildren }) {
@@ -28,15 +29,6 @@ const factTitles: Record<string, string> = {
 function factValue(value: number, unit: string): string {
   if (unit === "MB") return size(value);
   return unit === "" ? count(value) : `${count(value)} ${unit}`;
-}
-
-// How the job ended; where the recording has no words of its own for it, ours.
-function endingText({ kind, code, text }: NonNullable<RunPage["ending"]>): string {
-  if (text !== "") return text;
-  if (kind === "exited") return code === 0 ? "by itself, exit code 0" : `exit code ${code}`;
-  if (kind === "signaled") return `killed by signal ${code}`;
-  if (kind === "oom_killed") return "killed by the kernel: out of memory";
-  return kind === "left" ? "still ran when watching ended" : "vanished: how is not known";
 }
 
 function Samples({ run }: { run: RunPage }) {
@@ -68,7 +60,7 @@ export function ContextSection({ run }: { run: RunPage }) {
       <dl class="rows">
         {run.command === null ? null : (
           <Row name="Command">
-            <code class="command">{run.command}</code>
+            <code class="command">{whole(run.command)}</code>
           </Row>
         )}
         <Row name="Source">
@@ -77,7 +69,7 @@ export function ContextSection({ run }: { run: RunPage }) {
         </Row>
         {run.host === null ? null : <Row name="Host">{run.host}</Row>}
         {run.started_unix_s === null ? null : <Row name="Started">{dateTime(run.started_unix_s)}</Row>}
-        {ending === null ? null : <Row name="Ended">{endingText(ending)}</Row>}
+        {ending === null ? null : <Row name="Ended">{endingWords(ending)}</Row>}
         <Row name="Samples">
           <Samples run={run} />
         </Row>
@@ -103,7 +95,7 @@ export function ContextSection({ run }: { run: RunPage }) {
                 <td class="right">
                   <Num k="context[].value">{factValue(fact.value, fact.unit)}</Num>
                 </td>
-                <td>{fact.source}</td>
+                <td>{whole(fact.source)}</td>
               </tr>
             ))}
           </tbody>

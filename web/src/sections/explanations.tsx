@@ -13,12 +13,9 @@ import { Num } from "../number";
 import { Section } from "../section";
 
 export function ExplanationsChart({ run }: { run: RunPage }) {
-  const { group, axis } = useGroup(run);
+  const { group, axis, domain } = useGroup(run);
   const parts = useMemo(() => weightParts(run), [run]);
-  const spec = useMemo(() => {
-    const [first, last] = [run.x[0] ?? 0, run.x[run.x.length - 1] ?? 1].map(axis.place);
-    return weightsSpec(run, axis, parts, last! > first! ? [first!, last!] : [first! - 0.5, first! + 0.5]);
-  }, [run, axis, parts]);
+  const spec = useMemo(() => weightsSpec(run, axis, parts, domain), [run, axis, parts, domain]);
   if (run.replay.length < 2 || parts.length === 0) return null;
   return (
     <Section

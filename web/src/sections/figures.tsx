@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few figures that stand beside the word: memory now, growth now, where it leads, the risk.
+// The few figures that stand beside the word: memory now, its peak, growth now, where it leads, the risk.
 // Each links to its explanation.
 
 import type { ComponentChildren } from "preact";
+import { judgedLine } from "../chart/memory_spec";
 import type { RunPage } from "../data";
-import { moment, percent, rate, size } from "../format";
+import { hasEnded, moment, percent, rate, size } from "../format";
 import { Num } from "../number";
 
 // From here on the risk is shown in the colour of a leak.
@@ -37,6 +38,17 @@ function pastRate({ verdict, clock }: RunPage): string | undefined {
   if (before === null || settled === null || settled.step <= (verdict.steps.first ?? 0)) return undefined;
   const grown = before * (settled.step - (verdict.steps.first ?? 0));
   return grown > 0.01 * settled.mb ? `was ${rate(clock, before)}` : undefined;
+}
+
+// The highest sample of what is judged: what the job needed, spikes included.
+function Peak({ run }: { run: RunPage }) {
+  const values = judgedLine(run)?.mb ?? [];
+  let place = -1;
+  values.forEach((mb, i) => {
+    if (mb !== null && mb > (values[place] ?? -Infinity)) place = i;
+  });
+  if (place < 0 || run.verdict.samples < 2) return null;
+  return <Figure k="peak_mb" name="Peak" value={size(values[place])} note={`at ${moment(run.clock, run.x[place])}`} />;
 }
 
 function Growth({ run }: { run: RunPage }) {
@@ -84,10 +96,11 @@ export function Figures({ run }: { run: RunPage }) {
     <dl class="figures">
       <Figure
         k="last_mb"
-        name="Memory now"
+        name={hasEnded(run) ? "Memory at the end" : "Memory now"}
         value={size(verdict.last_mb)}
         note={verdict.first_mb === null || verdict.samples < 2 ? undefined : `from ${size(verdict.first_mb)}`}
       />
+      <Peak run={run} />
       <Growth run={run} />
       <Level run={run} />
       <Risk run={run} />

@@ -2,11 +2,13 @@
 // Growth by call stack: which lines of code hold the memory that grew. Needs a recording made with
 // `plateau run --heap`; one panel per process, chosen above it when there are several.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { groupOf, useZoom } from "../chart/group";
 import type { HeapPage, RunPage } from "../data";
 import { fromTo } from "../flame/amounts";
 import { HeapPanel } from "../flame/panel";
-import { size, span } from "../format";
+import { heapWithin } from "../flame/stretch";
+import { counted, size, span } from "../format";
 import { Section } from "../section";
 
 function heapTitle(heap: HeapPage): string {
@@ -17,10 +19,16 @@ export function FlameGraph({ run }: { run: RunPage }) {
   const heaps = run.heaps.filter((heap) => heap.stacks.length > 0 || heap.sites.length > 0);
   const [chosen, setChosen] = useState(0); // The first is the one that the verdict is about.
   const index = Math.min(chosen, heaps.length - 1);
-  const heap = heaps[index];
-  if (heap === undefined) return null;
+  const all = heaps[index];
+  const zoom = useZoom(run);
+  const within = useMemo(
+    () => (all === undefined || zoom === null || all.clock !== run.clock ? null : heapWithin(all, zoom[0], zoom[1])),
+    [all, zoom, run.clock],
+  );
+  if (all === undefined) return null;
+  const heap = within?.heap ?? all;
   const how = heap.exact ? "every allocation was seen" : `one sample per ${size(heap.interval_bytes / 1e6)}`;
-  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained, or hold. Sites that grow come first.";
+  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained, or hold. Sites that grow come first. Zoom a chart above to see one stretch of the run alone.";
   return (
     <Section id="flame" title="Growth by call stack" nav="Call stacks" hint={hint}>
       <div class="heap-head">
@@ -44,6 +52,15 @@ export function FlameGraph({ run }: { run: RunPage }) {
           </span>
         </p>
       </div>
+      {within === null ? null : (
+        <p class="heap-within">
+          Only what the charts are zoomed to: {span(run.clock, heap.from, heap.to)}. States and sentences are of the whole run
+          {within.leftOut === 0 ? "" : `; ${counted(within.leftOut, "smaller stack")} without a course over time ${within.leftOut === 1 ? "is" : "are"} left out`}.{" "}
+          <button type="button" onClick={() => groupOf(run).setZoom(null)}>
+            The whole run
+          </button>
+        </p>
+      )}
       <HeapPanel key={index} heap={heap} />
       {heap.notes.map((note) => (
         <p key={note} class="muted">

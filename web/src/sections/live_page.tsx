@@ -46,14 +46,14 @@ export function LivePage() {
     const tools = (
       <>
         {many}
-        {status}
+        {view.selected.includes(",") ? null : status}
       </>
     );
     return <Report key={view.selected} data={view.data} tools={tools} />;
   }
   return (
     <>
-      <Nav name="plateau">
+      <Nav name="plateau" skipTo={["runs", "To the list"]}>
         {view.selected === null ? null : many}
         {status}
       </Nav>

@@ -9,15 +9,16 @@ import { isLevel } from "../chart/lanes";
 import { judgedLine, memorySpec, type Shown } from "../chart/memory_spec";
 import { Plot } from "../chart/plot";
 import type { RunPage } from "../data";
-import { count, moment, rate, size, span } from "../format";
+import { count, counted, moment, rate, size, span } from "../format";
 import { Section } from "../section";
 
 export function MemoryChart({ run }: { run: RunPage }) {
-  const { group, axis } = useGroup(run);
-  const [shown, setShown] = useState<Shown>({ raw: true, floor: true, forecast: true, marks: true, fromZero: false });
-  const spec = useMemo(() => memorySpec(run, axis, shown), [run, axis, shown]);
+  const { group, axis, domain } = useGroup(run);
+  const [kept, setShown] = useState({ raw: true, floor: true, marks: true, fromZero: false });
+  const shown = useMemo<Shown>(() => ({ ...kept, forecast: group.forecast }), [kept, group.forecast]);
+  const spec = useMemo(() => memorySpec(run, axis, shown, domain), [run, axis, shown, domain]);
   if (spec === null) return null;
-  const set = (part: Partial<Shown>) => setShown({ ...shown, ...part });
+  const set = (part: Partial<typeof kept>) => setShown({ ...kept, ...part });
   return (
     <Section id="memory" title="Memory over the run" nav="Memory" hint={hintOf(run)} class="chart">
       <div class="chart-controls">
@@ -39,7 +40,7 @@ export function MemoryChart({ run }: { run: RunPage }) {
           </Toggle>
         )}
         {run.forecast && (
-          <Toggle on={shown.forecast} set={(forecast) => set({ forecast })}>
+          <Toggle on={shown.forecast} set={(forecast) => group.setForecast(forecast)}>
             <i class="chart-key forecast" />
             forecast, 90 %
           </Toggle>
@@ -77,8 +78,8 @@ function hintOf(run: RunPage): string {
   const { taken, shown: drawn, how } = run.samples;
   const samples =
     how === "all"
-      ? `${count(taken)} samples of ${name}`
-      : `${count(taken)} samples of ${name}, drawn by ${count(drawn)} that keep every lowest and highest value`;
+      ? `${counted(taken, "sample")} of ${name}`
+      : `${counted(taken, "sample")} of ${name}, drawn by ${count(drawn)} that keep every lowest and highest value`;
   return `${samples}. Drag to zoom, double-click to undo.`;
 }
 
@@ -99,7 +100,7 @@ function keyPoints(run: RunPage): string[][] {
   if (verdict.settled !== null) rows.push(["settled", moment(clock, verdict.settled.step), size(verdict.settled.mb)]);
   if (run.spikes.x.length > 0)
     rows.push([
-      `${count(run.spikes.x.length)} spikes`,
+      counted(run.spikes.x.length, "spike"),
       span(clock, run.spikes.x[0]!, run.spikes.x[run.spikes.x.length - 1]!),
       `up to ${size(Math.max(...run.spikes.mb))}`,
     ]);

@@ -31,10 +31,12 @@ function currentId(anchors: Anchor[]): string | null {
   return found;
 }
 
-export function Nav(props: { name: string; children?: ComponentChildren }) {
+// `skipTo`: what whoever tabs along may jump to.
+export function Nav(props: { name: string; skipTo?: [id: string, words: string]; children?: ComponentChildren }) {
   const [anchors, setAnchors] = useState<Anchor[]>([]);
   const [current, setCurrent] = useState<string | null>(null);
   const strip = useRef<HTMLElement>(null);
+  const [target, words] = props.skipTo ?? ["answer", "To the answer"];
   useLayoutEffect(() => {
     const now = anchorsOnPage();
     if (!same(now, anchors)) setAnchors(now);
@@ -52,8 +54,8 @@ export function Nav(props: { name: string; children?: ComponentChildren }) {
   }, [current]);
   return (
     <header class="bar">
-      <a class="skip" href="#answer">
-        To the answer
+      <a class="skip" href={`#${target}`}>
+        {words}
       </a>
       <span class="bar-name" title={props.name}>
         {props.name}

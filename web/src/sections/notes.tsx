@@ -2,6 +2,7 @@
 // Doubts about the data: what the verdict warns of, and what the importer or recorder could not use.
 
 import type { RunPage } from "../data";
+import { whole } from "../said";
 import { Section } from "../section";
 
 export function Notes({ run }: { run: RunPage }) {
@@ -11,7 +12,7 @@ export function Notes({ run }: { run: RunPage }) {
     <Section id="notes" title="Notes on the data" nav="Notes">
       <ul class="evidence">
         {notes.map((note) => (
-          <li key={note}>{note}</li>
+          <li key={note}>{whole(note)}</li>
         ))}
       </ul>
     </Section>

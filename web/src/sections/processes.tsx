@@ -14,7 +14,7 @@ import { Num } from "../number";
 import { Section } from "../section";
 
 export function ProcessesChart({ run }: { run: RunPage }) {
-  const { group, axis } = useGroup(run);
+  const { group, axis, domain } = useGroup(run);
   const all = useMemo(() => processParts(run), [run]);
   const [stacked, setStacked] = useState(true);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -29,8 +29,9 @@ export function ProcessesChart({ run }: { run: RunPage }) {
         stacked,
         whole: "all shown",
         height: 250,
+        domain,
       }),
-    [run, axis, all, hidden, stacked],
+    [run, axis, domain, all, hidden, stacked],
   );
   if (all.length < 2) return null;
   return (
@@ -71,7 +72,7 @@ export function ProcessesChart({ run }: { run: RunPage }) {
 function hintOf(run: RunPage, parts: ProcessPart[]): string {
   const rest = parts.find((part) => part.id === "others");
   const shown =
-    rest === undefined ? "" : ` The ${parts.length - 1} largest are named, the other ${rest.count} are summed.`;
+    rest === undefined ? "" : ` The ${parts.length - 1} largest are named, ${rest.count === 1 ? "the other one is left apart" : `the other ${rest.count} are summed`}.`;
   return `What each of the ${count(run.processes.length || parts.length)} processes owns: its peak, and how much it grew.${shown}`;
 }
 

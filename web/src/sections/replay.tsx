@@ -11,11 +11,8 @@ import { moment, percent } from "../format";
 import { Section } from "../section";
 
 export function ReplayStrip({ run }: { run: RunPage }) {
-  const { group, axis } = useGroup(run);
-  const spec = useMemo(() => {
-    const [first, last] = [run.x[0] ?? 0, run.x[run.x.length - 1] ?? 1].map(axis.place);
-    return stripSpec(run, axis, last! > first! ? [first!, last!] : [first! - 0.5, first! + 0.5]);
-  }, [run, axis]);
+  const { group, axis, domain } = useGroup(run);
+  const spec = useMemo(() => stripSpec(run, axis, domain), [run, axis, domain]);
   if (run.replay.length < 2) return null;
   return (
     <Section id="replay" title="When did it know?" nav="Replay" hint={hintOf(run)} class="chart">

@@ -114,7 +114,7 @@ export function ProcessTree({ run }: { run: RunPage }) {
               <th scope="col" class="right"><Num k="processes[].first_mb">First → last</Num></th>
               <th scope="col" class="right"><Num k="peak_mb">Peak</Num></th>
               <th scope="col" class="right"><Num k="processes[].growth_mb">Growth</Num></th>
-              <th scope="col"><span class="visually-hidden">Growth as a bar</span></th>
+              <th scope="col" class="bar-cell"><span class="visually-hidden">Growth as a bar</span></th>
               <th scope="col" class="right"><Num k="processes[].share">Share</Num></th>
             </tr>
           </thead>
