@@ -28,10 +28,10 @@ Options what_options() {
               "Show only stacks with a frame whose function, file or both match REGEX, as in "
               "'load|decode' or 'PIL/'."),
        option("exclude", Takes::text, "REGEX", "Leave out stacks with a frame that matches REGEX."),
-       choice("kind", "KIND", {"heap", "mapping", "python", "shared", "stack"},
+       choice("kind", "KIND", {"heap", "mapping", "python", "shared", "stack", "device"},
               "Show only blocks from malloc (heap), from the program's own mmap (mapping), small "
-              "Python "
-              "objects (python), shared memory (shared), or thread stacks (stack).")});
+              "Python objects (python), shared memory (shared), thread stacks (stack), or memory "
+              "of a GPU (device).")});
 }
 
 Options shown_options() {
@@ -85,8 +85,8 @@ ProfileBy by_of(const std::string& name) {
 }
 
 std::optional<HeapKind> kind_of(const std::optional<std::string>& name) {
-  for (const HeapKind kind :
-       {HeapKind::heap, HeapKind::mapping, HeapKind::python, HeapKind::shared, HeapKind::stack}) {
+  for (const HeapKind kind : {HeapKind::heap, HeapKind::mapping, HeapKind::python, HeapKind::shared,
+                              HeapKind::stack, HeapKind::device}) {
     if (name && *name == heap_kind_name(kind)) return kind;
   }
   return std::nullopt;

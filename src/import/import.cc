@@ -16,6 +16,7 @@
 #include "import/line_reader.h"
 #include "import/mined_log.h"
 #include "import/readers.h"
+#include "import/run_folder.h"
 
 namespace plateau {
 namespace {
@@ -47,6 +48,11 @@ const std::vector<Format>& formats() {
        read_nvidia_smi},
       {{"prometheus", "the JSON answer of a Prometheus range query"}, read_prometheus},
       {{"wandb", "system metrics exported from Weights & Biases as CSV"}, read_wandb_csv},
+      {{"wandb-run", "a Weights & Biases run: its run-ID.wandb, or its folder"}, read_wandb_log},
+      {{"tensorboard", "TensorBoard event files, one or a folder of them"}, read_tensorboard},
+      {{"mlflow", "MLflow run folders, or (only if named) one metric file"}, read_mlflow_metric},
+      {{"cuda-snapshot", "PyTorch's CUDA memory snapshots, read without executing them"},
+       read_cuda_snapshot},
   };
   return known;
 }
@@ -211,6 +217,7 @@ const std::vector<FormatInfo>& import_formats() {
 }
 
 Result<std::vector<Run>> import_file(const std::string& path, const ImportOptions& options) {
+  if (is_folder(path)) return read_run_folder(path, options);
   Result<std::unique_ptr<ByteSource>> source = options.following
                                                    ? open_following(path, *options.following)
                                                    : open_file(path, options.progress);

@@ -39,8 +39,8 @@ struct FormatInfo {
 };
 const std::vector<FormatInfo>& import_formats();
 
-// Reads a file, or standard input for "-". Fails with a single sentence that names the file, what
-// was looked for, and the line where that makes sense.
+// Reads a file, a folder of runs (run_folder.h), or standard input for "-". Fails with a single
+// sentence that names the file, what was looked for, and the line where that makes sense.
 Result<std::vector<Run>> import_file(const std::string& path, const ImportOptions& options = {});
 
 // The same from memory; `name` is used in messages and as Run::source.

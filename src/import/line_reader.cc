@@ -126,6 +126,17 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+size_t LineReader::read(char* to, size_t size) {
+  size_t done = 0;
+  while (done < size && (at_ < size_ || refill())) {
+    const size_t some = std::min(size - done, size_ - at_);
+    std::memcpy(to + done, buffer_.get() + at_, some);
+    at_ += some;
+    done += some;
+  }
+  return done;
+}
+
 Result<std::string> LineReader::read_all(size_t padding) {
   std::string all(buffer_.get() + at_, size_ - at_);
   at_ = size_ = 0;

@@ -34,6 +34,10 @@ class LineReader {
   // The next line without its end; false when there is none.
   bool next(std::string_view& line);
 
+  // Moves up to `size` bytes into `to` as they are, for formats that have no lines; fewer only at
+  // the end of the input.
+  size_t read(char* to, size_t size);
+
   // The rest of the input as one document, with `padding` zero bytes after it in the string's
   // buffer. Fails when it is larger than kMaxDocument.
   Result<std::string> read_all(size_t padding);

@@ -28,6 +28,10 @@ Result<Runs> read_psrecord(LineReader& lines);
 Result<Runs> read_ps(LineReader& lines);
 Result<Runs> read_free(LineReader& lines);
 Result<Runs> read_pidstat(LineReader& lines);
+Result<Runs> read_tensorboard(LineReader& input);
+Result<Runs> read_wandb_log(LineReader& input);
+Result<Runs> read_mlflow_metric(LineReader& input);
+Result<Runs> read_cuda_snapshot(LineReader& input);
 
 // Which of the formats the first bytes of an input are: a name from import_formats(), "text" when
 // nothing more special fits.

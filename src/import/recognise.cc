@@ -11,6 +11,8 @@
 #include "base/units.h"
 #include "import/column_role.h"
 #include "import/csv_fields.h"
+#include "import/framed_log.h"
+#include "import/pickle.h"
 #include "import/readers.h"
 #include "recording/recording.h"
 
@@ -140,6 +142,9 @@ std::string_view recognise_csv(const std::vector<std::string_view>& lines) {
 
 std::string_view recognise_format(std::string_view head) {
   if (looks_like_recording(head)) return "recording";
+  if (looks_like_tfrecords(head)) return "tensorboard";
+  if (looks_like_wandb_log(head)) return "wandb-run";
+  if (looks_like_cuda_snapshot(head)) return "cuda-snapshot";
   head = without_bom(head);
   const std::vector<std::string_view> lines = head_lines(head);
   if (lines.empty()) return "text";
@@ -174,6 +179,7 @@ std::string_view describe_foreign(std::string_view head) {
   for (const Magic& magic : kMagics) {
     if (head.starts_with(magic.bytes)) return magic.what;
   }
+  if (looks_like_pickle(head)) return "a Python pickle that is no CUDA memory snapshot";
   const auto strange = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && !is_space(c) && byte != 0x1b && byte != '\b' && byte != '\f';

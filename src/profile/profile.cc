@@ -292,6 +292,7 @@ Result<HeapProfile> profile_heap(const Run& run, const HeapTrack& track,
 
 std::string profiled_process(const HeapProfile& profile) {
   if (profile.pid == 0) return "all processes";
+  if (profile.pid < 0) return fmt::format("GPU {}", device_of_pid(profile.pid));
   return fmt::format("{} (pid {})", profile.process.empty() ? "process" : profile.process,
                      profile.pid);
 }

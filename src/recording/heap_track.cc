@@ -7,8 +7,8 @@
 namespace plateau {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKindNames = {"heap",  "mapping", "python",
-                                                        "arena", "shared",  "stack"};
+constexpr std::array<std::string_view, 7> kKindNames = {"heap",   "mapping", "python", "arena",
+                                                        "shared", "stack",   "device"};
 
 }  // namespace
 

@@ -53,8 +53,8 @@ struct HeapStack {
   bool truncated = false;
 };
 
-// As trace::BlockKind.
-enum class HeapKind : uint8_t { heap, mapping, python, arena, shared, stack };
+// As trace::BlockKind; `device` is memory of a device, which no tracer sees.
+enum class HeapKind : uint8_t { heap, mapping, python, arena, shared, stack, device };
 std::string_view heap_kind_name(HeapKind kind);
 
 // How long blocks lived, in steps (in seconds where there are none): bucket 0 is "freed within the
@@ -105,7 +105,7 @@ struct HeapTrack {
   static constexpr size_t kMaxSites = 1024;
   static constexpr size_t kMaxHeapRows = 256;
 
-  int64_t pid = 0;
+  int64_t pid = 0;  // Below 0: not a process's heap, but memory of a device; see device_pid().
   bool exact = false;
   double interval_bytes = 0;   // Mean distance of samples at the end; 0 when exact.
   std::string allocator;       // "glibc", "jemalloc", ...; empty if not known.
@@ -125,6 +125,14 @@ struct HeapTrack {
   HeapTotals heap_totals;       // To the end of the process. 0 in tracks of version 1.
   double cpu_s = 0;             // Of the recorder, for this process.
 };
+
+// The pid of the track of device N: -1 - N; and back.
+constexpr int64_t device_pid(int64_t device) {
+  return -1 - device;
+}
+constexpr int64_t device_of_pid(int64_t pid) {
+  return -1 - pid;
+}
 
 // Variance of the estimate that `live_bytes` are alive at the site, in bytes squared; 0 where every
 // block is counted. The site's own figure is of the last moment, when a job that ends has given its

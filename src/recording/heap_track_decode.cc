@@ -187,7 +187,7 @@ class TrackReader {
     for (HeapSite& site : track_.sites) {
       const uint64_t stack = in_.varint();
       const uint8_t kind = in_.byte();
-      if (stack >= track_.stacks.size() || kind > static_cast<uint8_t>(HeapKind::stack))
+      if (stack >= track_.stacks.size() || kind > static_cast<uint8_t>(HeapKind::device))
         return false;
       site.stack = static_cast<uint32_t>(stack);
       site.kind = static_cast<HeapKind>(kind);
