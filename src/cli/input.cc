@@ -11,13 +11,14 @@
 namespace plateau {
 
 Positional input_positional() {
-  return {.placeholder = "FILE",
-          .help =
-              "Logs and recordings, plain or compressed (gzip, zstd); '-' is standard input, which "
-              "is also read when no FILE is given and something is piped in.",
-          .takes = Takes::file,
-          .required = false,
-          .many = true};
+  return {
+      .placeholder = "FILE",
+      .help =
+          "Logs, recordings and folders of runs, plain or compressed (gzip, zstd); '-' is standard "
+          "input, which is also read when no FILE is given and something is piped in.",
+      .takes = Takes::file,
+      .required = false,
+      .many = true};
 }
 
 Options input_options() {

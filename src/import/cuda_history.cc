@@ -4,117 +4,21 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
+
+#include "import/cuda_replay.h"
 
 namespace plateau {
 namespace {
 
 constexpr double kMicroseconds = 1e6;  // Of a second.
+constexpr size_t kFewestRows = 16;
+constexpr size_t kNone = LowMoments::kNone;
+constexpr double kAlike = 0.05;  // Of the whole range of the device's memory.
 
 double moment_of(const CudaEvent& event, size_t index, const CudaClock& clock) {
   return clock.timed ? event.time_us : static_cast<double>(index);
 }
-
-struct Live {
-  double bytes = 0;
-  uint32_t stack = CudaStacks::kUnknown;
-  double since = 0;
-};
-
-// The blocks alive, and what each stack holds of them.
-class LiveBlocks {
- public:
-  struct Holding {
-    double bytes = 0;
-    double blocks = 0;
-    HeapSite site;  // Its totals.
-  };
-
-  LiveBlocks(const CudaDevice& device, size_t stacks, double begin) : holdings_(stacks) {
-    reserved_ = device.reserved_bytes;
-    std::unordered_map<uint64_t, bool> seen;
-    for (const CudaEvent& event : device.events) {
-      if (event.kind == CudaEvent::Kind::reserve) reserved_ -= event.bytes;
-      if (event.kind == CudaEvent::Kind::release) reserved_ += event.bytes;
-      const bool frees = event.kind == CudaEvent::Kind::free;
-      if (!frees && event.kind != CudaEvent::Kind::alloc) continue;
-      const bool first = seen.try_emplace(event.address, true).second;
-      if (first && frees) put(event.address, {event.bytes, CudaStacks::kBefore, begin});
-    }
-    for (const CudaBlock& block : device.alive) {
-      if (seen.contains(block.address)) continue;
-      const bool known = block.stack != CudaStacks::kUnknown;
-      put(block.address, {block.bytes, known ? block.stack : CudaStacks::kBefore, begin});
-    }
-    reserved_ = std::max(reserved_, 0.0);
-  }
-
-  void apply(const CudaEvent& event, double at) {
-    switch (event.kind) {
-      case CudaEvent::Kind::alloc:
-        take(event.address);
-        put(event.address, {event.bytes, event.stack, at});
-        break;
-      case CudaEvent::Kind::free:
-        take(event.address);
-        break;
-      case CudaEvent::Kind::reserve:
-        reserved_ += event.bytes;
-        break;
-      case CudaEvent::Kind::release:
-        reserved_ = std::max(0.0, reserved_ - event.bytes);
-        break;
-      case CudaEvent::Kind::oom:
-        break;
-    }
-  }
-
-  [[nodiscard]] double bytes() const { return bytes_; }
-  [[nodiscard]] double reserved() const { return reserved_; }
-  [[nodiscard]] std::vector<Holding>& holdings() { return holdings_; }
-  [[nodiscard]] const std::unordered_map<uint64_t, Live>& blocks() const { return blocks_; }
-
- private:
-  void put(uint64_t address, const Live& block) {
-    if (!blocks_.try_emplace(address, block).second) return;
-    Holding& holding = holdings_[block.stack];
-    bytes_ += block.bytes;
-    holding.bytes += block.bytes;
-    holding.blocks += 1;
-    holding.site.allocated_bytes += block.bytes;
-    holding.site.allocated_blocks += 1;
-  }
-
-  void take(uint64_t address) {
-    const auto found = blocks_.find(address);
-    if (found == blocks_.end()) return;
-    const Live block = found->second;
-    blocks_.erase(found);
-    Holding& holding = holdings_[block.stack];
-    bytes_ = std::max(0.0, bytes_ - block.bytes);
-    holding.blocks -= 1;
-    // Sums of doubles: an empty holding is empty.
-    holding.bytes = holding.blocks > 0 ? std::max(0.0, holding.bytes - block.bytes) : 0;
-    holding.site.freed_bytes += block.bytes;
-    holding.site.freed_blocks += 1;
-  }
-
-  std::unordered_map<uint64_t, Live> blocks_;
-  std::vector<Holding> holdings_;
-  double bytes_ = 0;
-  double reserved_ = 0;
-};
-
-// The number of the event after which memory was lowest in each window of the track; kNone for a
-// window without events.
-constexpr size_t kNone = static_cast<size_t>(-1);
-
-struct LowMoments {
-  std::vector<size_t> event;
-  std::vector<double> bytes;
-  std::vector<size_t> end;  // The number of events up to the end of the window.
-};
 
 class Player {
  public:
@@ -129,6 +33,7 @@ class Player {
 
   CudaHistory play() {
     play_windows();
+    widen_row_windows();
     play_rows();
     keep_largest_sites();
     add_names();
@@ -164,6 +69,21 @@ class Player {
       }
     }
     while (current + 1 < history_.windows.size()) open(++current);
+  }
+
+  // Makes the windows of rows twice as long until neighbours have their lowest moments at about the
+  // same level: then each holds a whole training step, however many events that has.
+  void widen_row_windows() {
+    double lowest = history_.windows.front().low_bytes;
+    double highest = history_.windows.front().high_bytes;
+    for (const CudaWindow& window : history_.windows) {
+      lowest = std::min(lowest, window.low_bytes);
+      highest = std::max(highest, window.high_bytes);
+    }
+    while (low_.event.size() >= 2 * kFewestRows &&
+           low_.unevenness() > kAlike * (highest - lowest)) {
+      low_.halve();
+    }
   }
 
   void play_rows() {

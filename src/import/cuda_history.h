@@ -4,7 +4,11 @@
 // The question is whether what stays grows. Within a training step memory rises with the
 // activations and falls again, so the history is cut into windows of equal length and of each the
 // lowest and the highest moment are kept. A window without an event has the level of the one
-// before. Call stacks are looked at in the lowest moments.
+// before.
+//
+// Call stacks are looked at in the lowest moments, of windows long enough for a whole step: they
+// are made twice as long until the lowest moments of neighbours differ by less than a twentieth of
+// the range of it all. Shorter ones would show activations as growth.
 //
 // Before the first event. The history is a ring: it may begin long after the program. A block that
 // is freed without having been allocated in it was alive before, and so was one that is alive at

@@ -96,6 +96,10 @@ FigureAccount add_run(const RunFiles& run, FigureTable& table, bool apart,
     if (apart) table.process(file.name);
     table.begin_span();
     join(account, add_file(file, *input, table));
+    if (input->error()) {
+      join(account,
+           {.records = 0, .trouble = fmt::format("{}: {}", file.name, input->error()->message)});
+    }
     if (spans != nullptr) spans->push_back({table.span_from_s(), table.span_to_s()});
   }
   add_clock(run, table);

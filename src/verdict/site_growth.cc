@@ -40,8 +40,12 @@ double median_age(const AgeCounts& ages) {
 // The rows as a run of one column, so that start-up and tear-down are told by the same rules.
 Run run_of_rows(const HeapTrack& track) {
   Run run;
-  run.command = "traced";
-  run.ending.kind = Ending::Kind::exited;
+  // A snapshot of a device is taken while the job runs: it shows neither start-up nor tear-down.
+  const bool of_process = track.pid >= 0;
+  if (of_process) {
+    run.command = "traced";
+    run.ending.kind = Ending::Kind::exited;
+  }
   run.processes = {Process{}};
   Series total{.process = 0, .metric = Metric::memory, .label = "", .mb = {}};
   const bool stepped = std::any_of(track.rows.begin(), track.rows.end(),
