@@ -16,15 +16,16 @@
 
 namespace plateau {
 
-std::string read_file_at(int dir, const std::string& path, int& error) {
+std::string read_file_at(int dir, const std::string& path, int& error, size_t most) {
   const Fd file(openat(dir, path.c_str(), O_RDONLY | O_CLOEXEC));
   error = file ? 0 : errno;
   std::string text;
   size_t used = 0;
-  while (error == 0) {
+  while (error == 0 && used < most) {
     constexpr size_t kLeastRoom = 32768;
     if (text.size() - used < kLeastRoom) text.resize(std::max(text.size() * 2, 2 * kLeastRoom));
-    const ssize_t got = read(file.get(), text.data() + used, text.size() - used);
+    const ssize_t got =
+        read(file.get(), text.data() + used, std::min(text.size() - used, most - used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) error = errno;
     if (got <= 0) break;
@@ -34,9 +35,9 @@ std::string read_file_at(int dir, const std::string& path, int& error) {
   return text;
 }
 
-std::string text_of_file(const std::string& path) {
+std::string text_of_file(const std::string& path, size_t most) {
   int error = 0;
-  std::string text = read_file_at(AT_FDCWD, path, error);
+  std::string text = read_file_at(AT_FDCWD, path, error, most);
   return error == 0 ? text : std::string();
 }
 

@@ -6,12 +6,14 @@
 #include <ctime>
 #include <map>
 
+#include "base/redact.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
 #include "import/byte_source.h"
 #include "import/line_reader.h"
 #include "recording/recording_reader.h"
+#include "recording/redact_run.h"
 #include "report/text.h"
 
 namespace plateau {
@@ -22,9 +24,16 @@ void add(std::string& out, std::string_view title, std::string_view text) {
   out += printable(fmt::format("  {:<10} {}", title, text)) + "\n";
 }
 
+// The same for what a recording of an earlier version may hold secrets in.
+void add_text(std::string& out, std::string_view title, std::string_view text,
+              const RecordingLog& log) {
+  const bool keep = std::ranges::find(log.notes(), kSecretsKeptNote) != log.notes().end();
+  add(out, title, keep ? std::string(text) : redacted(text));
+}
+
 void add_head(std::string& out, const RecordingLog& log) {
   const RecordingHead& head = log.head().head;
-  if (!head.command.empty()) add(out, "command", head.command);
+  if (!head.command.empty()) add_text(out, "command", head.command, log);
   if (!head.host.empty()) add(out, "host", head.host);
   if (!head.plateau_version.empty()) add(out, "written by", "plateau " + head.plateau_version);
   if (head.started_unix_s > 0) {
@@ -67,7 +76,7 @@ void add_processes(std::string& out, const RecordingLog& log) {
     if (process.role != Role::unknown) text += fmt::format(", {}", role_name(process.role));
     if (!process.role_reason.empty()) text += fmt::format(" ({})", process.role_reason);
     if (!process.name.empty()) text += ": " + process.name;
-    add(out, "", text);
+    add_text(out, "", text, log);
   }
   std::vector<std::string> names;
   for (const RecordedColumn& column : log.columns()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/find_recording.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +16,11 @@ namespace {
 constexpr const char* kProgram = "plateau";
 constexpr const char* kSuffix = ".plateau";
 
+// A process of our own that calls itself plateau: anybody's may, and name any file as its
+// recording.
 bool is_plateau(const std::filesystem::path& process) {
+  struct stat info = {};
+  if (stat(process.c_str(), &info) != 0 || info.st_uid != geteuid()) return false;
   std::ifstream file(process / "comm");
   std::string name;
   return std::getline(file, name) && name == kProgram;

@@ -7,6 +7,7 @@
 #include "cli/reading_file.h"
 #include "command/screen.h"
 #include "import/import.h"
+#include "recording/redact_run.h"
 
 namespace plateau {
 
@@ -93,6 +94,7 @@ Result<std::vector<Run>> read_runs(const Invocation& invocation, const std::stri
   Result<std::vector<Run>> runs = import_file(file, options);
   if (!runs) return runs;
   std::erase_if(runs.value(), [](const Run& run) { return run.instants.empty(); });
+  for (Run& run : runs.value()) redact(run);
   if (runs.value().empty()) {
     return Error{Error::Kind::no_samples, file + ": no memory figures found"};
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include "answer/answer.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
@@ -12,6 +14,7 @@
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/terminal.h"
+#include "session/claim.h"
 #include "session/supervisor.h"
 
 namespace plateau {
@@ -80,17 +83,21 @@ int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunReque
   return exit_code_for(verdict, request.expected);
 }
 
-int run_attempts(const Invocation& invocation, RunRequest request) {
+int run_attempts(const Invocation& invocation, RunRequest request, const Claim& claim) {
   Output& out = invocation.out;
   const std::string first_path = request.job.recording_path;
   request.job.say = [&out](const std::string& text) { out.complain("run", text); };
   Result<std::optional<LiveServer>> server = serve_job(request, out);
-  if (!server) return trouble(invocation, server.error().message);
+  if (!server) {
+    claim.withdraw();
+    return trouble(invocation, server.error().message);
+  }
   if (server.value()) request.job.companions.push_back(server.value()->pid());
   for (size_t attempt = 1;; ++attempt) {
     request.job.recording_path = attempt_name(first_path, attempt);
     Supervised supervised = supervise(request.job);
     if (!supervised.outcome) {
+      if (attempt == 1) claim.withdraw();
       out.complain("run", supervised.failure.error.message);
       return supervised.failure.exit_code;
     }
@@ -108,10 +115,29 @@ int run_attempts(const Invocation& invocation, RunRequest request) {
   }
 }
 
+// Settles where the recordings of all attempts go, before anything is started: the name that nobody
+// chose is made free of others, one that was chosen must not hold anything.
+Result<Claim> settle_names(RunRequest& request) {
+  if (request.default_name) {
+    Result<Claim> claim = Claim::on_free(
+        default_recording_name(request.job.command, static_cast<int64_t>(time(nullptr))));
+    if (claim) request.job.recording_path = claim.value().path();
+    return claim;
+  }
+  for (size_t attempt = 1; attempt <= request.restarts + 1; ++attempt) {
+    const std::string path = attempt_name(request.job.recording_path, attempt);
+    const std::optional<Error> held = holds_something(path);
+    if (held && !request.job.replace_recording) return *held;
+  }
+  return Claim::on("");
+}
+
 int run_run(const Invocation& invocation) {
   Result<RunRequest> request = run_request(invocation.arguments);
   if (!request) return misused(invocation, request.error());
-  return run_attempts(invocation, std::move(request.value()));
+  const Result<Claim> claim = settle_names(request.value());
+  if (!claim) return trouble(invocation, claim.error().message);
+  return run_attempts(invocation, std::move(request.value()), claim.value());
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ Options watching_options() {
        flag("keep-orphans", "Leave processes that outlive the job running (default: end them).")});
 }
 
+Options writing_options() {
+  return grouped("Watching", recording_options());
+}
+
 Options limit_options() {
   return grouped(
       "Limit",
@@ -131,8 +135,8 @@ Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
 }  // namespace
 
 Options run_options() {
-  return together({watching_options(), limit_options(), context_options(), answer_options(),
-                   expect_options(), look_options()});
+  return together({watching_options(), writing_options(), limit_options(), context_options(),
+                   answer_options(), expect_options(), look_options()});
 }
 
 int signal_from_name(std::string_view name) {
@@ -165,6 +169,9 @@ std::string default_recording_name(const std::vector<std::string>& command, int6
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !is_letter(c) && !is_digit(c) && c != '_'; },
       '-');
+  // A name that looks like an option is a trap for every later command.
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  if (name.empty()) name = "job";
   const time_t time = static_cast<time_t>(unix_s);
   tm local = {};
   localtime_r(&time, &local);
@@ -185,11 +192,12 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   RunRequest request;
   request.job.command = arguments.positionals;
   if (!arguments.has("no-recording")) {
-    request.job.recording_path = arguments.text("output").value_or(
-        default_recording_name(request.job.command, static_cast<int64_t>(time(nullptr))));
+    request.job.recording_path = arguments.text("output").value_or("");
+    request.default_name = !arguments.has("output");
   } else if (arguments.has("output")) {
     return usage_error("--output and --no-recording exclude each other");
   }
+  take_recording_options(arguments, request.job);
   request.job.interval_s = arguments.seconds("interval").value_or(0);
   if (arguments.has("interval") && request.job.interval_s < kMinIntervalSeconds) {
     return usage_error("--interval takes at least 0.01s");

@@ -22,6 +22,7 @@ struct RunRequest {
   std::optional<ServeOptions> serve;  // Show it live; its paths are filled in when it starts.
   bool serve_port_chosen = false;
   size_t restarts = 0;
+  bool default_name = false;  // The recording is called after the command and the time.
   Policy policy;
   Expectation expected;
   bool json = false;

@@ -17,6 +17,18 @@ std::optional<Word> word_from_name(std::string_view name) {
 
 }  // namespace
 
+Options recording_options() {
+  return {flag("force", "Replace the recording if it exists (default: refuse)."),
+          flag("no-redact",
+               "Keep tokens and passwords that stand in the command line (default: the recording "
+               "has [redacted] instead).")};
+}
+
+void take_recording_options(const Arguments& arguments, SessionOptions& options) {
+  options.replace_recording = arguments.has("force");
+  options.keep_secrets = arguments.has("no-redact");
+}
+
 Options context_options() {
   Options options;
   for (const FactKind& fact : kFacts) {

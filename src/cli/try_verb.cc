@@ -37,11 +37,10 @@ std::string_view kind_name(Experiment kind) {
 int tell_watchers(pid_t pid, Experiment kind) {
   const Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   int told = 0;
+  const std::optional<uid_t> owner = owner_of(pid, "/proc");
+  const std::string mark = fmt::format("mark try {} pid={}", kind_name(kind), pid);
   for (const std::string& path : sockets_of(pid, "/proc")) {
-    told +=
-        send_step_words(socket.get(), path, fmt::format("mark try {} pid={}", kind_name(kind), pid))
-            ? 1
-            : 0;
+    told += owner && send_step_words(socket.get(), path, *owner, mark) ? 1 : 0;
   }
   return told;
 }

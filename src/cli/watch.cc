@@ -51,6 +51,7 @@ Options own_options() {
                 "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
                 "removed again at the end.")),
             flag("lines", "Print lines even on a terminal.")}),
+       grouped("Watching", recording_options()),
        grouped("Answer", {flag("explain", "Also show every explanation that competed."),
                           flag("json",
                                "Print one JSON object per line: the state at each interval, the "
@@ -76,6 +77,7 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   request.watch.pid = pid.value();
   request.watch.probe.exclude = {getpid()};
   request.watch.recording_path = arguments.text("output").value_or("");
+  take_recording_options(arguments, request.watch);
   request.watch.interval_s = arguments.seconds("interval").value_or(0);
   request.watch.log = arguments.text("log").value_or("");
   request.watch.given = given_facts(arguments);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -113,7 +114,10 @@ Result<std::vector<std::string>> positionals_of(const Verb& verb,
   if (positional.required && given.empty()) {
     return usage_error(fmt::format("{} is missing", positional.placeholder));
   }
-  for (const std::string& word : given) {
+  // A command's arguments are its own, empty ones too; only the program must be named.
+  const size_t checked =
+      positional.takes == Takes::command ? std::min<size_t>(given.size(), 1) : given.size();
+  for (const std::string& word : std::span(given).first(checked)) {
     const std::string wanted = wanted_instead(positional.takes, positional.choices, word);
     if (wanted.empty()) continue;
     return usage_error(fmt::format("{} must be {}, not '{}'{}", positional.placeholder, wanted,

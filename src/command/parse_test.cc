@@ -158,6 +158,16 @@ TEST(ParseArguments, TheTwoDashesBeforeACommandAreNotPartOfIt) {
   EXPECT_EQ(given.value().positionals, (std::vector<std::string>{"sh", "--", "-c"}));
 }
 
+TEST(ParseArguments, ACommandsArgumentsAreItsOwnEmptyOnesAndAllBytesIncluded) {
+  const std::vector<std::string> command = {"redis-server", "--save", "", "\xff\xfe", "--", "-h"};
+  std::vector<std::string> words = {"--"};
+  words.insert(words.end(), command.begin(), command.end());
+  const Result<Arguments> given = parse_arguments(command_verb(), words);
+  ASSERT_TRUE(given.ok()) << given.error().message;
+  EXPECT_EQ(given.value().positionals, command);
+  EXPECT_FALSE(parse_arguments(command_verb(), std::vector<std::string>{"--", "", "x"}).ok());
+}
+
 TEST(ParseArguments, AMissingCommandIsSaid) {
   const Result<Arguments> given =
       parse_arguments(command_verb(), std::vector<std::string>{"--examples", "3"});

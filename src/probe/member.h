@@ -51,6 +51,8 @@ struct Member {
   bool restless = false;     // Status changed when it was read last.
   bool by_statm = false;     // Statm has moved since status was read: swap may have, too.
   double status_s = -1e300;  // When status was read last.
+  bool leaving = false;      // It has no memory any more, and is not a zombie yet.
+  bool untold = false;       // Its files could not be read at this tick.
   ProcessSample figures;     // Of the last tick.
   Carry carry;
   WalkTarget walk;

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "probe/cgroup.h"
 #include "probe/fd_scan.h"
 #include "probe/gpus.h"
@@ -66,6 +67,8 @@ struct Sampler::State {
   void take_in_changes(double now_s);
   void find_the_alone();
   void read_all_figures(double now_s);
+  void take_status(Member& member, const ProcStatus& status, double now_s);
+  [[nodiscard]] ProcStatus status_of_another_thread(const Member& member);
   // 0, or the errno of what made it impossible.
   int read_figures(Member& member, double now_s);
   void walk_if_due(double now_s, Snapshot& snapshot);
@@ -160,12 +163,13 @@ int Sampler::State::read_figures(Member& member, double now_s) {
     const ProcRead statm = member.dir.read(PidDir::statm, tree.buffer());
     if (statm.error == ESRCH) return ESRCH;
     // What has no memory is a zombie, or a leader whose threads go on.
-    if (statm.bytes.starts_with("0 ") && tree.ended(member)) return ESRCH;
-    const bool same = statm.ok() && !member.statm.empty() && statm.bytes == member.statm &&
-                      (!status_due || !member.by_statm) &&
+    const bool empty = statm.bytes.starts_with("0 ");
+    if (empty && tree.ended(member)) return ESRCH;
+    const bool same = statm.ok() && !empty && !member.statm.empty() &&
+                      statm.bytes == member.statm && (!status_due || !member.by_statm) &&
                       status_age_s < kStatusAtLeastEverySeconds;
     member.statm.assign(statm.bytes);
-    if (same || (!status_due && take_statm(parse_statm(statm.bytes), figures))) {
+    if (same || (!status_due && !empty && take_statm(parse_statm(statm.bytes), figures))) {
       member.by_statm |= !same;
       member.carry.tick(figures);
       return 0;
@@ -173,8 +177,33 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   }
   const ProcRead text = member.dir.read(PidDir::status, tree.buffer());
   if (!text.ok()) return text.error;
-  const ProcStatus status = parse_status(text.bytes);
-  if (status.rss_kb == kUnread && tree.ended(member)) return ESRCH;
+  ProcStatus status = parse_status(text.bytes);
+  if (status.rss_kb == kUnread) {
+    if (tree.ended(member)) return ESRCH;
+    status = status_of_another_thread(member);
+  }
+  // It has let go of its memory, which takes the kernel a second for each 10 GB or so, and is still
+  // there. What was read before is no figure of now.
+  member.leaving = status.rss_kb == kUnread;
+  if (!member.leaving) take_status(member, status, now_s);
+  return 0;
+}
+
+// A leader that has ended has no memory; its threads, if they go on, have.
+ProcStatus Sampler::State::status_of_another_thread(const Member& member) {
+  if (member.threads <= 1) return {};
+  const std::string pid = std::to_string(member.key.pid);
+  for (const pid_t thread : pids_in(options.proc + "/" + pid + "/task")) {
+    if (thread == member.key.pid) continue;
+    const std::string name = "task/" + std::to_string(thread) + "/status";
+    const ProcStatus status = parse_status(member.dir.read_once(name.c_str(), tree.buffer()).bytes);
+    if (status.rss_kb != kUnread) return status;
+  }
+  return {};
+}
+
+void Sampler::State::take_status(Member& member, const ProcStatus& status, double now_s) {
+  ProcessSample& figures = member.figures;
   if (status.threads != kUnread) figures.threads = status.threads;
   member.status_s = now_s;
   member.by_statm = false;
@@ -187,7 +216,6 @@ int Sampler::State::read_figures(Member& member, double now_s) {
   figures.shmem_kb = status.shmem_kb;
   figures.swap_kb = status.swap_kb;
   member.carry.tick(figures);
-  return 0;
 }
 
 void Sampler::State::read_all_figures(double now_s) {
@@ -195,6 +223,7 @@ void Sampler::State::read_all_figures(double now_s) {
   std::vector<ProcessKey> vanished;
   for (Member& member : members) {
     const int error = read_figures(member, now_s);
+    member.untold = error != 0;
     if (error == ESRCH || error == ENOENT) {
       vanished.push_back(member.key);
     } else if (error != 0) {
@@ -227,7 +256,10 @@ void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
     }
     if (!text.ok() || text.bytes.empty()) continue;
     budget.book_walk(member.walk, member.figures.rss_kb, took_s);
-    member.carry.walked(parse_smaps_rollup(text.bytes), member.figures);
+    const SmapsRollup rollup = parse_smaps_rollup(text.bytes);
+    // Of a process that has just let go of its memory there is a head without figures.
+    if (rollup.pss_kb == kUnread || member.leaving) continue;
+    member.carry.walked(rollup, member.figures);
     snapshot.walked = true;
   }
   budget.end_sweep(now_s);
@@ -295,7 +327,9 @@ void Sampler::State::fill(double now_s, Snapshot& snapshot) {
       member.figures.role = member.role;
       member.figures.role_reason = member.role_reason;
     }
-    snapshot.processes.push_back(member.figures);
+    const bool matters = member.key == tree.root() || member.role == Role::main;
+    if (member.untold || (member.leaving && matters)) snapshot.whole = false;
+    if (!member.leaving) snapshot.processes.push_back(member.figures);
   }
 }
 

@@ -39,7 +39,7 @@ class Sampler {
   static Result<Sampler> of_pid(pid_t pid, const ProbeOptions& options, bool exact_root = false);
 
   // One tick. `now_s` is the caller's monotonic clock and decides what is due (walks, scans), so
-  // that tests own time. An empty `processes` means that the job is over.
+  // that tests own time. An empty `processes` in a whole snapshot means that the job is over.
   Snapshot sample(double now_s);
 
   // Does a page-table walk of the whole tree at the next sample() whatever the budget says; for the

@@ -3,7 +3,8 @@
 //
 // Plain data. Amounts are in kB of 1024 bytes, as the kernel counts; kUnread (-1) where a figure
 // could not be or was not read. A process that vanished while it was read is simply not in the
-// snapshot.
+// snapshot; nor is one that is on its way out and has no memory any more. What was read of either
+// before is never repeated as if it were of now.
 #pragma once
 
 #include <sys/types.h>
@@ -123,6 +124,10 @@ struct ProbeCost {
 struct Snapshot {
   double time_s = 0;  // Of the probe's clock, monotonic.
   bool walked = false;
+  // False if what matters could not be read: the root or a main process was ending while it was
+  // looked at, or files could not be opened (figures are then those of before). Such a snapshot is
+  // not to be judged.
+  bool whole = true;
   std::vector<ProcessSample> processes;  // Root first, then by pid.
   std::vector<ProcessKey> gone;          // Members of the snapshot before that are no longer there.
   CgroupSample cgroup;                   // Of the main process.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,12 @@
 
 namespace plateau {
 namespace {
+
+constexpr mode_t kMode = 0600;
+
+Error cannot_write(const std::string& path) {
+  return {Error::Kind::not_found, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+}
 
 // 0, or errno; `written` counts what got out.
 int write_all(int fd, std::string_view bytes, size_t& written) {
@@ -46,19 +53,26 @@ std::string replacement_path(const std::string& path) {
   return path + ".rewrite";
 }
 
-Result<AppendFile> AppendFile::create(const std::string& path) {
+Result<AppendFile> AppendFile::create(const std::string& path, bool replaced) {
   AppendFile file;
-  file.fd_ = Fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+  file.fd_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, kMode));
   struct stat about{};
-  if (!file.fd_ || ::fstat(file.fd_.get(), &about) != 0) {
-    return Error{Error::Kind::not_found,
-                 fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  }
+  if (!file.fd_ || ::fstat(file.fd_.get(), &about) != 0) return cannot_write(path);
   file.regular_ = S_ISREG(about.st_mode);
-  file.mode_ = about.st_mode & 07777;
   file.target_ = resolved(path);
-  if (file.regular_) ::unlink(replacement_path(file.target_).c_str());
+  if (!file.regular_) return file;
+  // Held for as long as the file is open: two writers of one file would spoil each other's work.
+  if (::flock(file.fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return usage_error(fmt::format("{} is being written by another plateau", path));
+  }
+  if (::fstat(file.fd_.get(), &about) != 0) return cannot_write(path);
+  if (about.st_size > 0 && !replaced) {
+    return usage_error(fmt::format("{} exists; --force replaces it", path));
+  }
+  if (about.st_size > 0 && ::ftruncate(file.fd_.get(), 0) != 0) return cannot_write(path);
+  // Command lines and names are nobody else's business. A file of another owner keeps its mode.
+  if (about.st_uid == ::geteuid()) (void)::fchmod(file.fd_.get(), kMode);
+  ::unlink(replacement_path(file.target_).c_str());
   return file;
 }
 
@@ -79,11 +93,14 @@ std::string AppendFile::replace(std::string_view bytes) {
   const std::string beside = replacement_path(target_);
   ::unlink(beside.c_str());
   Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-               0600));
-  if (!fd) return std::strerror(errno);
+               kMode));
+  struct stat about{};
+  if (!fd || ::fstat(fd_.get(), &about) != 0) return std::strerror(errno);
   size_t written = 0;
   int error = write_all(fd.get(), bytes, written);
-  if (error == 0 && ::fchmod(fd.get(), mode_) != 0) error = errno;
+  // What its owner has allowed meanwhile stays allowed.
+  if (error == 0 && ::fchmod(fd.get(), about.st_mode & 07777) != 0) error = errno;
+  (void)::flock(fd.get(), LOCK_EX | LOCK_NB);
   if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
   if (error == 0 && ::rename(beside.c_str(), target_.c_str()) != 0) error = errno;
   if (error != 0) {

@@ -20,9 +20,11 @@ namespace plateau {
 
 class AppendFile {
  public:
-  // Creates or truncates `path`, and removes a replacement that a killed writer left beside it.
-  // What is no regular file (a pipe, /dev/null) is appended to and never replaced.
-  static Result<AppendFile> create(const std::string& path);
+  // Creates `path`, for its owner alone, and removes a replacement that a killed writer left beside
+  // it. A file that is there and holds anything is an error, unless it is to be `replaced`; so is
+  // one that another writer has open. What is no regular file (a pipe, /dev/null) is appended to
+  // and never replaced.
+  static Result<AppendFile> create(const std::string& path, bool replaced = false);
 
   // "" or what went wrong; the file is then as it was before.
   std::string append(std::string_view bytes);
@@ -38,7 +40,6 @@ class AppendFile {
   Fd fd_;
   std::string target_;  // With links resolved, so that renaming replaces the file and not a link.
   uint64_t size_ = 0;
-  mode_t mode_ = 0;
   bool regular_ = false;
 };
 

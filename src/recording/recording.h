@@ -33,6 +33,7 @@ struct RecordingHead {
   std::string plateau_version;
   double started_unix_s = 0;  // Wall clock at time_s = 0.
   double interval_s = 0;      // Nominal distance of samples; 0: it varies.
+  bool keep_secrets = false;  // Write texts as they are (base/redact.h); a note then says so.
 };
 
 // Without finish() the recording simply stops, as after a kill.
@@ -41,9 +42,10 @@ class RecordingWriter {
   static constexpr size_t kMaxRows = 4096;
   static constexpr size_t kMaxEvents = 100000;
 
-  // Creates (or truncates) `path`. An empty path keeps everything in memory only.
+  // Creates `path`, mode 0600; fails if it holds anything, unless it is to be `replaced`. An empty
+  // path keeps everything in memory only.
   static Result<RecordingWriter> create(const std::string& path, const RecordingHead& head,
-                                        size_t max_rows = kMaxRows);
+                                        size_t max_rows = kMaxRows, bool replaced = false);
 
   // Each returns an index; a process is the same if id and start are (the kernel reuses pids).
   size_t process(const Process& process, uint64_t start_ticks);

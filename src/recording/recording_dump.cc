@@ -2,12 +2,15 @@
 // Every record of a recording in words, for whoever wants to see what is really in the file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/redact.h"
 #include "recording/recording_reader.h"
+#include "recording/redact_run.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -16,7 +19,8 @@ namespace {
 // Collects what one record says, as "name value" pairs or as members of a JSON object.
 class Line {
  public:
-  Line(bool json, const ReadRecord& record) : json_(json) {
+  Line(bool json, bool keep_secrets, const ReadRecord& record)
+      : json_(json), keep_secrets_(keep_secrets) {
     if (json_) {
       writer_.begin_object();
       add("offset", record.offset);
@@ -30,10 +34,10 @@ class Line {
 
   template <typename Value>
   void add(std::string_view name, const Value& value) {
-    if (json_) {
+    if constexpr (std::convertible_to<Value, std::string_view>) {
+      add_text(name, keep_secrets_ ? std::string(value) : redacted(value));
+    } else if (json_) {
       writer_.key(name).value(value);
-    } else if constexpr (std::convertible_to<Value, std::string_view>) {
-      text_ += fmt::format("  {} {}", name, json_quoted(value));
     } else {
       text_ += fmt::format("  {} {}", name, value);
     }
@@ -48,7 +52,16 @@ class Line {
   }
 
  private:
+  void add_text(std::string_view name, const std::string& value) {
+    if (json_) {
+      writer_.key(name).value(value);
+    } else {
+      text_ += fmt::format("  {} {}", name, json_quoted(value));
+    }
+  }
+
   bool json_;
+  bool keep_secrets_;
   std::string text_;
   JsonWriter writer_;
 };
@@ -228,10 +241,12 @@ Result<std::vector<std::string>> describe_recording(std::string_view name, std::
   std::vector<ReadRecord> records;
   const Result<RecordingLog> log = load_recording(name, bytes, &records);
   if (!log.ok()) return log.error();
+  const bool keep_secrets =
+      std::ranges::find(log.value().notes(), kSecretsKeptNote) != log.value().notes().end();
   std::vector<std::string> lines;
   Walk walk;
   for (const ReadRecord& record : records) {
-    Line line(json, record);
+    Line line(json, keep_secrets, record);
     if (record.trouble.empty()) {
       add_content(line, record.frame, walk);
     } else {

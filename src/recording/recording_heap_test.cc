@@ -25,7 +25,7 @@ class RecordingHeap : public testing::Test {
     RecordingHead head;
     head.command = "python train.py";
     head.started_unix_s = started_unix_s;
-    auto made = RecordingWriter::create(path_, head);
+    auto made = RecordingWriter::create(path_, head, RecordingWriter::kMaxRows, true);
     EXPECT_TRUE(made.ok());
     return std::move(made.value());
   }

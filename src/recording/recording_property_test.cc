@@ -107,7 +107,7 @@ TEST(Recording, LiveRunAndRunReadBackAreTheSameAtEveryMoment) {
     RecordingHead head;
     head.command = "python train.py";
     head.started_unix_s = *rc::gen::element(0.0, 1.7e9, 1763251234.5678);
-    auto writer = RecordingWriter::create(path, head, *rc::gen::inRange<size_t>(4, 30));
+    auto writer = RecordingWriter::create(path, head, *rc::gen::inRange<size_t>(4, 30), true);
     RC_ASSERT(writer.ok());
     RandomWatcher watcher(writer.value());
     const int acts = *rc::gen::inRange(0, 150);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "recording/redact_run.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -101,6 +102,7 @@ Result<Run> read_recording(std::string_view name, std::string_view bytes) {
   const Result<RecordingLog> log = load_recording(name, bytes);
   if (!log.ok()) return log.error();
   Run run = log.value().to_run();
+  redact(run);
   run.source = name;
   run.format = "recording";
   return run;

@@ -19,6 +19,7 @@
 #include "recording/checks_for_test.h"
 #include "recording/record_codec.h"
 #include "recording/recording_reader.h"
+#include "recording/redact_run.h"
 #include "recording/same_run_for_test.h"
 #include "recording/sample_for_test.h"
 
@@ -28,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class RecordingTest : public testing::Test {
  protected:
@@ -36,7 +38,7 @@ class RecordingTest : public testing::Test {
     head.command = "python train.py --epochs 3";
     head.host = "box";
     head.plateau_version = "0.1.0";
-    auto made = RecordingWriter::create(path_, head, max_rows);
+    auto made = RecordingWriter::create(path_, head, max_rows, true);
     EXPECT_TRUE(made.ok());
     return std::move(made.value());
   }
@@ -336,6 +338,80 @@ TEST(Recording, WithoutAPathEverythingStaysInMemory) {
   record_growth(made.value(), 3);
   EXPECT_EQ(made.value().run().instants.size(), 3u);
   EXPECT_EQ(made.value().bytes_written(), 0u);
+}
+
+TEST_F(RecordingTest, IsForItsOwnerAlone) {
+  const mode_t before = ::umask(0);
+  const RecordingWriter writer = this->writer();
+  ::umask(before);
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(RecordingTest, WhatItsOwnerAllowsMeanwhileStaysAllowed) {
+  RecordingWriter writer = this->writer(8);
+  record_growth(writer, 2);
+  fs::permissions(path_, fs::perms::group_read, fs::perm_options::add);
+  record_growth(writer, 40);
+  EXPECT_NE(fs::status(path_).permissions() & fs::perms::group_read, fs::perms::none);
+}
+
+TEST_F(RecordingTest, ReplacesNoOtherUnlessAskedTo) {
+  {
+    RecordingWriter writer = this->writer();
+    record_growth(writer, 5);
+  }
+  const std::string old = text_of_file(path_);
+  auto refused = RecordingWriter::create(path_, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("--force"));
+  EXPECT_EQ(text_of_file(path_), old);
+  EXPECT_TRUE(RecordingWriter::create(path_, {}, RecordingWriter::kMaxRows, true).ok());
+  EXPECT_NE(text_of_file(path_), old);
+}
+
+TEST_F(RecordingTest, TwoWritersNeverShareAFile) {
+  RecordingWriter first = this->writer(8);
+  for (const bool replaced : {false, true}) {
+    auto second = RecordingWriter::create(path_, {}, RecordingWriter::kMaxRows, replaced);
+    ASSERT_FALSE(second.ok());
+    EXPECT_THAT(second.error().message, HasSubstr("another plateau"));
+    record_growth(first, 20);  // Replaces the file; the new one is held as well.
+  }
+}
+
+TEST_F(RecordingTest, HoldsNoSecretUnlessThatWasWished) {
+  const std::string command = "python train.py --hf_token hunter2 --max_tokens 512";
+  const auto fill = [](RecordingWriter& writer) {
+    writer.process(pid(7, "python --password hunter2"), 1);
+    writer.event(EventKind::mark, "api_key=hunter2", 1);
+    writer.note("password: hunter2");
+    writer.fact(&Context::batch, 8, "--secret hunter2");
+    writer.finish({.kind = Ending::Kind::exited, .code = 0, .text = "token=hunter2"});
+  };
+  {
+    auto made = RecordingWriter::create(path_, {.command = command});
+    fill(made.value());
+    EXPECT_THAT(made.value().run().command, HasSubstr("--hf_token [redacted] --max_tokens 512"));
+  }
+  EXPECT_THAT(text_of_file(path_), Not(HasSubstr("hunter2")));
+  {
+    auto made = RecordingWriter::create(path_, {.command = command, .keep_secrets = true},
+                                        RecordingWriter::kMaxRows, true);
+    fill(made.value());
+  }
+  EXPECT_EQ(read().command, command);
+  EXPECT_THAT(read().notes, testing::Contains(kSecretsKeptNote));
+  const auto lines = describe_recording("", text_of_file(path_), false);
+  EXPECT_THAT(lines.value()[0], HasSubstr("hunter2"));
+}
+
+TEST_F(RecordingTest, SecretsOfAnEarlierVersionAreNotShown) {
+  // Given a file as earlier versions wrote it: the command as it is, and no note.
+  std::string bytes = std::string(kRecordingMagic) + static_cast<char>(kRecordingVersion);
+  HeadRecord head{.head = {.command = "x --password hunter2"}, .max_rows = 8, .stride = 1};
+  put_record(bytes, RecordType::head, encode_record(head));
+  EXPECT_EQ(read_recording("", bytes).value().command, "x --password [redacted]");
+  EXPECT_THAT(describe_recording("", bytes, true).value()[0], Not(HasSubstr("hunter2")));
 }
 
 TEST_F(RecordingTest, EventsPastTheCapAreCountedAndNoted) {

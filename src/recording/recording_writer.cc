@@ -8,8 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/redact.h"
 #include "recording/append_file.h"
 #include "recording/recording_log.h"
+#include "recording/redact_run.h"
 #include "recording/wire.h"
 
 namespace plateau {
@@ -22,8 +24,11 @@ constexpr uint64_t kLeastStaleBytes = 1'000'000;  // Replaced tracks that are no
 // Above every pid there can be (2^22), so that the id of a second holder is nobody's pid.
 constexpr int64_t kGeneration = 10'000'000;
 
-std::string cut(std::string_view text) {
-  return std::string(text.substr(0, kMaxText));
+// As much of a text as is written, without secrets unless they are to be kept. What is cut off may
+// be what shows that the rest is a secret, so it is cut last.
+std::string written(std::string_view text, bool keep_secrets, size_t most = kMaxText) {
+  if (keep_secrets) return std::string(text.substr(0, most));
+  return redacted(text.substr(0, 2 * most)).substr(0, most);
 }
 
 // Seconds that survive being written, read and added to: whole milliseconds, or 0 for nonsense.
@@ -33,9 +38,9 @@ double sane_seconds(double seconds) {
 
 HeadRecord head_record(const RecordingHead& head, size_t max_rows) {
   HeadRecord record{.head = head, .max_rows = max_rows, .stride = 1};
-  record.head.command = head.command.substr(0, 16 * kMaxText);
-  record.head.host = cut(head.host);
-  record.head.plateau_version = cut(head.plateau_version);
+  record.head.command = written(head.command, head.keep_secrets, 16 * kMaxText);
+  record.head.host = written(head.host, head.keep_secrets);
+  record.head.plateau_version = written(head.plateau_version, head.keep_secrets);
   record.head.started_unix_s = sane_seconds(head.started_unix_s);
   record.head.interval_s = sane_seconds(head.interval_s);
   return record;
@@ -54,9 +59,12 @@ struct RecordingWriter::State {
   bool is_partial = false;  // A process or a column was refused, and a note says so.
   uint64_t heap_bytes = 0;  // Of all heap records in the file, also those that later ones replace.
   uint64_t stale_allowed = kLeastStaleBytes;
+  bool keep_secrets = false;
   std::map<std::pair<int64_t, uint64_t>, size_t> process_of;
   std::map<int64_t, size_t> holder_of;  // The latest process with a pid.
   std::map<std::tuple<size_t, int, std::string>, size_t> column_of;
+
+  [[nodiscard]] std::string cut(std::string_view text) const { return written(text, keep_secrets); }
 
   void append(RecordType type, std::string_view payload) {
     if (!file || broken) return;
@@ -160,11 +168,12 @@ struct RecordingWriter::State {
 };
 
 Result<RecordingWriter> RecordingWriter::create(const std::string& path, const RecordingHead& head,
-                                                size_t max_rows) {
+                                                size_t max_rows, bool replaced) {
   auto state = make_hidden<State>(head_record(head, max_rows));
   state->path = path;
+  state->keep_secrets = head.keep_secrets;
   if (!path.empty()) {
-    Result<AppendFile> file = AppendFile::create(path);
+    Result<AppendFile> file = AppendFile::create(path, replaced);
     if (!file.ok()) return file.error();
     state->file.emplace(std::move(file.value()));
     const std::string error = state->file->append(state->log.bytes());
@@ -172,7 +181,9 @@ Result<RecordingWriter> RecordingWriter::create(const std::string& path, const R
       return Error{Error::Kind::not_found, fmt::format("cannot write {}: {}", path, error)};
     }
   }
-  return RecordingWriter(std::move(state));
+  RecordingWriter writer(std::move(state));
+  if (head.keep_secrets) writer.note(kSecretsKeptNote);
+  return writer;
 }
 
 size_t RecordingWriter::process(const Process& process, uint64_t start_ticks) {
@@ -213,7 +224,7 @@ size_t RecordingWriter::memory_column(size_t process, Metric metric) {
 
 size_t RecordingWriter::gauge_column(size_t process, std::string_view name) {
   return state_->column(
-      {.process = process, .is_gauge = true, .metric = Metric::memory, .name = cut(name)});
+      {.process = process, .is_gauge = true, .metric = Metric::memory, .name = state_->cut(name)});
 }
 
 void RecordingWriter::row(const Sample& sample) {
@@ -234,7 +245,7 @@ void RecordingWriter::event(EventKind kind, std::string_view text, double time_s
     return;
   }
   const EventRecord record{
-      .serial = state.log.samples(), .time_s = time_s, .kind = kind, .text = cut(text)};
+      .serial = state.log.samples(), .time_s = time_s, .kind = kind, .text = state.cut(text)};
   if (state.log.put_event(record).empty()) state.append(RecordType::event, encode_record(record));
 }
 
@@ -242,7 +253,7 @@ void RecordingWriter::fact(FactField which, double value, std::string_view sourc
   State& state = *state_;
   if (!std::isfinite(value)) return;
   const FactRecord record{.which = fact_number(which),
-                          .fact = {.value = value, .source = cut(source)}};
+                          .fact = {.value = value, .source = state.cut(source)}};
   const std::optional<Fact>& known = state.log.context().*which;
   if (known && known->value == value && known->source == record.fact.source) return;
   if (state.log.put_fact(record).empty()) state.append(RecordType::fact, encode_record(record));
@@ -250,7 +261,7 @@ void RecordingWriter::fact(FactField which, double value, std::string_view sourc
 
 void RecordingWriter::note(std::string_view text) {
   State& state = *state_;
-  const std::string kept = cut(text);
+  const std::string kept = state.cut(text);
   const std::vector<std::string>& notes = state.log.notes();
   if (std::find(notes.begin(), notes.end(), kept) != notes.end()) return;
   if (!state.log.put_note(kept).empty()) return;
@@ -285,7 +296,7 @@ void RecordingWriter::heap(int64_t pid, std::string_view encoded_track) {
 void RecordingWriter::finish(const Ending& ending) {
   State& state = *state_;
   Ending kept = ending;
-  kept.text = cut(ending.text);
+  kept.text = state.cut(ending.text);
   if (!state.log.put_ending(kept).empty()) return;
   state.append(RecordType::ending, encode_record(kept));
   // The last chance: the disk may have room again.

@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "page/page_data.h"
 #include "recording/facts.h"
+#include "recording/redact_run.h"
 #include "report/json.h"
 #include "serve/gzip.h"
 
@@ -85,6 +86,7 @@ Result<Run> Shelf::import(const Item& item) const {
     return Error{Error::Kind::no_samples, item.facts.path + ": no memory figures found"};
   }
   Run run = std::move(runs.value().back());
+  redact(run);
   apply_facts(options_.given, run.context);
   return run;
 }

@@ -28,10 +28,33 @@ TEST(Claim, WithdrawnLeavesNoFileThatWasNotThere) {
 TEST(Claim, AnOldRecordingSurvivesAWithdrawal) {
   const ScratchDirectory scratch;
   std::ofstream(scratch.file("old.plateau")) << "old";
-  const auto claim = Claim::on(scratch.file("old.plateau"));
+  const auto claim = Claim::on(scratch.file("old.plateau"), true);
   ASSERT_TRUE(claim.ok());
   claim.value().withdraw();
   EXPECT_EQ(text_of_file(scratch.file("old.plateau")), "old");
+}
+
+TEST(Claim, WhatHoldsSomethingIsRefusedUnlessItIsToBeReplaced) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("old.plateau")) << "old";
+  std::ofstream(scratch.file("empty.plateau")) << "";
+  const auto refused = Claim::on(scratch.file("old.plateau"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("--force"), std::string::npos);
+  EXPECT_TRUE(Claim::on(scratch.file("old.plateau"), true).ok());
+  EXPECT_TRUE(Claim::on(scratch.file("empty.plateau")).ok()) << "mktemp makes such";
+}
+
+TEST(Claim, ANameThatNobodyChoseGivesWayToOthers) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.plateau");
+  EXPECT_EQ(Claim::on_free(path).value().path(), path);
+  EXPECT_EQ(Claim::on_free(path).value().path(), scratch.file("a-2.plateau"));
+  const auto third = Claim::on_free(path);
+  EXPECT_EQ(third.value().path(), scratch.file("a-3.plateau"));
+  third.value().withdraw();
+  EXPECT_FALSE(exists(scratch.file("a-3.plateau")));
+  EXPECT_FALSE(Claim::on_free(scratch.file("no/such/a.plateau")).ok());
 }
 
 TEST(Claim, WhatCannotBeWrittenIsSaidWithItsName) {

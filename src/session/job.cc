@@ -63,6 +63,7 @@ void enter_cgroup(const std::string& procs) {
   enter_cgroup(request.cgroup_procs);
   connect_output(channels);
   restore_signals();
+  unsetenv("PLATEAU_TOKEN");  // Opens our server, and is none of the job's business.
   for (const std::string& entry : request.environment) {
     const size_t equals = entry.find('=');
     setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);

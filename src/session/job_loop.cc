@@ -158,7 +158,7 @@ std::string JobLoop::act(LimitAction action, pid_t target) const {
 
 void JobLoop::guard(const Snapshot& snapshot) {
   const double limit_mb = options_.limit.limit_mb;
-  if (limit_mb <= 0) return;
+  if (limit_mb <= 0 || !snapshot.whole) return;
   // In a cgroup of its own the job is also charged for what no process of the tree shows.
   const bool own_group = snapshot.cgroup.path.ends_with("/" + job_cgroup_name());
   const double mb = std::max(held_mb(snapshot), own_group ? charged_mb(snapshot.cgroup) : 0);

@@ -56,6 +56,19 @@ JobRequest shell(const std::string& line) {
   return request;
 }
 
+TEST(Job, ArgumentsReachItByteForByte) {
+  const std::string odd = "\xff\xfe \n\t'\"\\$()\x01";
+  JobRequest request;
+  request.command = {"printf", "[%s]", "", odd, "--", "-o", ""};
+  EXPECT_EQ(run_job(request).output, "[][" + odd + "][--][-o][]");
+}
+
+TEST(Job, DoesNotInheritTheTokenOfOurServer) {
+  const Ran ran = run_job(shell("echo token=${PLATEAU_TOKEN-none}"),
+                          [] { setenv("PLATEAU_TOKEN", "0123456789abcdef", 1); });
+  EXPECT_THAT(ran.output, HasSubstr("token=none"));
+}
+
 TEST(Job, ExitCodesAndSignalsAreThoseOfAShell) {
   EXPECT_EQ(run_job(shell("exit 0")).code, 0);
   EXPECT_EQ(run_job(shell("exit 255")).code, 255);

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
 constexpr double kCostMoved = 1.05;
 constexpr double kEpochMoved = 0.005;
+constexpr size_t kTornWorthSaying = 10;
 constexpr size_t kMaxSaid = 256;  // Gauges one loop may name; more are ignored.
 
 Process described(const ProcessSample& sample) {
@@ -109,7 +110,9 @@ void Journal::state_limit(const Snapshot& snapshot) {
 }
 
 void Journal::sample(const Snapshot& snapshot, double at_s) {
-  if (snapshot.processes.empty()) return;
+  for (const std::string& complaint : snapshot.complaints) recording_.note(complaint);
+  if (!snapshot.whole) ++torn_;
+  if (!snapshot.whole || snapshot.processes.empty()) return;
   state_limit(snapshot);
   Sample row{.at = {.step = step_, .time_s = at_s, .epoch = epoch_}};
   for (const ProcessSample& process : snapshot.processes) add_process(process, row);
@@ -121,7 +124,16 @@ void Journal::sample(const Snapshot& snapshot, double at_s) {
     event(EventKind::oom, "the kernel OOM-killed a process in this cgroup", at_s);
   }
   oom_kills_ = kills;
-  for (const std::string& complaint : snapshot.complaints) recording_.note(complaint);
+}
+
+void Journal::finish(const Ending& ending) {
+  // One or two are what the end of every job looks like.
+  if (torn_ >= kTornWorthSaying) {
+    recording_.note(fmt::format(
+        "{} samples are left out: a process was ending while they were taken, or could not be read",
+        torn_));
+  }
+  recording_.finish(ending);
 }
 
 void Journal::cost(double watcher_cpu_s, double walk_share) {

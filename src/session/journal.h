@@ -24,7 +24,8 @@ class Journal {
  public:
   explicit Journal(RecordingWriter recording) : recording_(std::move(recording)) {}
 
-  // `at_s` counts from the start of the recording everywhere.
+  // `at_s` counts from the start of the recording everywhere. A snapshot that is not whole leaves
+  // no row.
   void sample(const Snapshot& snapshot, double at_s);
   // What watching has cost so far, for the next sample: CPU seconds of the watcher and its helpers,
   // and the largest share of a process's time under page-table walks. Kept as it was until it has
@@ -37,6 +38,9 @@ class Journal {
   void fact(FactField which, double value, std::string_view source);
   // All facts that `given` holds.
   void facts(const Context& given);
+
+  // Ends the recording; a note says how many samples were not whole, if they are many.
+  void finish(const Ending& ending);
 
   [[nodiscard]] int64_t step() const { return step_; }
   [[nodiscard]] double epoch() const { return epoch_; }
@@ -73,6 +77,7 @@ class Journal {
   double cost_cpu_s_ = -1;  // As last written; none yet if negative.
   double cost_walk_share_ = 0;
   int64_t oom_kills_ = kUnread;
+  size_t torn_ = 0;  // Samples that were not whole.
 };
 
 }  // namespace plateau

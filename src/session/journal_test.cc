@@ -81,6 +81,20 @@ TEST(Journal, EveryProcessHasColumnsFromWhenItIsSeen) {
   EXPECT_DOUBLE_EQ(run.instants[1].time_s, 0.2);
 }
 
+TEST(Journal, ASampleThatIsNotWholeLeavesNoRow) {
+  Journal journal = in_memory();
+  journal.sample(snapshot({process(7, 1000)}), 0.1);
+  Snapshot torn = snapshot({process(7, 1000)});
+  torn.whole = false;
+  torn.complaints = {"a file could not be read"};
+  for (int i = 0; i < 20; ++i) journal.sample(torn, 0.2 + i * 0.1);
+  journal.finish({});
+  const plateau::Run run = journal.recording().run();
+  EXPECT_EQ(run.instants.size(), 1u);
+  EXPECT_THAT(run.notes, Contains("a file could not be read"));
+  EXPECT_THAT(run.notes, Contains(testing::HasSubstr("20 samples are left out")));
+}
+
 TEST(Journal, AColumnThatWasNeverMoreThanZeroIsNotOpened) {
   Journal journal = in_memory();
   journal.sample(snapshot({process(7, 1000)}), 0.1);

@@ -21,6 +21,9 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
+// Of a command line, which a process may rewrite at will; a recording keeps no more.
+constexpr size_t kMaxCommandBytes = size_t{64} << 10;
+
 bool is_plain(char c) {
   return is_digit(c) || is_letter(c) || std::string_view("_-./=:,+@%").find(c) != std::string::npos;
 }
@@ -49,7 +52,7 @@ bool handles_signal(pid_t pid, int number) {
 }
 
 std::string command_of(pid_t pid, const std::string& proc) {
-  const std::string text = text_of_file(fmt::format("{}/{}/cmdline", proc, pid));
+  const std::string text = text_of_file(fmt::format("{}/{}/cmdline", proc, pid), kMaxCommandBytes);
   std::vector<std::string> words;
   for (std::string_view rest = text; !rest.empty();) words.emplace_back(take_part(rest, '\0'));
   return shell_words(words);

@@ -18,7 +18,8 @@ RecordingHead head_of(const SessionOptions& options, const std::string& command)
           .host = host_name(),
           .plateau_version = PLATEAU_VERSION,
           .started_unix_s = static_cast<double>(time(nullptr)),
-          .interval_s = options.interval_s};
+          .interval_s = options.interval_s,
+          .keep_secrets = options.keep_secrets};
 }
 
 Session::Session(const SessionOptions& options, const SessionStart& start,
@@ -105,7 +106,7 @@ std::vector<std::string> Session::troubles() {
 Run Session::finish(const Ending& ending) {
   keeper_cpu_s_ = heap_.cpu_s();
   heap_.finish(journal_.recording());
-  journal_.recording().finish(ending);
+  journal_.finish(ending);
   return journal_.recording().run();
 }
 

@@ -28,9 +28,11 @@
 namespace plateau {
 
 struct SessionOptions {
-  std::string recording_path;  // Empty: in memory only.
-  double interval_s = 0;       // 0: the default pace.
-  Context given;               // Facts from the command line.
+  std::string recording_path;      // Empty: in memory only.
+  bool replace_recording = false;  // Whatever is there.
+  double interval_s = 0;           // 0: the default pace.
+  Context given;                   // Facts from the command line.
+  bool keep_secrets = false;       // In the recording: see base/redact.h.
   ProbeOptions probe;
   std::optional<KeeperOptions> heap;  // Trace allocations.
   std::optional<Policy> judged_by;    // Judge as it goes; none: nobody looks at the verdict.

@@ -3,19 +3,31 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "base/own_directory.h"
+
 namespace plateau {
 
-bool send_step_words(int socket, const std::string& path, const std::string& line) {
+namespace {
+
+bool send_to_pinned(int socket, const Fd& pinned, const std::string& line) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return false;
-  path.copy(address.sun_path, path.size());
+  const std::string path = path_of_descriptor(pinned.get());
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
   return sendto(socket, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                 reinterpret_cast<const sockaddr*>(&address), sizeof address) >= 0;
+}
+
+}  // namespace
+
+bool send_step_words(int socket, const std::string& path, uid_t owner, const std::string& line) {
+  const Fd pinned = pin_socket_of(path, owner);
+  return pinned && send_to_pinned(socket, pinned, line);
 }
 
 StepHub::StepHub() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -24,22 +36,25 @@ StepHub::StepHub() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_
 }
 
 // A full queue loses this line only; any other failure means that nobody is there.
-bool StepHub::send(const std::string& path, const std::string& line) const {
-  return send_step_words(socket_.get(), path, line) || errno == EAGAIN || errno == ENOBUFS;
+bool StepHub::send(const Subscriber& to, const std::string& line) const {
+  return send_to_pinned(socket_.get(), to.pinned, line) || errno == EAGAIN || errno == ENOBUFS;
 }
 
-void StepHub::subscribe(const std::string& path) {
-  const bool known = std::find(paths_.begin(), paths_.end(), path) != paths_.end();
-  if (known || paths_.size() >= kMaxSubscribers) return;
-  if (!send(path, format_step_words(facts_))) return;
-  if (last_step_.step >= 0 && !send(path, format_step_words(last_step_))) return;
-  paths_.push_back(path);
+void StepHub::subscribe(const StepWords& words) {
+  const bool known =
+      std::ranges::find(subscribers_, words.name, &Subscriber::path) != subscribers_.end();
+  if (known || subscribers_.size() >= kMaxSubscribers) return;
+  const uid_t owner = words.uid < 0 ? geteuid() : static_cast<uid_t>(words.uid);
+  Subscriber to{words.name, pin_socket_of(words.name, owner)};
+  if (!to.pinned || !send(to, format_step_words(facts_))) return;
+  if (last_step_.step >= 0 && !send(to, format_step_words(last_step_))) return;
+  subscribers_.push_back(std::move(to));
 }
 
 void StepHub::words(const StepWords& words) {
   switch (words.kind) {
     case StepWords::Kind::subscribe:
-      subscribe(words.name);
+      subscribe(words);
       return;
     case StepWords::Kind::run:
       for (const FactKind& fact : kFacts) {
@@ -52,9 +67,9 @@ void StepHub::words(const StepWords& words) {
     default:
       break;
   }
-  if (paths_.empty()) return;
+  if (subscribers_.empty()) return;
   const std::string line = format_step_words(words);
-  std::erase_if(paths_, [&](const std::string& path) { return !send(path, line); });
+  std::erase_if(subscribers_, [&](const Subscriber& to) { return !send(to, line); });
 }
 
 }  // namespace plateau

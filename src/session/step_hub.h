@@ -4,8 +4,11 @@
 // A job started by `plateau run` knows one socket. A second watcher asks whoever holds that socket
 // to send it everything that arrives there ("subscribe PATH"). Sending never blocks; a subscriber
 // whose socket is gone is forgotten. What a newcomer missed, it is told at once: facts and the last
-// step.
+// step. A subscriber's socket must belong to the user who sent the subscription: a job that runs
+// with fewer rights than we do cannot have us write to other people's sockets.
 #pragma once
+
+#include <sys/types.h>
 
 #include <string>
 #include <vector>
@@ -23,19 +26,23 @@ class StepHub {
 
   // Takes a subscription, or passes the words on.
   void words(const StepWords& words);
-  [[nodiscard]] size_t subscribers() const { return paths_.size(); }
+  [[nodiscard]] size_t subscribers() const { return subscribers_.size(); }
 
  private:
-  void subscribe(const std::string& path);
-  [[nodiscard]] bool send(const std::string& path, const std::string& line) const;
+  struct Subscriber {
+    std::string path;
+    Fd pinned;
+  };
+  void subscribe(const StepWords& words);
+  [[nodiscard]] bool send(const Subscriber& to, const std::string& line) const;
 
   Fd socket_;
-  std::vector<std::string> paths_;
+  std::vector<Subscriber> subscribers_;
   StepWords facts_;      // All that was said with `run`.
   StepWords last_step_;  // step -1 until there was one.
 };
 
-// Sends one line to the socket at `path`; true if somebody took it.
-bool send_step_words(int socket, const std::string& path, const std::string& line);
+// Sends one line to the socket at `path`, which must belong to `owner`; true if somebody took it.
+bool send_step_words(int socket, const std::string& path, uid_t owner, const std::string& line);
 
 }  // namespace plateau

@@ -2,6 +2,7 @@
 #include "session/step_hub.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "session/step_socket.h"
 
@@ -52,6 +53,19 @@ TEST(StepHub, ASubscriberThatWentAwayIsForgotten) {
   }
   hub.words(words_of("step 1"));
   EXPECT_EQ(hub.subscribers(), 0u);
+}
+
+TEST(StepHub, OnlyASocketOfTheSenderIsWrittenTo) {
+  StepHub hub;
+  Result<StepSocket> listener = StepSocket::create();
+  ASSERT_TRUE(listener.ok());
+  StepWords words = words_of("subscribe " + listener.value().path());
+  words.uid = geteuid() + 1;
+  hub.words(words);
+  EXPECT_EQ(hub.subscribers(), 0u);
+  words.uid = geteuid();
+  hub.words(words);
+  EXPECT_EQ(hub.subscribers(), 1u);
 }
 
 TEST(StepHub, ASubscriberThatNeverReadsDoesNotHoldUpTheJob) {

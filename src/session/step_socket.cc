@@ -28,7 +28,7 @@ constexpr int kMaxDatagrams = 512;
 constexpr size_t kMaxLines = size_t{1} << 16;
 constexpr size_t kMaxDatagramBytes = size_t{64} << 10;
 constexpr std::string_view kPrefix = "plateau-";
-constexpr std::string_view kSocketName = "/steps";
+constexpr const char* kSocketName = "steps";
 constexpr time_t kUnboundGraceSeconds = 60;
 
 std::string cause() {
@@ -41,6 +41,16 @@ std::optional<sockaddr_un> address_of(std::string_view path) {
   if (path.size() >= sizeof(address.sun_path)) return std::nullopt;
   path.copy(address.sun_path, path.size());
   return address;
+}
+
+// 0 if somebody listens there, else the errno of connecting.
+int connect_error(std::string_view path) {
+  const auto address = address_of(path);
+  if (!address) return ENAMETOOLONG;
+  const Fd probe(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!probe) return errno;
+  const auto* to = reinterpret_cast<const sockaddr*>(&*address);
+  return connect(probe.get(), to, sizeof(*address)) == 0 ? 0 : errno;
 }
 
 // The pid in "plateau-4242-AbCdEf", or -1.
@@ -56,33 +66,34 @@ int64_t pid_in_name(std::string_view name) {
 // True if nobody is behind the socket in `directory`. A pid alone does not tell: a watcher in
 // another container may share /tmp with us but not our pids. A directory without a socket may be
 // one that is being made right now, so it has to be a minute old.
-bool abandoned(const std::string& directory, const struct stat& info) {
-  const auto address = address_of(directory + std::string(kSocketName));
-  if (!address) return false;
-  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (probe < 0) return false;
-  const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
-  const int error = status == 0 ? 0 : errno;
-  close(probe);
+bool abandoned(const std::string& socket_path, const struct stat& info) {
+  const int error = connect_error(socket_path);
   if (error == ENOENT) return time(nullptr) - info.st_mtime > kUnboundGraceSeconds;
   return error == ECONNREFUSED;
 }
 
+// A directory that create_under() made, with the socket in it; nothing else goes with it.
 bool remove_directory(const std::string& directory) {
-  unlink((directory + std::string(kSocketName)).c_str());
-  return rmdir(directory.c_str()) == 0;
+  const std::optional<OwnDirectory> own = OwnDirectory::open(directory);
+  return own && own->remove_socket(kSocketName) && rmdir(directory.c_str()) == 0;
 }
 
-// The sender's pid from the credentials, or -1. Descriptors that somebody sends along are closed.
-int64_t sender_of(msghdr& message) {
+struct Sender {
   int64_t pid = -1;
+  int64_t uid = -1;
+};
+
+// From the credentials. Descriptors that somebody sends along are closed.
+Sender sender_of(msghdr& message) {
+  Sender sender;
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
        part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET) continue;
     if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
       ucred who{};
       std::memcpy(&who, CMSG_DATA(part), sizeof(who));
-      if (who.pid > 0) pid = who.pid;
+      if (who.pid > 0) sender.pid = who.pid;
+      sender.uid = who.uid;
     }
     if (part->cmsg_type == SCM_RIGHTS) {
       const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -93,7 +104,7 @@ int64_t sender_of(msghdr& message) {
       }
     }
   }
-  return pid;
+  return sender;
 }
 
 }  // namespace
@@ -107,9 +118,9 @@ int sweep_step_sockets(const std::string& base) {
     if (pid < 0 || kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH) continue;
     const std::string directory = base + "/" + entry->d_name;
     struct stat info{};
-    const bool ours =
-        lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
-    if (ours && abandoned(directory, info) && remove_directory(directory)) ++removed;
+    const std::optional<OwnDirectory> own = OwnDirectory::open(directory);
+    if (!own || lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
+    if (abandoned(own->reach(kSocketName), info) && remove_directory(directory)) ++removed;
   }
   return removed;
 }
@@ -126,7 +137,7 @@ Result<StepSocket> StepSocket::create() {
 Result<StepSocket> StepSocket::create_under(const std::string& base) {
   sweep_step_sockets(base);
   std::string directory = fmt::format("{}/{}{}-XXXXXX", base, kPrefix, getpid());
-  const std::string path_shape = directory + std::string(kSocketName);
+  const std::string path_shape = directory + "/" + kSocketName;
   if (!address_of(path_shape)) {
     return usage_error(
         fmt::format("{}: too long for a socket's path; set XDG_RUNTIME_DIR to a shorter "
@@ -142,41 +153,41 @@ Result<StepSocket> StepSocket::create_under(const std::string& base) {
   StepSocket made;
   made.owner_pid_ = getpid();
   made.directory_ = directory;
-  made.path_ = directory + std::string(kSocketName);
-  if (std::optional<Error> failed = made.bind_path()) return *failed;
+  made.path_ = directory + "/" + kSocketName;
+  if (std::optional<Error> failed = made.bind_to(made.path_)) return *failed;
   return made;
 }
 
 Result<StepSocket> StepSocket::listen_at(const std::string& path) {
-  const auto address = address_of(path);
-  if (!address) return usage_error(path + ": too long for a socket's path");
-  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const int status = connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address));
-  const int error = status == 0 ? 0 : errno;
-  if (probe >= 0) close(probe);
+  std::optional<OwnDirectory> own = OwnDirectory::around(path);
+  if (!own) {
+    return usage_error(path + ": is in no directory that is yours alone to change");
+  }
+  const std::string name = last_part(path);
+  const int error = connect_error(own->reach(name));
   if (error == 0) return usage_error(path + ": somebody listens there already");
   // A socket without a listener was left behind by a watcher that was killed.
-  if (error == ECONNREFUSED) unlink(path.c_str());
+  if (error == ECONNREFUSED && !own->remove_socket(name)) {
+    return usage_error(path + ": is no socket of yours");
+  }
   StepSocket made;
+  if (std::optional<Error> failed = made.bind_to(own->reach(name))) return *failed;
   made.owner_pid_ = getpid();
   made.path_ = path;
-  if (std::optional<Error> failed = made.bind_path()) {
-    made.path_.clear();
-    return *failed;
-  }
+  made.own_ = std::move(own);
   return made;
 }
 
-std::optional<Error> StepSocket::bind_path() {
+std::optional<Error> StepSocket::bind_to(const std::string& path) {
   buffer_.resize(kMaxDatagramBytes);
   fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
-  const auto address = address_of(path_);
+  const auto address = address_of(path);
   // The wish for credentials comes before the name, so that no datagram arrives without them.
-  if (fd_ < 0 || setsockopt(fd_, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
+  if (fd_ < 0 || !address || setsockopt(fd_, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
       bind(fd_, reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
     return Error{Error::Kind::not_found,
-                 fmt::format("{}: cannot listen for steps: {}", path_, cause())};
+                 fmt::format("{}: cannot listen for steps: {}", path, cause())};
   }
   return std::nullopt;
 }
@@ -192,6 +203,7 @@ StepSocket& StepSocket::operator=(StepSocket&& other) noexcept {
   owner_pid_ = std::exchange(other.owner_pid_, -1);
   directory_ = std::exchange(other.directory_, {});
   path_ = std::exchange(other.path_, {});
+  own_ = std::exchange(other.own_, std::nullopt);
   buffer_ = std::exchange(other.buffer_, {});
   malformed_ = other.malformed_;
   cut_ = other.cut_;
@@ -208,10 +220,11 @@ void StepSocket::close_and_remove() {
   if (owner_pid_ == getpid()) {
     if (!directory_.empty()) {
       remove_directory(directory_);
-    } else if (!path_.empty()) {
-      unlink(path_.c_str());
+    } else if (own_) {
+      (void)own_->remove_socket(last_part(path_));
     }
   }
+  own_.reset();
   directory_.clear();
   path_.clear();
 }
@@ -230,19 +243,20 @@ std::vector<StepWords> StepSocket::receive() {
     const ssize_t size = recvmsg(fd_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) break;
-    const int64_t pid = sender_of(message);
+    const Sender sender = sender_of(message);
     std::string_view datagram(buffer_.data(), static_cast<size_t>(size));
     if ((message.msg_flags & MSG_TRUNC) != 0) {
       ++cut_;
       // The last line is not whole.
       datagram = datagram.substr(0, datagram.rfind('\n') + 1);
     }
-    take_lines(datagram, pid, words);
+    take_lines(datagram, sender.pid, sender.uid, words);
   }
   return words;
 }
 
-void StepSocket::take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words) {
+void StepSocket::take_lines(std::string_view datagram, int64_t pid, int64_t uid,
+                            std::vector<StepWords>& words) {
   while (!datagram.empty()) {
     const std::string_view line = take_part(datagram, '\n');
     if (trim(line).empty()) continue;
@@ -252,6 +266,7 @@ void StepSocket::take_lines(std::string_view datagram, int64_t pid, std::vector<
       continue;
     }
     if (parsed->pid < 0) parsed->pid = pid;
+    parsed->uid = uid;
     words.push_back(std::move(*parsed));
   }
 }

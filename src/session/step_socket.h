@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/own_directory.h"
 #include "base/result.h"
 #include "session/step_words.h"
 
@@ -30,8 +31,9 @@ class StepSocket {
   // In a fresh directory under `base`, an absolute path of at most 70 bytes or so.
   static Result<StepSocket> create_under(const std::string& base);
 
-  // At a path that a job was told before anybody listened. Fails if somebody does, or if it cannot
-  // be bound. Removes only the socket when the owner goes.
+  // At a path that a job was told before anybody listened. Fails if somebody does, if the directory
+  // is not ours alone to change (base/own_directory.h), or if there is anything but a socket of
+  // ours. Removes only that socket when the owner goes.
   static Result<StepSocket> listen_at(const std::string& path);
 
   StepSocket(StepSocket&& other) noexcept;
@@ -55,13 +57,15 @@ class StepSocket {
 
  private:
   StepSocket() = default;
-  std::optional<Error> bind_path();
+  std::optional<Error> bind_to(const std::string& path);
   void close_and_remove();
-  void take_lines(std::string_view datagram, int64_t pid, std::vector<StepWords>& words);
+  void take_lines(std::string_view datagram, int64_t pid, int64_t uid,
+                  std::vector<StepWords>& words);
 
   int fd_ = -1;
   int64_t owner_pid_ = -1;
   std::string directory_, path_;
+  std::optional<OwnDirectory> own_;  // Where path_ is, unless directory_ is all ours.
   std::vector<char> buffer_;
   uint64_t malformed_ = 0, cut_ = 0;
 };

@@ -191,6 +191,61 @@ TEST_F(StepSocketTest, SweepLeavesTheLivingAndStrangersAlone) {
   EXPECT_EQ(entries(), 4U);
 }
 
+TEST_F(StepSocketTest, ListenAtReplacesASocketThatADeadWatcherLeft) {
+  const std::string path = base_ + "/steps";
+  in_child([&] {
+    auto made = StepSocket::listen_at(path);
+    _exit(made.ok() ? 0 : 1);
+  });
+  ASSERT_TRUE(fs::is_socket(path));
+  {
+    auto heard = StepSocket::listen_at(path);
+    ASSERT_TRUE(heard.ok()) << heard.error().message;
+    ASSERT_TRUE(say(path, "step 3"));
+    EXPECT_EQ(heard.value().receive().size(), 1U);
+    EXPECT_FALSE(StepSocket::listen_at(path).ok()) << "somebody listens";
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(StepSocketTest, ListenAtLeavesWhateverElseIsThere) {
+  scratch_.write("file", "precious");
+  fs::create_symlink(base_ + "/file", base_ + "/link");
+  fs::create_directory(base_ + "/directory");
+  for (const char* name : {"/file", "/link", "/directory"}) {
+    EXPECT_FALSE(StepSocket::listen_at(base_ + name).ok()) << name;
+    EXPECT_TRUE(fs::exists(base_ + name)) << name;
+  }
+  EXPECT_EQ(entries(), 3U);
+}
+
+TEST_F(StepSocketTest, ListenAtNeedsADirectoryThatNobodyElseCanChange) {
+  fs::create_directory(base_ + "/open");
+  fs::permissions(base_ + "/open", fs::perms::all);
+  EXPECT_FALSE(StepSocket::listen_at(base_ + "/open/steps").ok());
+  EXPECT_FALSE(fs::exists(base_ + "/open/steps"));
+}
+
+TEST_F(StepSocketTest, ListenAtRemovesNothingThatTookItsPlace) {
+  const std::string path = base_ + "/steps";
+  {
+    auto heard = StepSocket::listen_at(path);
+    ASSERT_TRUE(heard.ok());
+    fs::remove(path);
+    scratch_.write("steps", "precious");
+  }
+  EXPECT_TRUE(fs::is_regular_file(path));
+}
+
+TEST_F(StepSocketTest, SweepRemovesNoFileThatIsNoSocket) {
+  const pid_t gone = in_child([] {});
+  const std::string directory = base_ + "/plateau-" + std::to_string(gone) + "-abcdef";
+  fs::create_directory(directory);
+  scratch_.write(directory.substr(base_.size() + 1) + "/steps", "precious");
+  EXPECT_EQ(sweep_step_sockets(base_), 0);
+  EXPECT_TRUE(fs::exists(directory + "/steps"));
+}
+
 TEST_F(StepSocketTest, PathTooLongIsSaidSo) {
   const auto made = StepSocket::create_under("/tmp/" + std::string(120, 'd'));
   ASSERT_FALSE(made.ok());

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "session/machine.h"
 
@@ -18,12 +19,15 @@ namespace {
 
 constexpr int64_t kLookBackBytes = int64_t{64} * 1024;
 constexpr size_t kMaxReadBytes = 1 << 20;
+constexpr size_t kMaxEnvironmentBytes = size_t{8} << 20;  // The kernel allows 6 MB.
+constexpr size_t kMaxSockets = 16;
 constexpr std::string_view kVariable = "PLATEAU_SOCKET=";
 
 }  // namespace
 
 std::vector<std::string> sockets_of(pid_t pid, const std::string& proc) {
-  const std::string environment = text_of_file(fmt::format("{}/{}/environ", proc, pid));
+  const std::string environment =
+      text_of_file(fmt::format("{}/{}/environ", proc, pid), kMaxEnvironmentBytes);
   std::vector<std::string> paths;
   std::string_view rest = environment;
   while (!rest.empty()) {
@@ -32,32 +36,38 @@ std::vector<std::string> sockets_of(pid_t pid, const std::string& proc) {
     std::string_view list = entry.substr(kVariable.size());
     while (!list.empty()) {
       const std::string_view path = take_part(list, ':');
-      if (path.starts_with('/')) paths.emplace_back(path);
+      if (path.starts_with('/') && paths.size() < kMaxSockets) paths.emplace_back(path);
     }
   }
   return paths;
 }
 
-std::optional<std::string> output_file_of(pid_t pid, int fd, const std::string& proc) {
+std::optional<uid_t> owner_of(pid_t pid, const std::string& proc) {
+  struct stat info = {};
+  if (stat(fmt::format("{}/{}", proc, pid).c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+std::optional<OutputFile> output_file_of(pid_t pid, int fd, const std::string& proc) {
   const std::string link = fmt::format("{}/{}/fd/{}", proc, pid, fd);
   struct stat info = {};
   if (stat(link.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  std::array<char, 4096> target{};
-  const ssize_t size = readlink(link.c_str(), target.data(), target.size() - 1);
-  if (size <= 0) return std::nullopt;
-  return std::string(target.data(), static_cast<size_t>(size));
+  const std::string name = link_target(link);
+  if (name.empty()) return std::nullopt;
+  return OutputFile{link, name};
 }
 
-Result<FileFollower> FileFollower::open(const std::string& path) {
+Result<FileFollower> FileFollower::open(const std::string& path, const std::string& name) {
+  const std::string& called = name.empty() ? path : name;
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat info = {};
   if (!file || fstat(file.get(), &info) != 0) {
-    return Error{Error::Kind::not_found, fmt::format("{}: {}", path, std::strerror(errno))};
+    return Error{Error::Kind::not_found, fmt::format("{}: {}", called, std::strerror(errno))};
   }
   if (!S_ISREG(info.st_mode)) {
-    return Error{Error::Kind::bad_input, path + ": not a regular file"};
+    return Error{Error::Kind::bad_input, called + ": not a regular file"};
   }
-  return FileFollower(path, std::move(file), std::max<int64_t>(0, info.st_size - kLookBackBytes));
+  return FileFollower(called, std::move(file), std::max<int64_t>(0, info.st_size - kLookBackBytes));
 }
 
 std::vector<LineClock::News> FileFollower::read() {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "session/testing/child.h"
@@ -66,10 +67,32 @@ TEST(SocketsOf, AreThoseInTheJobsEnvironment) {
 TEST(OutputFileOf, IsARegularFileOrNothing) {
   const ScratchDirectory scratch;
   const Sleeper into_file("", scratch.file("train.log"));
-  EXPECT_EQ(output_file_of(into_file.pid(), 1, "/proc"), scratch.file("train.log"));
+  const auto found = output_file_of(into_file.pid(), 1, "/proc");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->name, scratch.file("train.log"));
   const Sleeper into_nothing("");
-  EXPECT_EQ(output_file_of(into_nothing.pid(), 1, "/proc"), std::nullopt);
-  EXPECT_EQ(output_file_of(into_nothing.pid(), 77, "/proc"), std::nullopt);
+  EXPECT_FALSE(output_file_of(into_nothing.pid(), 1, "/proc").has_value());
+  EXPECT_FALSE(output_file_of(into_nothing.pid(), 77, "/proc").has_value());
+}
+
+TEST(OutputFileOf, LeadsToTheJobsFileAndNotToAnotherOfItsName) {
+  const ScratchDirectory scratch;
+  const Sleeper job("", scratch.file("train.log"));
+  append(scratch.file("train.log"), "Step 7: loss 0.3\n");
+  const auto found = output_file_of(job.pid(), 1, "/proc");
+  ASSERT_TRUE(found.has_value());
+  std::filesystem::remove(scratch.file("train.log"));
+  append(scratch.file("train.log"), "Step 999: somebody else's\n");
+  auto file = FileFollower::open(found->link, found->name);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(last_step(file.value()), 7);
+}
+
+TEST(SocketsOf, ThousandsInOneEnvironmentAreCutShort) {
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += "/tmp/s" + std::to_string(i) + ":";
+  const Sleeper job(many);
+  EXPECT_EQ(sockets_of(job.pid(), "/proc").size(), 16u);
 }
 
 TEST(FileFollower, SaysWhatIsAppended) {

@@ -33,6 +33,7 @@ struct StepWords {
   double value = kMissing;  // gauge
   Context facts;            // run; all from kSource
   int64_t pid = -1;
+  int64_t uid = -1;  // Of the sender, as the kernel tells it; not part of the line.
 };
 
 // nullopt for what is not one of these lines. At most 4 KB are looked at. Never throws.

@@ -58,7 +58,8 @@ Supervised withdrawn(const Claim& claim, const StartError& failure) {
 // The file was writable a moment ago; if it no longer is, the job goes on without it.
 RecordingWriter recording_of(const SupervisorOptions& options) {
   const RecordingHead head = head_of(options, shell_words(options.command));
-  Result<RecordingWriter> file = RecordingWriter::create(options.recording_path, head);
+  Result<RecordingWriter> file = RecordingWriter::create(
+      options.recording_path, head, RecordingWriter::kMaxRows, options.replace_recording);
   if (file) return std::move(file.value());
   options.say(file.error().message + "; the recording is kept in memory only");
   return std::move(RecordingWriter::create("", head).value());
@@ -68,7 +69,7 @@ RecordingWriter recording_of(const SupervisorOptions& options) {
 
 Supervised supervise(const SupervisorOptions& options) {
   fill_standard_descriptors();
-  const Result<Claim> claim = Claim::on(options.recording_path);
+  const Result<Claim> claim = Claim::on(options.recording_path, options.replace_recording);
   if (!claim) return {std::nullopt, {claim.error()}};
   Result<StepSocket> socket = StepSocket::create();
   if (!socket) return withdrawn(claim.value(), {socket.error()});

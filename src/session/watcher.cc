@@ -2,9 +2,12 @@
 #include "session/watcher.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "base/redact.h"
+#include "session/claim.h"
 #include "session/heap_attach.h"
 
 namespace plateau {
@@ -12,12 +15,13 @@ namespace plateau {
 // Asks the watcher that started the job, if there is one, to pass its words on.
 bool Watcher::find_hub(pid_t pid) {
   const std::vector<std::string> paths = sockets_of(pid, options_.probe.proc);
-  if (paths.empty()) return false;
+  const std::optional<uid_t> owner = owner_of(pid, options_.probe.proc);
+  if (paths.empty() || !owner) return false;
   Result<StepSocket> own = StepSocket::create();
   if (!own) return false;
   const Fd sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   for (const std::string& path : paths) {
-    if (!send_step_words(sender.get(), path, "subscribe " + own.value().path())) continue;
+    if (!send_step_words(sender.get(), path, *owner, "subscribe " + own.value().path())) continue;
     session_.listen_at(std::move(own.value()));
     step_source_ = "passed on by the watcher at " + path;
     return true;
@@ -25,7 +29,9 @@ bool Watcher::find_hub(pid_t pid) {
   return false;
 }
 
+// Only for a job of our own: what another user's names is not ours to make or replace.
 bool Watcher::listen_for(pid_t pid) {
+  if (owner_of(pid, options_.probe.proc) != geteuid()) return false;
   for (const std::string& path : sockets_of(pid, options_.probe.proc)) {
     Result<StepSocket> own = StepSocket::listen_at(path);
     if (!own) continue;
@@ -37,15 +43,16 @@ bool Watcher::listen_for(pid_t pid) {
 }
 
 bool Watcher::find_file(pid_t pid) {
-  std::vector<std::string> paths;
+  std::vector<OutputFile> found;
   for (const int fd : {1, 2}) {
-    const std::optional<std::string> path = output_file_of(pid, fd, options_.probe.proc);
-    if (path && std::find(paths.begin(), paths.end(), *path) == paths.end()) {
-      paths.push_back(*path);
+    const std::optional<OutputFile> output = output_file_of(pid, fd, options_.probe.proc);
+    if (!output || std::ranges::find(found, output->name, &OutputFile::name) != found.end()) {
+      continue;
     }
+    found.push_back(*output);
   }
-  for (const std::string& path : paths) {
-    Result<FileFollower> file = FileFollower::open(path);
+  for (const OutputFile& output : found) {
+    Result<FileFollower> file = FileFollower::open(output.link, output.name);
     if (file) files_.push_back(std::move(file.value()));
   }
   if (files_.empty()) return false;
@@ -65,23 +72,36 @@ void Watcher::find_steps(const Snapshot& first) {
 }
 
 Result<Watcher> Watcher::attach(const WatchOptions& options) {
+  const Result<Claim> claim = Claim::on(options.recording_path, options.replace_recording);
+  if (!claim) return claim.error();
+  Result<Watcher> watcher = attach_claimed(options);
+  if (!watcher) claim.value().withdraw();
+  return watcher;
+}
+
+Result<Watcher> Watcher::attach_claimed(const WatchOptions& options) {
   Result<Sampler> sampler = Sampler::of_pid(options.pid, options.probe);
   if (!sampler) return sampler.error();
   const pid_t root = sampler.value().root().pid;
   const std::string command = command_of(root, options.probe.proc);
-  Result<RecordingWriter> writer =
-      RecordingWriter::create(options.recording_path, head_of(options, command));
-  if (!writer) return writer.error();
-  Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
-  if (!heap) return heap.error();
-  Watcher watcher(options, Session(options, SessionStart(), std::move(writer.value()),
-                                   std::move(sampler.value()), std::move(heap.value())));
-  watcher.command_ = command;
-  watcher.root_pid_ = root;
+  std::optional<FileFollower> log;
   if (!options.log.empty()) {
     Result<FileFollower> file = FileFollower::open(options.log);
     if (!file) return file.error();
-    watcher.files_.push_back(std::move(file.value()));
+    log = std::move(file.value());
+  }
+  Result<HeapWatch> heap = HeapWatch::start(options.heap, options.say);
+  if (!heap) return heap.error();
+  Result<RecordingWriter> writer =
+      RecordingWriter::create(options.recording_path, head_of(options, command),
+                              RecordingWriter::kMaxRows, options.replace_recording);
+  if (!writer) return writer.error();
+  Watcher watcher(options, Session(options, SessionStart(), std::move(writer.value()),
+                                   std::move(sampler.value()), std::move(heap.value())));
+  watcher.command_ = options.keep_secrets ? command : redacted(command);
+  watcher.root_pid_ = root;
+  if (log) {
+    watcher.files_.push_back(std::move(*log));
     watcher.step_source_ = options.log;
   }
   if (options.heap) {
@@ -101,7 +121,7 @@ void Watcher::listen() {
 const Snapshot& Watcher::tick() {
   listen();
   const Snapshot& snapshot = session_.tick();
-  over_ = snapshot.processes.empty();
+  over_ = snapshot.processes.empty() && snapshot.whole;
   if (snapshot.cost.ticks == 1) find_steps(snapshot);
   return snapshot;
 }

@@ -29,8 +29,8 @@ struct WatchOptions : SessionOptions {
 
 class Watcher {
  public:
-  // Fails if there is no such process, the recording cannot be created, or the heap is to be traced
-  // and cannot be.
+  // Fails if there is no such process, the recording cannot be created or would replace another, or
+  // the heap is to be traced and cannot be; then nothing is left behind.
   static Result<Watcher> attach(const WatchOptions& options);
 
   void listen();
@@ -51,6 +51,7 @@ class Watcher {
  private:
   Watcher(const WatchOptions& options, Session session)
       : options_(options), session_(std::move(session)) {}
+  static Result<Watcher> attach_claimed(const WatchOptions& options);
   void find_steps(const Snapshot& first);
   bool find_hub(pid_t pid);
   bool listen_for(pid_t pid);

@@ -157,7 +157,7 @@ TEST(Watcher, ListensWhereNobodyDoes) {
   watcher.value().tick();
 
   const Fd sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  EXPECT_TRUE(send_step_words(sender.get(), path, "step 12"));
+  EXPECT_TRUE(send_step_words(sender.get(), path, geteuid(), "step 12"));
   watcher.value().listen();
 
   EXPECT_EQ(watcher.value().session().journal().step(), 12);
@@ -175,7 +175,7 @@ TEST(Watcher, ASecondOneHearsWhatTheFirstListensTo) {
   first.value().listen();
 
   const Fd sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  EXPECT_TRUE(send_step_words(sender.get(), path, "step 12"));
+  EXPECT_TRUE(send_step_words(sender.get(), path, geteuid(), "step 12"));
   first.value().listen();
   second.value().listen();
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the words of a text as a shell would part them, and hides values that follow a secret name.
+#include "base/redact.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace plateau {
+namespace {
+
+constexpr int kMostNesting = 4;  // sh -c 'ssh host "…"'
+
+// What may stand between "Authorization:" and the secret.
+constexpr std::array kSchemes = {"bearer", "basic", "token", "digest", "negotiate", "apikey"};
+
+bool is_name_char(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+bool is_quote(char c) {
+  return c == '\'' || c == '"';
+}
+
+// Where the quoted part that begins at `at` ends, behind its quote; 0 if it does not end. A quote
+// of the same kind inside is written '\'' as shell_words() does it.
+size_t quoted_end(std::string_view text, size_t at) {
+  const char quote = text[at];
+  size_t end = at + 1;
+  while (true) {
+    end = text.find(quote, end);
+    if (end == std::string_view::npos) return 0;
+    if (!text.substr(end).starts_with("'\\''")) return end + 1;
+    end += 4;
+  }
+}
+
+// The word that begins at `at`: up to a blank that is in no quotes. Quotes count at its start and
+// behind = : , { [ ( only, so that "don't" opens none.
+size_t word_end(std::string_view text, size_t at) {
+  const size_t begin = at;
+  while (at < text.size() && !is_space(text[at])) {
+    const bool opens =
+        is_quote(text[at]) &&
+        (at == begin || std::string_view("=:,{[('\"").find(text[at - 1]) != std::string_view::npos);
+    const size_t end = opens ? quoted_end(text, at) : 0;
+    at = end > 0 ? end : at + 1;
+  }
+  return at;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// What the word before makes of this one.
+struct Expected {
+  SecretName value = SecretName::none;  // The value of a name.
+  bool user = false;                    // user:password, as for curl.
+  bool bearer = false;                  // What follows "Bearer".
+};
+
+class Redactor {
+ public:
+  explicit Redactor(int nesting) : nesting_(nesting) {}
+
+  std::string text(std::string_view text) {
+    std::string out;
+    size_t at = 0;
+    while (at < text.size()) {
+      const size_t end = word_end(text, at);
+      if (end > at) out += word(text.substr(at, end - at));
+      at = end;
+      while (at < text.size() && is_space(text[at])) out += text[at++];
+    }
+    return out;
+  }
+
+ private:
+  std::string word(std::string_view raw) {
+    const bool quoted =
+        raw.size() >= 2 && is_quote(raw.front()) && quoted_end(raw, 0) == raw.size();
+    const std::string_view inner = quoted ? raw.substr(1, raw.size() - 2) : raw;
+    const Expected was = expected_;
+    expected_ = {};
+    if (std::string hidden = expected_value(inner, quoted, was); !hidden.empty()) return hidden;
+    expect_after(inner);
+    std::string clean;
+    if (quoted && nesting_ > 0 && inner.find_first_of(" \t\n") != std::string_view::npos) {
+      clean = Redactor(nesting_ - 1).text(inner);
+    } else {
+      clean = pairs(inner);
+    }
+    return quoted ? raw.front() + clean + raw.back() : clean;
+  }
+
+  // The word as it is to stand if it is a value that was announced; "" if it is none.
+  std::string expected_value(std::string_view inner, bool quoted, const Expected& was) {
+    if (was.user) {
+      const size_t colon = inner.find(':');
+      const bool secret = colon != std::string_view::npos && colon + 1 < inner.size() &&
+                          !parse_double(inner.substr(colon + 1));
+      if (secret) return std::string(inner.substr(0, colon + 1)) + std::string(kRedacted);
+    }
+    const bool token = was.bearer && inner.size() >= 8 &&
+                       (inner.size() >= 20 || std::any_of(inner.begin(), inner.end(), is_digit));
+    const bool scheme = std::any_of(kSchemes.begin(), kSchemes.end(), [inner](const char* each) {
+      return equal_ignoring_case(inner, each);
+    });
+    if (was.value != SecretName::none && scheme) {
+      expected_.value = SecretName::certain;
+      return std::string(inner);
+    }
+    // Another option means that the name was a flag.
+    const bool option =
+        !quoted && inner.size() > 1 && inner[0] == '-' && (inner[1] == '-' || is_letter(inner[1]));
+    if (token || (!option && is_secret_value(was.value, trimmed_of_marks(inner)))) {
+      const size_t tail = inner.find_last_not_of(",;}])") + 1;
+      return std::string(kRedacted) + std::string(was.value == SecretName::none || quoted
+                                                      ? std::string_view()
+                                                      : inner.substr(std::max<size_t>(tail, 1)));
+    }
+    return "";
+  }
+
+  static std::string_view trimmed_of_marks(std::string_view word) {
+    while (!word.empty() && is_quote(word.front())) word.remove_prefix(1);
+    while (!word.empty() && (is_quote(word.back()) || word.back() == ',')) word.remove_suffix(1);
+    return word;
+  }
+
+  void expect_after(std::string_view word) {
+    const std::string_view program = base_name(word);
+    if (program == "sshpass" || program == "redis-cli" || program.starts_with("mysql") ||
+        program.starts_with("mariadb")) {
+      program_ = program;
+    }
+    if (word == "-u" || word == "--user" || word == "--proxy-user") expected_.user = true;
+    if ((word == "-p" && program_ == "sshpass") || (word == "-a" && program_ == "redis-cli")) {
+      expected_.value = SecretName::certain;
+    }
+    if (equal_ignoring_case(word, "bearer")) expected_.bearer = true;
+    const bool is_flag =
+        word.starts_with('-') && std::all_of(word.begin(), word.end(), is_name_char);
+    if (is_flag && word.size() > 2) expected_.value = secret_name(word);
+    // "password: x", "api_key": "x", and with blanks around: password = x.
+    if (word.size() > 1 && word.back() == ':') {
+      std::string_view name = word.substr(0, word.size() - 1);
+      name.remove_prefix(std::min(name.find_first_not_of("{[(,\"'"), name.size()));
+      if (!name.empty() && is_quote(name.back())) name.remove_suffix(1);
+      if (std::all_of(name.begin(), name.end(), is_name_char)) expected_.value = secret_name(name);
+    }
+    if (word == "=") expected_.value = last_name_;
+    last_name_ = is_flag || word.empty() || !std::all_of(word.begin(), word.end(), is_name_char)
+                     ? SecretName::none
+                     : secret_name(word);
+  }
+
+  // name=value and name:value inside one word, and shapes.
+  std::string pairs(std::string_view word) const {
+    if (program_.starts_with("m") && word.size() > 2 && word.starts_with("-p")) {
+      return "-p" + std::string(kRedacted);
+    }
+    std::string out;
+    size_t done = 0;
+    for (size_t at = 1; at < word.size(); ++at) {
+      if (word[at] != '=' && word[at] != ':') continue;
+      const Value value = value_after(word, done, at);
+      if (value.size == 0) continue;
+      out += redact_shapes(word.substr(done, value.begin - done));
+      out += kRedacted;
+      done = value.begin + value.size;
+      at = done - 1;
+    }
+    return out + redact_shapes(word.substr(done));
+  }
+
+  struct Value {
+    size_t begin = 0;
+    size_t size = 0;
+  };
+
+  // The secret that the name before the sign at `at` announces; none: size 0.
+  static Value value_after(std::string_view word, size_t from, size_t at) {
+    if (word.substr(at).starts_with("://")) return {};
+    size_t name_end = at;
+    const bool name_quoted = name_end > from && is_quote(word[name_end - 1]);
+    if (name_quoted) --name_end;
+    size_t name_begin = name_end;
+    while (name_begin > from && is_name_char(word[name_begin - 1])) --name_begin;
+    const std::string_view name = word.substr(name_begin, name_end - name_begin);
+    const bool in_query = word.substr(0, name_begin).find('?') != std::string_view::npos;
+    SecretName kind = secret_name(name);
+    const bool signature = in_query && (name == "sig" || name.ends_with("ignature"));
+    if (signature) kind = SecretName::certain;
+    if (kind == SecretName::none) return {};
+    size_t begin = at + 1;
+    size_t end = word.size();
+    if (begin < word.size() && is_quote(word[begin])) {
+      const size_t close = word.find(word[begin], begin + 1);
+      ++begin;
+      if (close != std::string_view::npos) end = close;
+    } else if (in_query) {
+      end = std::min(word.find_first_of("&#;", begin), word.size());
+    } else if (name_quoted) {
+      end = std::min(word.find_first_of(",}]", begin), word.size());
+    }
+    const std::string_view value = word.substr(begin, end - begin);
+    return is_secret_value(kind, value) ? Value{begin, value.size()} : Value{};
+  }
+
+  int nesting_;
+  Expected expected_;
+  SecretName last_name_ = SecretName::none;  // Of the word before, if that is a bare name.
+  std::string_view program_;                 // The last one whose own options are known.
+};
+
+}  // namespace
+
+std::string redacted(std::string_view text) {
+  return Redactor(kMostNesting).text(text);
+}
+
+}  // namespace plateau
