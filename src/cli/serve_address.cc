@@ -21,8 +21,8 @@ Result<ServeOptions> serve_at(const std::string& listen, const std::optional<std
   options.token = token.value_or(from_environment == nullptr ? "" : from_environment);
   if (!options.token.empty() && !is_usable_token(options.token)) {
     return usage_error(
-        "a token is 8 to 256 letters, digits, '-', '.', '_' or '~'; without one, Plateau "
-        "makes one");
+        "a token is 16 to 256 letters, digits, '-', '.', '_' or '~', at least 8 different ones and "
+        "no common word; without one, Plateau makes one");
   }
   if (options.token.empty() && !is_loopback(options.address)) {
     const Result<std::string> made = make_token();

@@ -12,7 +12,6 @@ constexpr double kSteadyLeastSeconds = 1.0;
 constexpr double kSteadyMostSeconds = 60.0;
 constexpr double kStretches = 28;  // That a verdict cuts a run into.
 constexpr double kAfterChangeSeconds = 0.2;
-constexpr double kPatience = 3;
 
 // Clocks are differences of doubles; without slack "every 2 s" would be missed by a rounding error.
 constexpr double kSlackSeconds = 1e-6;
@@ -39,25 +38,21 @@ bool WalkBudget::due(double now_s, std::span<const Load> loads) {
   }
   if (wanted_) return true;
   double sweep_s = 0;
-  bool targets_paid = true;
-  bool newcomers_paid = true;
+  bool paid = true;
   const double waited_s = now_s - since_s_ + kSlackSeconds;
   for (const Load& load : loads) {
     const double walk_s = expected_s(*load.target, load.rss_kb);
     sweep_s += walk_s;
-    if (load.target->walked) {
-      if (waited_s * walk_share_ < walk_s) targets_paid = false;
-    } else if ((now_s - load.target->born_s) * walk_share_ < walk_s) {
-      newcomers_paid = false;
-    }
+    const double life_s = now_s - load.target->born_s + kSlackSeconds;
+    if (load.target->walked_s + walk_s > life_s * walk_share_) paid = false;
+    if (load.target->walked && walk_s > waited_s * walk_share_) paid = false;
   }
   if (!swept_ && sweep_s < kAtOnceSeconds) return true;
-  if (!targets_paid) return false;
+  if (!paid) return false;
   const double due_s = std::max(sweep_s, unpaid_s_) / walk_cpu_share_;
   const double steady_s =
       std::clamp((now_s - first_s_) / kStretches, kSteadyLeastSeconds, kSteadyMostSeconds);
-  if (waited_s < std::max(due_s, changed_ ? kAfterChangeSeconds : steady_s)) return false;
-  return newcomers_paid || waited_s >= kPatience * due_s;
+  return waited_s >= std::max(due_s, changed_ ? kAfterChangeSeconds : steady_s);
 }
 
 void WalkBudget::book(WalkTarget& target, double seconds) {

@@ -6,7 +6,8 @@
 //
 // Method. The tree is walked as one unit, a sweep, because the PSS of parent and child add up only
 // if they are read together. The next sweep waits until
-//   - each target has lived, since its last walk, its expected walk / walk_share;
+//   - each target has lived, since its last walk, its expected walk / walk_share, and all that was
+//     ever read under its lock is below walk_share of its life, this sweep included;
 //   - we have lived, since the last sweep, the expected sweep / walk_cpu_share;
 //   - a 28th of the time watched has passed, at least 1 s and at most 60 s; or 0.2 s if the set of
 //     processes has changed. A verdict cuts the run into 28 stretches and looks at the floor of
@@ -19,10 +20,11 @@
 // every 100 s. Twenty-one processes of 20 MB: a sweep takes 18 ms, at 0.5 % of our core every
 // 3.6 s; each is stalled for 0.9 ms then, which alone would allow every 0.45 s.
 //
-// Newcomers that are too big to have paid for their walk hold up the sweep, but not forever: once
-// the rest has waited three times its due, the sweep goes ahead with them. Workers that are forked
-// anew every epoch from a large main would otherwise keep the tree from ever being walked. The
-// share that a target really spent is told as it is (`share`).
+// Newcomers that are too big to have paid for their walk hold up the sweep, because a tree that is
+// walked in part does not add up. A worker of 2 GB has to live for 25 s. Where workers are forked
+// anew sooner than that, the tree is not walked: what its processes gain is still seen, what they
+// copy on write is not, and ends with them. What a target really spent is told as it is (`share`):
+// more than walk_share only after the first sweep of a short life.
 //
 // Time comes from the caller alone; nothing here reads a clock.
 #pragma once

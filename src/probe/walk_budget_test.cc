@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace plateau {
 namespace {
@@ -82,18 +84,49 @@ TEST(WalkBudget, WantedWalkIgnoresTheBudgetOnce) {
   EXPECT_FALSE(budget.due(1, loads));
 }
 
-TEST(WalkBudget, ManyNewcomersDoNotHoldUpTheSweepForever) {
+TEST(WalkBudget, NoTargetIsEverAskedForMoreThanItsShareHoweverManyComeAndGo) {
+  // 32 workers of 1 GB that live for 5 s each, beside a main that stays, for an hour.
   WalkBudget budget(0.002, 0.005);
-  WalkTarget old{.born_s = -3600};
-  sweep(budget, old, kGb, 0.010, 0);
-  // Born a second ago, whenever one asks: its 25 ms walk is never paid for by its own life.
-  const auto due = [&](double now_s) {
-    const WalkTarget newcomer{.born_s = now_s - 1};
-    const std::array loads = {WalkBudget::Load{&old, kGb}, WalkBudget::Load{&newcomer, kGb}};
-    return budget.due(now_s, loads);
-  };
-  EXPECT_FALSE(due(8));
-  EXPECT_TRUE(due(22));
+  WalkTarget main{.born_s = 0};
+  std::vector<WalkTarget> workers(32);
+  double worst = 0;
+  for (int tick = 0; tick < 36000; ++tick) {
+    const double now_s = 30 + tick * 0.1;
+    if (tick % 50 == 0) {
+      for (WalkTarget& worker : workers) worker = {.born_s = now_s};
+      budget.set_changed();
+    }
+    std::vector<WalkBudget::Load> loads = {{&main, kGb}};
+    for (const WalkTarget& worker : workers) loads.push_back({&worker, kGb});
+    if (!budget.due(now_s, loads)) continue;
+    budget.begin_sweep();
+    budget.book_walk(main, kGb, 0.025);
+    for (WalkTarget& worker : workers) budget.book_walk(worker, kGb, 0.025);
+    budget.end_sweep(now_s);
+    for (const WalkTarget& worker : workers) worst = std::max(worst, worker.share(now_s));
+    worst = std::max(worst, main.share(now_s));
+  }
+  EXPECT_LE(worst, 0.002);
+}
+
+TEST(WalkBudget, ReadsOfOtherFilesUnderTheLockCountToo) {
+  WalkBudget budget(0.002, 0.005);
+  WalkTarget target{.born_s = 0};
+  const std::array loads = {WalkBudget::Load{&target, kGb}};
+  EXPECT_FALSE(budget.due(0, loads));
+  budget.book(target, 0.1);
+  EXPECT_FALSE(budget.due(60, loads));
+  EXPECT_TRUE(budget.due(65, loads));
+}
+
+TEST(WalkBudget, FirstSweepOfAShortLifeIsPaidForBeforeTheNext) {
+  WalkBudget budget(0.002, 0.005);
+  WalkTarget target{.born_s = 0};
+  const std::array loads = {WalkBudget::Load{&target, kGb / 2}};
+  ASSERT_TRUE(budget.due(0.1, loads));
+  sweep(budget, target, kGb / 2, 0.010, 0.1);
+  EXPECT_FALSE(budget.due(9.9, loads));
+  EXPECT_TRUE(budget.due(10.1, loads));
 }
 
 TEST(WalkBudget, ShareIsOfTheWholeLife) {

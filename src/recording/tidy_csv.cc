@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "base/printable.h"
 #include "recording/facts.h"
 
 namespace plateau {
@@ -56,11 +57,13 @@ Layout layout_of(std::span<const Run> runs) {
   return layout;
 }
 
-// A field that a reader gives back unchanged; line ends become spaces.
+// A field that a reader gives back unchanged, unless it would do something to whoever opens the
+// table: control characters and line ends go (base/printable.h), and what a spreadsheet would take
+// for a formula gets an apostrophe in front.
 std::string field(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean) {
-    if (c == '\n' || c == '\r') c = ' ';
+  std::string clean = printable(text);
+  if (!clean.empty() && std::string_view("=+-@").find(clean.front()) != std::string_view::npos) {
+    clean.insert(clean.begin(), '\'');
   }
   const bool plain = clean.find_first_of(",\"#") == std::string::npos &&
                      (clean.empty() || (clean.front() != ' ' && clean.back() != ' '));

@@ -43,6 +43,27 @@ TEST(TidyCsv, EventTextsCannotBreakTheTable) {
   EXPECT_NE(tidy_csv({&run, 1}).find(",\"mark:a b, \"\"c\"\";checkpoint\",0,"), std::string::npos);
 }
 
+TEST(TidyCsv, NamesDoNothingToWhoeverOpensTheTable) {
+  plateau::Run run = tree();
+  run.processes[0].name = "=HYPERLINK(\"http://x\")";
+  run.processes[1].name =
+      "\x1b]0;title\a\xc2\x9b"
+      "31mred\x7f\xff";
+  run.events = {{0, EventKind::mark, "\x1b[2J"}};
+  const std::string text = tidy_csv({&run, 1});
+  EXPECT_NE(text.find("\"'=HYPERLINK(\"\"http://x\"\")\""), std::string::npos) << text;
+  for (const char* start : {"=", "+1", "-c", "@x"}) {
+    run.processes[0].name = start;
+    EXPECT_NE(tidy_csv({&run, 1}).find(std::string(",'") + start + ","), std::string::npos);
+  }
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    EXPECT_TRUE(c >= 0x20 || c == '\n') << i;
+    EXPECT_NE(c, 0x7f);
+  }
+  EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << "C1 too";
+}
+
 TEST(TidyCsv, LongRunsComeInPieces) {
   plateau::Run run = tree();
   for (int64_t step = 5; step < 20000; ++step) {

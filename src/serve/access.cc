@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "base/text.h"
 #include "serve/listener.h"
@@ -15,7 +16,8 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kShortestToken = 8;
+constexpr size_t kShortestToken = 16;
+constexpr size_t kLeastDifferent = 8;
 constexpr size_t kLongestToken = 256;
 
 bool is_port(std::string_view text) {
@@ -87,8 +89,13 @@ Result<std::string> make_token() {
 }
 
 bool is_usable_token(std::string_view token) {
+  const std::set<char> different(token.begin(), token.end());
+  for (const char* word : {"password", "passwd", "12345678", "abcdefgh", "qwerty", "letmein",
+                           "changeme", "plateau", "secret", "token", "admin"}) {
+    if (find_ignoring_case(token, word) != std::string_view::npos) return false;
+  }
   return token.size() >= kShortestToken && token.size() <= kLongestToken &&
-         std::all_of(token.begin(), token.end(), [](char c) {
+         different.size() >= kLeastDifferent && std::all_of(token.begin(), token.end(), [](char c) {
            return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
          });
 }

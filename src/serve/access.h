@@ -52,7 +52,8 @@ bool same_secret(std::string_view a, std::string_view b);
 // 128 random bits as 32 hexadecimal digits.
 Result<std::string> make_token();
 
-// Can `token` stand in an address and a cookie as it is? Letters, digits, "-._~", at least 8.
+// Can `token` stand in an address and a cookie as it is, and is it hard to guess? Letters, digits,
+// "-._~", at least 16 with 8 different ones, and none of the words that everybody tries.
 bool is_usable_token(std::string_view token);
 
 }  // namespace plateau

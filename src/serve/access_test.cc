@@ -63,8 +63,17 @@ TEST(MakeToken, GivesAnotherOneEachTime) {
 }
 
 TEST(IsUsableToken, RefusesWhatAnAddressOrACookieCannotHold) {
-  EXPECT_TRUE(is_usable_token("Aa0-._~9"));
-  for (const char* token : {"", "short", "with space1", "semi;colon", "per%cent", "new\nline12"}) {
+  EXPECT_TRUE(is_usable_token("Aa0-._~9bcdefgh1"));
+  for (const char* token : {"", "with space12345bcdf", "semi;colon987bcdfg", "per%cent987bcdfgh",
+                            "new\nline12bcdfghjk"}) {
+    EXPECT_FALSE(is_usable_token(token)) << token;
+  }
+}
+
+TEST(IsUsableToken, RefusesWhatIsGuessed) {
+  for (const char* token : {"short-1", "fifteen-letter1", "aaaaaaaaaaaaaaaa", "abababababababab",
+                            "1212121212121212", "my-Password-97531", "plateau-97531-bcdf",
+                            "0123456789012345678901", "Secret-97531-bcdfg"}) {
     EXPECT_FALSE(is_usable_token(token)) << token;
   }
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <string_view>
 
 namespace plateau {
 
@@ -28,6 +29,10 @@ class Connections {
     Doing doing = Doing::asking;
     double since_s = 0;
     bool shut = false;
+    bool waited = false;                // The request has slept (waiting.h),
+    bool look_again = false;            // and may have to do so again.
+    std::string_view bad_address;       // Why the request's address is refused; empty if it is not.
+    const char* address_end = nullptr;  // Where it ends as text.
     std::list<Connection>::iterator place;
   };
 

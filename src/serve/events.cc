@@ -61,15 +61,16 @@ void EventStreams::wake(Stream& stream) {
   MHD_resume_connection(stream.connection);
 }
 
-bool EventStreams::pump(const Shelf& shelf, double now_s) {
+bool EventStreams::pump(const Catalogue& catalogue, double now_s) {
   bool woken = false;
   for (Stream& stream : streams_) {
     if (!stream.waiting.empty() || stream.ending) continue;
-    const RunFacts* facts = shelf.find(stream.run);
+    const ServedRun* run = catalogue.find(stream.run);
+    const RunFacts* facts = run == nullptr ? nullptr : &run->facts;
     if (facts != nullptr && facts->version != stream.version && facts->version > 0) {
       stream.run = facts->id;  // Whoever takes the newest stays with it.
       stream.version = facts->version;
-      stream.waiting = "event: state\ndata: " + run_summary_json(*facts, true) + "\n\n";
+      stream.waiting = "event: state\ndata: " + run->state + "\n\n";
     } else if (now_s - stream.told_s >= kPingS) {
       stream.waiting = kPing;
     } else {

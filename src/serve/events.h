@@ -16,7 +16,7 @@
 #include <list>
 #include <string>
 
-#include "serve/shelf.h"
+#include "serve/catalogue.h"
 
 struct MHD_Connection;
 struct MHD_Response;
@@ -37,12 +37,13 @@ class EventStreams {
   // Ids of the runs that are listened to; "" for a stream that takes the newest.
   [[nodiscard]] std::vector<std::string> runs() const;
 
-  // A response whose body never ends by itself; nullptr without memory. `run` as for Shelf::find.
+  // A response whose body never ends by itself; nullptr without memory. `run` as for
+  // Catalogue::find.
   MHD_Response* open(MHD_Connection* connection, std::string run);
 
   // Queues what changed since, or a ping, and wakes those that have something to send. True if any
   // was woken: then MHD_run() must be called before waiting again.
-  bool pump(const Shelf& shelf, double now_s);
+  bool pump(const Catalogue& catalogue, double now_s);
   // Nothing is waiting to be sent.
   [[nodiscard]] bool all_sent() const;
   // Wakes every stream and lets it end.

@@ -5,9 +5,15 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <fstream>
+
+#include "base/clock.h"
+#include "base/compression.h"
 #include "serve/connections.h"
 #include "serve/http_client_for_test.h"
 #include "serve/served_runs_for_test.h"
+#include "serve/shelf_files.h"
+#include "serve/waiting.h"
 
 namespace plateau {
 namespace {
@@ -94,6 +100,96 @@ TEST_F(HostileClients, BodyOfAMegabyteIsNotWaitedFor) {
   EXPECT_THAT(client.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(ask(server.port(), "GET", "/healthz", "Content-Length: 5\r\n\r\nhello"),
               StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HostileClients, RequestsThatCanBeUnderstoodInTwoWaysAreRefusedInJson) {
+  const ServerInThread server(options());
+  const auto refused = [&server](const std::string& request) {
+    Client client(server.port());
+    client.send(request);
+    const std::string answer = client.receive_until("\"}");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 400")) << request;
+    EXPECT_THAT(body_of(answer), StartsWith("{\"error\":")) << request;
+  };
+  const std::string host = "Host: localhost\r\n";
+  refused("GET /api/runs HTTP/1.1\r\n" + host + "Host: evil.example\r\n\r\n");
+  refused("GET /api/runs HTTP/1.1\r\n" + host + host + "\r\n");
+  refused("GET /api/runs HTTP/1.1\r\n" + host +
+          "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+  refused("GET /api/runs%00 HTTP/1.1\r\n" + host + "\r\n");
+  refused("GET /api%2Fruns HTTP/1.1\r\n" + host + "\r\n");
+  refused("GET /api%2fruns HTTP/1.1\r\n" + host + "\r\n");
+  refused("GET /api%5cruns HTTP/1.1\r\n" + host + "\r\n");
+  refused("GET /api/page?run=%00 HTTP/1.1\r\n" + host + "\r\n");
+  expect_alive(server);
+}
+
+TEST_F(HostileClients, ZeroByteInTheAddressIsNoWayAround) {
+  const ServerInThread server(options());
+  Client client(server.port());
+  client.send(std::string("GET /api/runs\0.html HTTP/1.1\r\nHost: localhost\r\n\r\n", 56));
+  const std::string answer = client.receive_until("}");
+  EXPECT_THAT(answer, AnyOf(testing::IsEmpty(), HasSubstr(" 4"))) << answer;
+  EXPECT_THAT(answer, testing::Not(HasSubstr("train.plateau")));
+  expect_alive(server);
+}
+
+TEST_F(HostileClients, LongHeadIsRefusedInJson) {
+  const ServerInThread server(options());
+  const std::string answer =
+      get(server.port(), "/", "X-Filler: " + std::string(30000, 'x') + "\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(body_of(answer), StartsWith("{\"error\":"));
+  expect_alive(server);
+}
+
+TEST_F(HostileClients, GuessingATokenIsSlowAndHoldsUpNobodyElse) {
+  ServeOptions guarded = options();
+  guarded.token = "a-token-that-is-hard-97531";
+  const ServerInThread server(guarded);
+  const double begin_s = monotonic_now_s();
+  std::vector<Client> guessers;
+  for (size_t i = 0; i < Waiting::kMostGuesses; ++i) {
+    guessers.emplace_back(server.port());
+    guessers.back().send("GET /api/runs?token=wrong" + std::to_string(i) +
+                         " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  expect_alive(server);
+  // One more is not looked at, right or wrong, until the others have their answer.
+  std::string more;
+  while (more.find(" 429 ") == std::string::npos && monotonic_now_s() - begin_s < 0.9) {
+    more = get(server.port(), "/api/runs?token=" + guarded.token);
+  }
+  EXPECT_THAT(more, HasSubstr(" 429 "));
+  EXPECT_THAT(body_of(more), StartsWith("{\"error\":"));
+  for (Client& guesser : guessers) {
+    EXPECT_THAT(guesser.receive_until("\"}"), StartsWith("HTTP/1.1 401"));
+  }
+  EXPECT_GE(monotonic_now_s() - begin_s, 0.9);
+  EXPECT_THAT(get(server.port(), "/api/runs?token=" + guarded.token), HasSubstr(" 200 "));
+}
+
+TEST_F(HostileClients, FileThatUnpacksToAGigabyteHoldsUpNobody) {
+  // Given a directory with a bomb: a gzip of zeros, thirty times larger than it may be.
+  const std::string zeros(size_t{1} << 20, '\0');
+  const std::string member = gzipped(zeros, 9);
+  {
+    std::ofstream bomb(directory_.file("bomb.plateau"), std::ios::binary);
+    for (int i = 0; i < 1024; ++i) bomb << member;
+  }
+  ServeOptions limited = options();
+  const ServerInThread server(limited);
+  // When it is read, then the others are answered, and in the end it says why it is not.
+  std::string list;
+  for (int i = 0; i < 3000 && list.find("too large") == std::string::npos; ++i) {
+    expect_alive(server);
+    list = get(server.port(), "/api/runs");
+    EXPECT_THAT(list, HasSubstr("train.plateau"));
+    poll(nullptr, 0, 10);
+  }
+  EXPECT_THAT(list, HasSubstr("too large to be served"));
+  EXPECT_THAT(get(server.port(), "/api/page?run=" + id_of_path(directory_.file("bomb.plateau"))),
+              StartsWith("HTTP/1.1 422"));
 }
 
 TEST_F(HostileClients, SlowClientIsLetGoWhileQuickOnesAreServed) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/compression.h"
 #include "base/json_writer.h"
 #include "page/page_file.h"
@@ -13,9 +14,14 @@
 namespace plateau {
 namespace {
 
-// How long one request may spend on reading files that changed.
-constexpr double kListBudgetS = 0.3;
-constexpr double kMetricsBudgetS = 2;
+// How long an answer waits for what is being read: hardly, where the last known state is an answer;
+// longer while nothing was read yet; and for a page until it is there.
+constexpr double kListWaitS = 0.05;
+constexpr double kFirstWaitS = 2;
+constexpr double kRunWaitS = 5;
+constexpr double kPageWaitS = 15;
+constexpr double kGuessWaitS = 1;
+constexpr double kMetricsKeptS = 0.1;
 constexpr size_t kWorthPacking = 1024;
 constexpr const char* kNothingAllowed = "default-src 'none'; frame-ancestors 'none'";
 
@@ -26,6 +32,12 @@ std::shared_ptr<const std::string> shared(std::string text) {
 // A run that is not there, or one that cannot be read.
 HttpReply run_trouble(const Error& error) {
   return error_reply(error.kind == Error::Kind::not_found ? 404 : 422, error.message);
+}
+
+// "a,b": the baseline and what is compared with it.
+std::pair<std::string_view, std::string_view> two_ids(std::string_view run) {
+  const size_t comma = std::min(run.find(','), run.size());
+  return {run.substr(0, comma), run.substr(std::min(comma + 1, run.size()))};
 }
 
 void put_body(HttpReply& reply, std::string text, std::string_view accept_encoding) {
@@ -39,7 +51,21 @@ void put_body(HttpReply& reply, std::string text, std::string_view accept_encodi
   reply.body = shared(std::move(text));
 }
 
-// What holds for every answer: kept nowhere, taken for nothing else, framed by nobody.
+bool brings_token(const Credentials& credentials) {
+  return bearer_token(credentials.authorization) || !credentials.query_token.empty() ||
+         !credentials.cookie_token.empty();
+}
+
+// Why there is nothing to show of a run: its file cannot be read, or was not read yet.
+HttpReply not_yet(const RunFacts& facts) {
+  if (facts.version > 0 && !facts.verdict) return error_reply(422, facts.trouble);
+  HttpReply reply = error_reply(503, "the file is still being read; ask again in a moment");
+  reply.headers.emplace_back("Retry-After", "2");
+  return reply;
+}
+
+}  // namespace
+
 void add_common_headers(HttpReply& reply) {
   reply.headers.emplace_back("Cache-Control", "no-store");
   reply.headers.emplace_back("X-Content-Type-Options", "nosniff");
@@ -50,8 +76,6 @@ void add_common_headers(HttpReply& reply) {
   }
   reply.headers.emplace_back("Content-Security-Policy", kNothingAllowed);
 }
-
-}  // namespace
 
 HttpReply error_reply(unsigned status, std::string_view message) {
   HttpReply reply;
@@ -69,8 +93,8 @@ std::string policy_of_page(std::string_view html) {
   return fmt::format("{}; frame-ancestors 'none'", policy);
 }
 
-Routes::Routes(Shelf& shelf, AccessRules rules, std::string cookie)
-    : shelf_(shelf),
+Routes::Routes(const Reader& reader, AccessRules rules, std::string cookie)
+    : reader_(reader),
       rules_(std::move(rules)),
       cookie_(std::move(cookie)),
       live_page_(shared(live_page())),
@@ -127,56 +151,88 @@ HttpReply Routes::start_page() const {
   return reply;
 }
 
-HttpReply Routes::run_list() {
-  shelf_.look(kListBudgetS);
-  std::string list = R"({"runs":[)";
-  const char* separator = "";
-  for (const RunFacts* run : shelf_.runs()) {
-    list += separator + run_summary_json(*run, false);
-    separator = ",";
+Routes::Wait Routes::wait_for(const HttpRequest& request, double uptime_s) const {
+  if (request.method != "GET" && request.method != "HEAD") return {};
+  const Admission admission = admit(rules_, request.credentials);
+  if (admission == Admission::no_token && brings_token(request.credentials)) {
+    return {std::nullopt, kGuessWaitS, true};
   }
-  HttpReply reply;
-  reply.body = shared(list + "]}");
-  return reply;
+  if (admission == Admission::no_token || admission == Admission::wrong_host) return {};
+  const bool first = !catalogue().complete && uptime_s < kFirstWaitS;
+  // Who is busy for longer than we would wait is not waited for.
+  const bool hopeless = reader_.busy_s() > kListWaitS;
+  const double list_s = first ? kFirstWaitS : hopeless ? 0 : kListWaitS;
+  const Reader::Wish list = {.kind = Reader::Wish::Kind::list};
+  if (request.path == "/api/runs" || request.path == "/metrics") return {list, list_s};
+  if (request.path == "/api/compare") {
+    const auto [before, after] = two_ids(request.run);
+    const bool known = catalogue().find(before) != nullptr && catalogue().find(after) != nullptr;
+    if (!known) return {.wish = list, .most_s = list_s};
+    return {{{Reader::Wish::Kind::comparison, std::string(request.run)}}, kPageWaitS};
+  }
+  const bool of_run =
+      request.path == "/api/page" || request.path == "/api/verdict" || request.path == "/events";
+  if (!of_run) return {};
+  // A run that is not known may be new; only those that are known are asked for by name.
+  const ServedRun* run = catalogue().find(request.run);
+  if (run == nullptr) return {.wish = list, .most_s = list_s, .look_again = true};
+  const std::string& id = run->facts.id;
+  if (request.path == "/api/page") return {{{Reader::Wish::Kind::page, id}}, kPageWaitS};
+  return {{{Reader::Wish::Kind::run, id}}, request.path == "/events" ? kListWaitS : kRunWaitS};
+}
+
+HttpReply Routes::run_list() {
+  if (list_.of != reader_.catalogue()) {
+    std::string list = R"({"runs":[)";
+    const char* separator = "";
+    for (const std::shared_ptr<const ServedRun>& run : catalogue().runs) {
+      list += separator + run->summary;
+      separator = ",";
+    }
+    list_ = {reader_.catalogue(), 0, {}};
+    list_.reply.body = shared(list + "]}");
+  }
+  return list_.reply;
 }
 
 HttpReply Routes::comparison(const HttpRequest& request) {
-  shelf_.look_at("");
-  const size_t comma = std::min(request.run.find(','), request.run.size());
-  const std::string before(request.run.substr(0, comma));
-  const std::string after(request.run.substr(std::min(comma + 1, request.run.size())));
-  const Result<std::string> page = shelf_.comparison(before, after);
-  if (!page) return run_trouble(page.error());
+  const std::shared_ptr<const Compared>& made = catalogue().compared;
+  const auto [before, after] = two_ids(request.run);
+  if (catalogue().find(before) == nullptr || catalogue().find(after) == nullptr) {
+    return error_reply(404, "there is no such run");
+  }
+  if (made == nullptr || made->ids != request.run) {
+    return error_reply(503, "the comparison is still being made; ask again");
+  }
+  if (made->trouble) return run_trouble(*made->trouble);
   HttpReply reply;
-  put_body(reply, page.value(), request.accept_encoding);
+  put_body(reply, made->document, request.accept_encoding);
   return reply;
 }
 
 HttpReply Routes::page(const HttpRequest& request) {
-  const Result<PageBytes> page = shelf_.page(std::string(request.run));
-  if (!page) return run_trouble(page.error());
+  const ServedRun* run = catalogue().find(request.run);
+  if (run == nullptr) return error_reply(404, "there is no such run");
+  if (run->page.plain == nullptr) return not_yet(run->facts);
   HttpReply reply;
   reply.headers.emplace_back("Vary", "Accept-Encoding");
-  const bool packed = accepts_gzip(request.accept_encoding) && !page.value().packed->empty();
+  const bool packed = accepts_gzip(request.accept_encoding) && !run->page.packed->empty();
   if (packed) reply.headers.emplace_back("Content-Encoding", "gzip");
-  reply.body = packed ? page.value().packed : page.value().plain;
+  reply.body = packed ? run->page.packed : run->page.plain;
   return reply;
 }
 
 HttpReply Routes::verdict(const HttpRequest& request) {
-  const std::string id(request.run);
-  shelf_.look_at(id);
-  const RunFacts* run = shelf_.find(id);
+  const ServedRun* run = catalogue().find(request.run);
   if (run == nullptr) return error_reply(404, "there is no such run");
-  if (!run->verdict) return error_reply(422, run->trouble);
+  if (!run->facts.verdict) return not_yet(run->facts);
   HttpReply reply;
-  put_body(reply, run->verdict_json + "\n", request.accept_encoding);
+  put_body(reply, run->facts.verdict_json + "\n", request.accept_encoding);
   return reply;
 }
 
 HttpReply Routes::events(const HttpRequest& request) {
-  shelf_.look_at(std::string(request.run));
-  if (!request.run.empty() && shelf_.find(request.run) == nullptr) {
+  if (!request.run.empty() && catalogue().find(request.run) == nullptr) {
     return error_reply(404, "there is no such run");
   }
   HttpReply reply;
@@ -188,16 +244,18 @@ HttpReply Routes::events(const HttpRequest& request) {
 }
 
 HttpReply Routes::metrics(const HttpRequest& request, const ServerFigures& figures) {
-  shelf_.look(kMetricsBudgetS);
-  std::vector<const RunFacts*> known;
-  for (const RunFacts* run : shelf_.runs()) {
-    if (run->version > 0) known.push_back(run);
-  }
   const Dialect dialect = dialect_for(request.accept);
-  HttpReply reply;
-  reply.content_type = content_type_of(dialect);
-  put_body(reply, exposition(known, figures, dialect), request.accept_encoding);
-  return reply;
+  Kept& kept = metrics_[{dialect, accepts_gzip(request.accept_encoding)}];
+  const double now_s = monotonic_now_s();
+  if (kept.of == reader_.catalogue() && now_s - kept.made_s < kMetricsKeptS) return kept.reply;
+  std::vector<const RunFacts*> known;
+  for (const std::shared_ptr<const ServedRun>& run : catalogue().runs) {
+    if (run->facts.version > 0) known.push_back(&run->facts);
+  }
+  kept = {reader_.catalogue(), now_s, {}};
+  kept.reply.content_type = content_type_of(dialect);
+  put_body(kept.reply, exposition(known, figures, dialect), request.accept_encoding);
+  return kept.reply;
 }
 
 }  // namespace plateau

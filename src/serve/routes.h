@@ -4,7 +4,9 @@
 // Everything is read-only: GET and HEAD, nothing else. Errors are JSON, {"error": "..."}.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +14,7 @@
 
 #include "serve/access.h"
 #include "serve/metrics.h"
-#include "serve/shelf.h"
+#include "serve/reader.h"
 
 namespace plateau {
 
@@ -37,13 +39,23 @@ struct HttpReply {
 
 class Routes {
  public:
-  // Requires: `shelf` outlives this. `cookie` is the name under which a browser keeps the token.
-  Routes(Shelf& shelf, AccessRules rules, std::string cookie);
+  // Requires: `reader` outlives this. `cookie` is the name under which a browser keeps the token.
+  Routes(const Reader& reader, AccessRules rules, std::string cookie);
+
+  // What the request is to wait for before it is answered, and for how long at most.
+  struct Wait {
+    std::optional<Reader::Wish> wish;
+    double most_s = 0;
+    bool wrong_token = false;  // Nothing but time: guessing is to be slow.
+    bool look_again = false;   // What to wait for next is known only then.
+  };
+  [[nodiscard]] Wait wait_for(const HttpRequest& request, double uptime_s) const;
 
   // `figures` are those of the server, for /metrics.
   HttpReply answer(const HttpRequest& request, const ServerFigures& figures);
 
   [[nodiscard]] const std::string& cookie() const { return cookie_; }
+  [[nodiscard]] bool asks_for_token() const { return !rules_.token.empty(); }
 
  private:
   HttpReply admitted(const HttpRequest& request, const ServerFigures& figures);
@@ -54,8 +66,18 @@ class Routes {
   HttpReply verdict(const HttpRequest& request);
   HttpReply events(const HttpRequest& request);
   HttpReply metrics(const HttpRequest& request, const ServerFigures& figures);
+  [[nodiscard]] const Catalogue& catalogue() const { return *reader_.catalogue(); }
 
-  Shelf& shelf_;
+  const Reader& reader_;
+  // Bodies that are the same for everybody until there is something new. /metrics also tells about
+  // the server itself, and is kept for a moment only.
+  struct Kept {
+    std::shared_ptr<const Catalogue> of;
+    double made_s = 0;
+    HttpReply reply;
+  };
+  Kept list_;
+  std::map<std::pair<Dialect, bool>, Kept> metrics_;
   AccessRules rules_;
   std::string cookie_;
   std::shared_ptr<const std::string> live_page_;
@@ -63,6 +85,9 @@ class Routes {
 };
 
 HttpReply error_reply(unsigned status, std::string_view message);
+
+// What holds for every answer: kept nowhere, taken for nothing else, framed by nobody.
+void add_common_headers(HttpReply& reply);
 
 // The policy that a page states in its <meta>, with what can only be said in a header; the
 // strictest there is if it states none.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/shelf.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <set>
 
@@ -29,6 +32,21 @@ std::string real_path(const std::string& path) {
   return error ? path : real.string();
 }
 
+// Says for how long a file is being worked on.
+class Busy {
+ public:
+  Busy(const ShelfOptions& options, const std::string& path, const FileStamp& stamp)
+      : options_(options) {
+    options_.reading(path, stamp);
+  }
+  ~Busy() { options_.reading("", {}); }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  const ShelfOptions& options_;
+};
+
 }  // namespace
 
 Shelf::Shelf(ShelfOptions options) : options_(std::move(options)) {}
@@ -44,6 +62,7 @@ void Shelf::list_files() {
     if (item.facts.id.empty()) item.facts.id = id_of_path(file.path);
     if (item.facts.version == 0) item.facts.trouble = "not read yet";
     item.seen = file.stamp;
+    item.beneath = file.beneath;
     order_.push_back(file.path);
   }
   if (order_.size() < items_.size()) {
@@ -80,18 +99,29 @@ bool Shelf::is_due(const Item& item, bool even_if_soon) const {
 
 // The last run of the file, with the facts of the command line.
 Result<Run> Shelf::import(const Item& item) const {
-  Result<std::vector<Run>> runs = import_file(item.facts.path);
-  if (!runs) return runs.error();
+  const std::string& path = item.facts.path;
+  Result<LimitedBytes> read = read_limited(path, item.beneath, options_.limits);
+  Result<std::vector<Run>> runs =
+      read ? import_bytes(path, read.value().bytes) : Result<std::vector<Run>>(read.error());
+  if (!runs) {
+    const bool damaged = read && !read.value().damage.empty();
+    return damaged ? Error{Error::Kind::bad_input, path + ": " + read.value().damage}
+                   : runs.error();
+  }
   if (runs.value().empty()) {
-    return Error{Error::Kind::no_samples, item.facts.path + ": no memory figures found"};
+    return Error{Error::Kind::no_samples, path + ": no memory figures found"};
   }
   Run run = std::move(runs.value().back());
+  if (!read.value().damage.empty()) {
+    run.notes.push_back(read.value().damage + "; what came before was read");
+  }
   redact(run);
   apply_facts(options_.given, run.context);
   return run;
 }
 
 void Shelf::read(Item& item) {
+  const Busy busy(options_, item.facts.path, item.seen);
   const double start_s = monotonic_now_s();
   item.stamp = item.seen;
   item.facts.changed_unix_s = static_cast<double>(item.seen.mtime_ns) * 1e-9;
@@ -99,26 +129,40 @@ void Shelf::read(Item& item) {
   item.facts.verdict.reset();
   item.facts.verdict_json.clear();
   item.facts.trouble.clear();
-  Result<Run> run = import(item);
-  if (run) {
-    keep(item, answer_run(run.value(), answer_options()));
-    item.facts.verdict_json = verdict_json(item.answer->verdict);
-    item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;
-    item.facts.verdict = item.answer->verdict;
-    item.facts.course = short_course(item.facts.verdict->plot);
-    item.facts.verdict->plot.clear();
-    item.facts.verdict->marks.clear();
-    last_run_ = std::move(run.value());
-    last_run_path_ = item.facts.path;
-  } else {
-    item.facts.ended = false;
-    item.facts.trouble = run.error().message;
+  item.facts.ended = false;
+  try {
+    read_and_judge(item);
+  } catch (const std::exception& error) {
+    // More memory than there is, mostly. It costs this file its reading, not the others theirs.
+    item.facts.trouble = fmt::format("{}: cannot be read: {}", item.facts.path, error.what());
   }
-  ++item.facts.version;
+  item.facts.version = std::max(item.facts.version, options_.first_version) + 1;
   note_live(item);
   const double end_s = monotonic_now_s();
   item.cost_s = end_s - start_s;
   item.next_read_s = end_s + std::max(kLeastRestS, kRest * item.cost_s);
+}
+
+void Shelf::read_and_judge(Item& item) {
+  const auto given_up = options_.given_up.find(item.facts.path);
+  if (given_up != options_.given_up.end() && given_up->second == item.seen) {
+    item.facts.trouble = item.facts.path + ": takes too long to read";
+    return;
+  }
+  Result<Run> run = import(item);
+  if (!run) {
+    item.facts.trouble = run.error().message;
+    return;
+  }
+  keep(item, answer_run(run.value(), answer_options()));
+  item.facts.verdict_json = verdict_json(item.answer->verdict);
+  item.facts.ended = run.value().ending.kind != Ending::Kind::unknown;
+  item.facts.verdict = item.answer->verdict;
+  item.facts.course = short_course(item.facts.verdict->plot);
+  item.facts.verdict->plot.clear();
+  item.facts.verdict->marks.clear();
+  last_run_ = std::move(run.value());
+  last_run_path_ = item.facts.path;
 }
 
 void Shelf::look(double budget_s, bool even_if_soon) {
@@ -174,20 +218,51 @@ Result<PageBytes> Shelf::page(const std::string& id) {
   look_at(id);
   Item* item = item_of(id);
   if (item == nullptr) return Error{Error::Kind::not_found, "there is no such run"};
+  const Busy busy(options_, item->facts.path, item->seen);
   const double start_s = monotonic_now_s();
   item->used_s = start_s;
   const bool is_new = item->page_version != item->facts.version;
   if (item->facts.verdict && is_new) recall(*item);
   if (!item->facts.verdict) return Error{Error::Kind::bad_input, item->facts.trouble};
   if (!is_new) return item->page;
-  add_detail(last_run_, answer_options(), item->known, *item->answer);
-  const std::string json = page_data_json({&last_run_, 1}, {&*item->answer, 1});
-  item->page.packed = std::make_shared<const std::string>(gzipped(json, kLivePageLevel));
-  item->page.plain = std::make_shared<const std::string>(json);
-  item->page_version = item->facts.version;
+  try {
+    build_page(*item);
+  } catch (const std::exception& error) {
+    return Error{Error::Kind::bad_input, error.what()};
+  }
   const double end_s = monotonic_now_s();
   item->next_read_s = std::max(item->next_read_s, end_s + kRest * (item->cost_s + end_s - start_s));
   return item->page;
+}
+
+// Requires: last_run_ is the item's.
+void Shelf::build_page(Item& item) {
+  add_detail(last_run_, answer_options(), item.known, *item.answer);
+  const std::string json = page_data_json({&last_run_, 1}, {&*item.answer, 1});
+  item.page.packed = std::make_shared<const std::string>(gzipped(json, kLivePageLevel));
+  item.page.plain = std::make_shared<const std::string>(json);
+  item.page_version = item.facts.version;
+}
+
+Catalogue Shelf::catalogue() {
+  Catalogue all;
+  all.complete = next_list_s_ > 0;
+  for (const std::string& path : order_) {
+    Item& item = items_[path];
+    all.complete &= item.facts.version > 0;
+    const bool same = item.served && item.served->facts.version == item.facts.version &&
+                      item.served->facts.name == item.facts.name &&
+                      item.served_page == item.page_version;
+    if (!same) {
+      item.served = std::make_shared<const ServedRun>(
+          ServedRun{item.facts, run_summary_json(item.facts, false),
+                    run_summary_json(item.facts, true), item.page});
+      item.served_page = item.page_version;
+    }
+    all.runs.push_back(item.served);
+  }
+  all.compared = compared_;
+  return all;
 }
 
 AnswerOptions Shelf::answer_options() const {

@@ -8,7 +8,8 @@
 // read twice. Versions count what was read, so a page knows that there is something new. What was
 // read is judged once: its page shows that Answer.
 //
-// Not synchronised. Blocks while a file is read: the server answers nobody meanwhile.
+// A file is read within limits (limited_file.h). Not synchronised, and blocks while a file is read:
+// it belongs to the reader's thread (reader.h), and what the server sees is a catalogue().
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@
 #include "answer/answer.h"
 #include "base/result.h"
 #include "recording/run.h"
-#include "serve/run_facts.h"
+#include "serve/catalogue.h"
+#include "serve/limited_file.h"
 #include "serve/shelf_files.h"
 
 namespace plateau {
@@ -34,12 +36,13 @@ struct ShelfOptions {
   Policy policy;
   // Recordings that running programs hold open, by their full path. May be empty.
   std::function<std::vector<std::string>()> open_recordings;
-};
-
-// A page's document as it is sent; shared, because a slow client may take it for long.
-struct PageBytes {
-  std::shared_ptr<const std::string> plain;
-  std::shared_ptr<const std::string> packed;  // gzip.
+  ReadLimits limits;
+  // Files that were given up, as they were then: not read again until they change.
+  std::map<std::string, FileStamp> given_up;
+  uint64_t first_version = 0;  // Versions count on from here.
+  // Called before a file is read, and with "" after that.
+  std::function<void(const std::string& path, const FileStamp& stamp)> reading =
+      [](const std::string&, const FileStamp&) {};
 };
 
 class Shelf {
@@ -66,13 +69,21 @@ class Shelf {
   // The document of two runs side by side, the first being the baseline. Read and judged anew each
   // time: nobody keeps asking for it.
   Result<std::string> comparison(const std::string& before, const std::string& after);
+  // The same of "before,after", for the catalogue.
+  void compare_runs(const std::string& ids);
+
+  // All of it, for others to look at.
+  Catalogue catalogue();
 
  private:
   struct Item {
     RunFacts facts;
-    FileStamp stamp;         // Of what was read.
-    FileStamp seen;          // Of the last look.
-    double next_read_s = 0;  // On the monotonic clock.
+    FileStamp stamp;      // Of what was read.
+    FileStamp seen;       // Of the last look.
+    std::string beneath;  // See ListedFile.
+    std::shared_ptr<const ServedRun> served;
+    uint64_t served_page = 0;  // Its page_version.
+    double next_read_s = 0;    // On the monotonic clock.
     double cost_s = 0;
     std::optional<Answer> answer;  // To what was read, if it is still kept.
     KnownMoments known;
@@ -85,6 +96,8 @@ class Shelf {
   void note_live(Item& item);
   [[nodiscard]] bool is_due(const Item& item, bool even_if_soon) const;
   void read(Item& item);
+  void read_and_judge(Item& item);
+  void build_page(Item& item);
   Result<Run> import(const Item& item) const;
   // Sees to it that last_run_ is the run that the item's answer is about: imports it if another was
   // read since, reads it anew if it changed since.
@@ -99,6 +112,7 @@ class Shelf {
   double next_list_s_ = 0;
   double next_open_s_ = 0;
   std::vector<std::string> open_;
+  std::shared_ptr<const Compared> compared_;
   // The run that was read last: its page is likely asked for next.
   Run last_run_;
   std::string last_run_path_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs of the shelf side by side, as `plateau report A B` shows them.
+#include <algorithm>
 #include <array>
 
 #include "page/page_data.h"
@@ -23,6 +24,20 @@ Result<std::string> Shelf::comparison(const std::string& before, const std::stri
   }
   const Comparison comparison = compare(std::span<const Run>(runs), options_.policy);
   return page_data_json(runs, answers, &comparison);
+}
+
+void Shelf::compare_runs(const std::string& ids) {
+  list_files();
+  const size_t comma = std::min(ids.find(','), ids.size());
+  Compared made{.ids = ids, .document = {}, .trouble = {}};
+  const Result<std::string> page =
+      comparison(ids.substr(0, comma), ids.substr(std::min(comma + 1, ids.size())));
+  if (page) {
+    made.document = page.value();
+  } else {
+    made.trouble = page.error();
+  }
+  compared_ = std::make_shared<const Compared>(std::move(made));
 }
 
 }  // namespace plateau

@@ -19,6 +19,15 @@ bool newer(const ListedFile& a, const ListedFile& b) {
                                               : a.path < b.path;
 }
 
+// Where a link leads is looked at again when the file is opened (limited_file.h); this only keeps
+// what cannot be read off the list.
+bool leads_into(const std::string& path, const std::string& directory) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) return false;
+  return target.parent_path() == std::filesystem::canonical(directory, error) && !error;
+}
+
 std::vector<ListedFile> recordings_in(const std::string& directory, size_t most) {
   std::vector<ListedFile> found;
   std::error_code error;
@@ -30,7 +39,8 @@ std::vector<ListedFile> recordings_in(const std::string& directory, size_t most)
     const std::string path = files->path().string();
     // A pipe of that name would be waited for without end.
     if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    found.push_back({path, name, stamp_of(path)});
+    if (files->is_symlink() && !leads_into(path, directory)) continue;
+    found.push_back({path, name, directory, stamp_of(path)});
   }
   std::sort(found.begin(), found.end(), newer);
   if (found.size() > most) found.resize(most);
@@ -55,12 +65,12 @@ std::vector<ListedFile> list_runs(const std::vector<std::string>& paths,
       std::vector<ListedFile> inside = recordings_in(path, most);
       std::move(inside.begin(), inside.end(), std::back_inserter(found));
     } else {
-      found.push_back({path, path, stamp_of(path)});
+      found.push_back({path, path, "", stamp_of(path)});
     }
   }
   for (const std::string& path : later) {
     const FileStamp stamp = stamp_of(path);
-    if (stamp.exists && stamp.size > 0) found.push_back({path, path, stamp});
+    if (stamp.exists && stamp.size > 0) found.push_back({path, path, "", stamp});
   }
   std::sort(found.begin(), found.end(), newer);
   std::vector<ListedFile> once;

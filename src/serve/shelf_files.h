@@ -23,11 +23,13 @@ FileStamp stamp_of(const std::string& path);
 
 struct ListedFile {
   std::string path;
-  std::string name;  // As it was given, or within its directory.
+  std::string name;     // As it was given, or within its directory.
+  std::string beneath;  // The directory that it was found in; empty for a file that was named.
   FileStamp stamp;
 };
 
-// Files as given, and the `most` newest *.plateau of each directory, not of those below. Newest
+// Files as given, and the `most` newest *.plateau of each directory, not of those below and not
+// those that are links out of it. Newest
 // first. No path twice; a name that is taken already gives way to the whole path.
 std::vector<ListedFile> list_runs(const std::vector<std::string>& paths,
                                   const std::vector<std::string>& later, size_t most);

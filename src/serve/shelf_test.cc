@@ -3,11 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
+#include <random>
 
 #include "base/clock.h"
+#include "base/compression.h"
 #include "serve/gzip.h"
 #include "serve/served_runs_for_test.h"
 
@@ -20,6 +23,13 @@ ShelfOptions serving(std::vector<std::string> paths) {
   ShelfOptions options;
   options.paths = std::move(paths);
   return options;
+}
+
+std::string random_text(size_t size) {
+  std::mt19937 random(3);
+  std::string text(size, '\0');
+  for (char& c : text) c = static_cast<char>('a' + random() % 26);
+  return text;
 }
 
 void age(const std::string& path, int seconds) {
@@ -218,6 +228,66 @@ TEST(Shelf, PageShowsTheVerdictOfTheListAlsoWhenAnotherRunWasReadSince) {
     EXPECT_THAT(*page.value().plain, HasSubstr("\"verdict\":" + run->verdict_json));
     EXPECT_EQ(run->version, version) << "it was read again";
   }
+}
+
+TEST(Shelf, LinkOutOfTheDirectoryIsNotServed) {
+  const ScratchDirectory elsewhere;
+  const ScratchDirectory directory;
+  InventedJob(elsewhere.file("private.plateau"), 0).steps(30);
+  InventedJob(directory.file("a.plateau"), 0).steps(30);
+  std::filesystem::create_symlink(elsewhere.file("private.plateau"), directory.file("out.plateau"));
+  std::filesystem::create_symlink("/etc/passwd", directory.file("etc.plateau"));
+  std::filesystem::create_symlink("a.plateau", directory.file("inside.plateau"));
+  Shelf shelf(serving({directory.path()}));
+  shelf.look(60);
+  std::vector<std::string> names;
+  for (const RunFacts* run : shelf.runs()) {
+    names.push_back(run->name);
+    EXPECT_TRUE(run->verdict) << run->name << ": " << run->trouble;
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a.plateau", "inside.plateau"));
+}
+
+TEST(Shelf, FileBecomesALinkAfterItWasListedAndIsNotFollowed) {
+  const ScratchDirectory elsewhere;
+  const ScratchDirectory directory;
+  InventedJob(elsewhere.file("private.plateau"), 0).steps(30);
+  std::filesystem::create_symlink(elsewhere.file("private.plateau"), directory.file("a.plateau"));
+  const auto read = read_limited(directory.file("a.plateau"), directory.path(), {});
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("link out of the directory"));
+  EXPECT_TRUE(read_limited(directory.file("a.plateau"), "", {})) << "who names a link means it";
+}
+
+TEST(ReadLimited, WhatIsTooLargeOrTooSlowIsGivenUp) {
+  const ScratchDirectory directory;
+  directory.write("zeros.gz", gzipped(std::string(size_t{8} << 20, '\0'), 9));
+  const auto large =
+      read_limited(directory.file("zeros.gz"), "", {.plain_bytes = size_t{4} << 20, .seconds = 60});
+  ASSERT_FALSE(large);
+  EXPECT_THAT(large.error().message, HasSubstr("more than 4 MB"));
+  const auto slow = read_limited(directory.file("zeros.gz"), "", {.seconds = 0});
+  ASSERT_FALSE(slow);
+  EXPECT_THAT(slow.error().message, HasSubstr("could not be read within"));
+  EXPECT_EQ(read_limited(directory.file("zeros.gz"), "", {}).value().bytes.size(), size_t{8} << 20);
+}
+
+TEST(ReadLimited, OnlyRegularFilesAreRead) {
+  const ScratchDirectory directory;
+  ASSERT_EQ(mkfifo(directory.file("pipe.plateau").c_str(), 0600), 0);
+  EXPECT_FALSE(read_limited(directory.file("pipe.plateau"), directory.path(), {}));
+  EXPECT_FALSE(read_limited("/dev/zero", "", {}));
+  EXPECT_FALSE(read_limited(directory.path(), "", {}));
+}
+
+TEST(ReadLimited, DamagedArchiveGivesWhatCameBefore) {
+  const ScratchDirectory directory;
+  const std::string whole = gzipped(std::string(100000, 'x') + random_text(100000), 6);
+  directory.write("cut.gz", std::string_view(whole).substr(0, whole.size() / 2));
+  const auto read = read_limited(directory.file("cut.gz"), "", {});
+  ASSERT_TRUE(read);
+  EXPECT_GT(read.value().bytes.size(), 50000U);
+  EXPECT_NE(read.value().damage, "");
 }
 
 TEST(AcceptsGzip, OnlyIfItIsNamedAndNotRefused) {
