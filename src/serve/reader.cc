@@ -2,10 +2,12 @@
 #include "serve/reader.h"
 
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -17,6 +19,7 @@ namespace plateau {
 namespace {
 
 constexpr double kListS = 0.3;
+constexpr int kNicer = 5;
 
 }  // namespace
 
@@ -39,6 +42,7 @@ struct Reader::Desk {
   std::string path;                            // Of the file that is being read,
   FileStamp stamp;                             // and what it was like.
   double wish_since_s = 0;                     // Of the wish that is worked on; 0: none is.
+  double listed_s = -1e300;                    // When a list was last done.
   std::thread thread;
 
   void raise() const {
@@ -96,10 +100,15 @@ class Work {
       : desk_(std::move(desk)), shelf_(watched(std::move(options))) {}
 
   void run() {
+    // Answers come before reading. Of a thread, on Linux; nothing depends on it.
+    (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNicer);
     Reader::Wish wish;
     while (take(wish)) {
       fulfil(shelf_, wish);
       hand_over(true);
+      if (wish.kind != Reader::Wish::Kind::list) continue;
+      const std::lock_guard lock(desk_->mutex);
+      desk_->listed_s = monotonic_now_s();
     }
   }
 
@@ -148,8 +157,14 @@ class Work {
 
 }  // namespace
 
+// Signals are for the thread that serves: the new one begins, and stays, with all of them blocked.
 void Reader::start() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   desk_->thread = std::thread([desk = desk_, options = options_] { Work(desk, options).run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 uint64_t Reader::ask(const Wish& wish) {
@@ -174,6 +189,11 @@ bool Reader::is_stuck() const {
 double Reader::busy_s() const {
   const std::lock_guard lock(desk_->mutex);
   return desk_->wish_since_s > 0 ? monotonic_now_s() - desk_->wish_since_s : 0;
+}
+
+double Reader::age_s() const {
+  const std::lock_guard lock(desk_->mutex);
+  return monotonic_now_s() - desk_->listed_s;
 }
 
 int Reader::fd() const {

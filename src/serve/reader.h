@@ -49,6 +49,8 @@ class Reader {
   [[nodiscard]] bool done(uint64_t ticket) const;
   // For how long the reader has been at one wish; 0 if it has none.
   [[nodiscard]] double busy_s() const;
+  // How long ago it was last looked which files there are; a large number if never.
+  [[nodiscard]] double age_s() const;
   // For poll(): readable when something was done since news().
   [[nodiscard]] int fd() const;
   // Takes the latest catalogue; gives a thread up that is stuck.

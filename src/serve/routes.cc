@@ -21,7 +21,8 @@ constexpr double kFirstWaitS = 2;
 constexpr double kRunWaitS = 5;
 constexpr double kPageWaitS = 15;
 constexpr double kGuessWaitS = 1;
-constexpr double kMetricsKeptS = 0.1;
+constexpr double kFreshS = 0.6;  // A little more than the server's tick.
+constexpr double kMetricsKeptS = 0.5;
 constexpr size_t kWorthPacking = 1024;
 constexpr const char* kNothingAllowed = "default-src 'none'; frame-ancestors 'none'";
 
@@ -159,9 +160,10 @@ Routes::Wait Routes::wait_for(const HttpRequest& request, double uptime_s) const
   }
   if (admission == Admission::no_token || admission == Admission::wrong_host) return {};
   const bool first = !catalogue().complete && uptime_s < kFirstWaitS;
-  // Who is busy for longer than we would wait is not waited for.
-  const bool hopeless = reader_.busy_s() > kListWaitS;
-  const double list_s = first ? kFirstWaitS : hopeless ? 0 : kListWaitS;
+  // What was looked at a moment ago is good enough, and who is busy for longer than we would wait
+  // is not waited for.
+  const bool waits = reader_.age_s() > kFreshS && reader_.busy_s() < kListWaitS;
+  const double list_s = first ? kFirstWaitS : waits ? kListWaitS : 0;
   const Reader::Wish list = {.kind = Reader::Wish::Kind::list};
   if (request.path == "/api/runs" || request.path == "/metrics") return {list, list_s};
   if (request.path == "/api/compare") {

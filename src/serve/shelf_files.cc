@@ -39,7 +39,8 @@ std::vector<ListedFile> recordings_in(const std::string& directory, size_t most)
     const std::string path = files->path().string();
     // A pipe of that name would be waited for without end.
     if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (files->is_symlink() && !leads_into(path, directory)) continue;
+    std::error_code unknown;
+    if (files->is_symlink(unknown) && !leads_into(path, directory)) continue;
     found.push_back({path, name, directory, stamp_of(path)});
   }
   std::sort(found.begin(), found.end(), newer);

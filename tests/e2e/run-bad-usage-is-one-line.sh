@@ -30,10 +30,40 @@ refused 127 -o x.plateau -- ./no-such-file
 refused 126 -o x.plateau -- /
 refused 126 -o x.plateau -- /etc/passwd
 
-# A mistyped command does not cost an old recording.
+# A recording is never replaced silently, and a mistyped command does not cost an old one.
 "$PLATEAU" run -q -o old.plateau -- true 2>../err
+[ "$(stat -c %a old.plateau)" = 600 ] || fail "others may read the recording"
 cp old.plateau ../kept
+refused_old() {
+  local wanted=$1
+  shift
+  code=0
+  "$PLATEAU" "$@" >../out 2>../err </dev/null || code=$?
+  [ "$code" -eq "$wanted" ] || fail "$*: exit code $code instead of $wanted: $(cat ../err)"
+  expect_one_line ../err
+  cmp old.plateau ../kept || fail "$*: an old recording was overwritten"
+}
+refused_old 2 run -o old.plateau -- touch started
+expect_in ../err "old.plateau exists; --force replaces it"
+[ ! -e started ] || fail "the job ran although its recording could not be written"
+refused_old 127 run --force -o old.plateau -- no-such-command-here
+cp old.plateau new.2.plateau
+refused_old 2 run --restart 1 -o new.plateau -- touch started
+expect_in ../err "new.2.plateau exists"
+sleep 60 &
+sleeper=$!
+trap 'kill $sleeper 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
+refused_old 2 watch $sleeper -o old.plateau --for 1s
+expect_in ../err "old.plateau exists; --force replaces it"
+"$PLATEAU" run -q --force -o old.plateau -- echo another >../out 2>../err
+cmp -s old.plateau ../kept && fail "--force did not replace the recording"
 code=0
-"$PLATEAU" run -o old.plateau -- no-such-command-here 2>../err || code=$?
-[ "$code" -eq 127 ] || fail "exit code $code instead of 127"
-cmp old.plateau ../kept || fail "an old recording was overwritten for a command that cannot start"
+"$PLATEAU" watch $sleeper --force -o old.plateau --for 1s -q >../out 2>../err || code=$?
+kill $sleeper
+[ "$code" -ne 2 ] || fail "watch --force: $(cat ../err)"
+# Names that nobody chose make room for each other, also in one second.
+mkdir many
+cd many
+for i in 1 2 3 4; do "$PLATEAU" run -q -- true 2>../../err$i & done
+wait
+[ "$(find . -name 'true-*.plateau' | wc -l)" -eq 4 ] || fail "of 4 runs at once: $(ls)"

@@ -33,7 +33,7 @@ expect_in err "with a limit of 100 MB: the job goes on"
 expect_in dumped "the job goes on"
 expect_in dumped "limit_mb 100"
 
-limited() { run "$PLATEAU" run -o job.plateau --limit 100MB --grace 1s "$@"; }
+limited() { run "$PLATEAU" run --force -o job.plateau --limit 100MB --grace 1s "$@"; }
 
 limited --on-limit checkpoint -- python3 job.py handles
 expect_code 0
