@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -35,6 +36,13 @@ TEST_F(FindRecording, IsWhatARunningPlateauHoldsOpen) {
   process("14", "vim", file("other.plateau"));
   process("15", "plateau", file("notes.txt"));
   EXPECT_THAT(open_recordings(root_.string()), ElementsAre(recording));
+}
+
+TEST_F(FindRecording, ProcessOfAnotherUserIsNotAsked) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a process away";
+  process("12", "plateau", file("job.plateau"));
+  ASSERT_EQ(chown((root_ / "12").c_str(), 65534, 65534), 0);
+  EXPECT_THAT(open_recordings(root_.string()), IsEmpty());
 }
 
 TEST_F(FindRecording, FileThatIsGoneIsNone) {

@@ -3,6 +3,7 @@
 // changed once it is handed over, so both threads may look at it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "serve/metrics.h"
 #include "serve/run_facts.h"
 
 namespace plateau {
@@ -26,6 +28,8 @@ struct ServedRun {
   std::string summary;  // run_summary_json() of the facts,
   std::string state;    // and with its version.
   PageBytes page;       // Empty until somebody has asked for it.
+  // For /metrics, by Dialect; shared by entries that differ in the page only.
+  std::shared_ptr<const std::array<MetricsText, 2>> metrics;
 };
 
 // Two runs side by side, as somebody has asked for them.

@@ -191,16 +191,25 @@ void add_process_figures(ServerFigures& figures) {
   }
 }
 
-std::string exposition(std::span<const RunFacts* const> runs, const ServerFigures& server,
-                       Dialect dialect) {
+MetricsText run_metrics(const RunFacts& run, Dialect dialect) {
   MetricsText text(dialect);
-  about_server(text, server);
+  const RunFacts* const one = &run;
+  const Runs runs(&one, 1);
   about_files(text, runs);
   about_memory(text, runs);
   about_processes(text, runs);
   about_verdict(text, runs);
   about_progress(text, runs);
-  return text.take();
+  return text;
+}
+
+std::string exposition(std::span<const MetricsText* const> runs, const ServerFigures& server,
+                       Dialect dialect) {
+  MetricsText text(dialect);
+  about_server(text, server);
+  const MetricsText* const own = &text;
+  const std::string end = dialect == Dialect::open_metrics ? "# EOF\n" : "";
+  return joined({&own, 1}) + joined(runs) + end;
 }
 
 }  // namespace plateau

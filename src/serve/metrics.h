@@ -37,10 +37,7 @@ struct ServerFigures {
 // Fills in what the kernel knows of this process.
 void add_process_figures(ServerFigures& figures);
 
-std::string exposition(std::span<const RunFacts* const> runs, const ServerFigures& server,
-                       Dialect dialect);
-
-// The text format itself; exposition() says what goes in. Families must not be interleaved.
+// The text format itself, family by family.
 class MetricsText {
  public:
   using Labels = std::vector<std::pair<std::string_view, std::string>>;
@@ -49,17 +46,31 @@ class MetricsText {
   explicit MetricsText(Dialect dialect) : dialect_(dialect) {}
 
   // Begins a family; `unit` ("bytes") must be the end of `name`, or empty. The names of counters
-  // and infos come without _total and _info. A family without samples leaves no trace.
+  // and infos come without _total and _info. A family without samples leaves no trace in the text.
   void family(std::string_view name, Type type, std::string_view unit, std::string_view help);
   void sample(const Labels& labels, double value);
-  [[nodiscard]] std::string take();
 
  private:
+  friend std::string joined(std::span<const MetricsText* const> texts);
+  struct Family {
+    std::string head;
+    std::string lines;
+  };
   Dialect dialect_;
-  std::string text_;
-  std::string head_;  // Of the family, until its first sample.
+  std::vector<Family> families_;
   std::string sample_name_;
 };
+
+// Texts with the same families in the same order as one: the format wants all samples of a family
+// together.
+std::string joined(std::span<const MetricsText* const> texts);
+
+// What is told of one run. Made once per change of the run, because 500 of them take 50 ms.
+MetricsText run_metrics(const RunFacts& run, Dialect dialect);
+
+// The whole answer: the server about itself, then the runs.
+std::string exposition(std::span<const MetricsText* const> runs, const ServerFigures& server,
+                       Dialect dialect);
 
 // As a label's value may stand between quotes: backslash, quote and line end escaped, bad
 // UTF-8 and other control characters replaced.

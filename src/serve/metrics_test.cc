@@ -60,7 +60,11 @@ std::string expose(Dialect dialect) {
   const std::vector<const RunFacts*> runs = {&leak, &broken};
   ServerFigures server;
   server.requests = {{200, 7}, {404, 1}};
-  return exposition(runs, server, dialect);
+  std::vector<MetricsText> texts;
+  for (const RunFacts* run : runs) texts.push_back(run_metrics(*run, dialect));
+  std::vector<const MetricsText*> all;
+  for (const MetricsText& text : texts) all.push_back(&text);
+  return exposition(all, server, dialect);
 }
 
 TEST(Dialect, FollowsWhatTheScraperAccepts) {

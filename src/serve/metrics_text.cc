@@ -83,27 +83,39 @@ void MetricsText::family(std::string_view name, Type type, std::string_view unit
   const bool open = dialect_ == Dialect::open_metrics;
   sample_name_ = fmt::format("{}{}", name, suffix_of(type));
   const std::string headed = open ? std::string(name) : sample_name_;
-  head_ =
+  families_.emplace_back();
+  std::string& head = families_.back().head;
+  head =
       fmt::format("# HELP {} {}\n# TYPE {} {}\n", headed, help, headed, type_word(type, dialect_));
-  if (open && !unit.empty()) head_ += fmt::format("# UNIT {} {}\n", headed, unit);
+  if (open && !unit.empty()) head += fmt::format("# UNIT {} {}\n", headed, unit);
 }
 
 void MetricsText::sample(const Labels& labels, double value) {
-  text_ += head_;
-  head_.clear();
-  text_ += sample_name_;
+  std::string& lines = families_.back().lines;
+  lines += sample_name_;
   char before = '{';
   for (const auto& [name, label] : labels) {
-    text_ += fmt::format("{}{}=\"{}\"", before, name, escaped_label(label));
+    lines += fmt::format("{}{}=\"{}\"", before, name, escaped_label(label));
     before = ',';
   }
-  if (!labels.empty()) text_ += '}';
-  text_ += ' ' + number_text(value) + '\n';
+  if (!labels.empty()) lines += '}';
+  lines += ' ' + number_text(value) + '\n';
 }
 
-std::string MetricsText::take() {
-  if (dialect_ == Dialect::open_metrics) text_ += "# EOF\n";
-  return std::move(text_);
+std::string joined(std::span<const MetricsText* const> texts) {
+  std::string all;
+  const size_t count = texts.empty() ? 0 : texts.front()->families_.size();
+  for (size_t family = 0; family < count; ++family) {
+    bool headed = false;
+    for (const MetricsText* text : texts) {
+      const MetricsText::Family& part = text->families_[family];
+      if (part.lines.empty()) continue;
+      if (!headed) all += part.head;
+      headed = true;
+      all += part.lines;
+    }
+  }
+  return all;
 }
 
 }  // namespace plateau

@@ -250,9 +250,9 @@ HttpReply Routes::metrics(const HttpRequest& request, const ServerFigures& figur
   Kept& kept = metrics_[{dialect, accepts_gzip(request.accept_encoding)}];
   const double now_s = monotonic_now_s();
   if (kept.of == reader_.catalogue() && now_s - kept.made_s < kMetricsKeptS) return kept.reply;
-  std::vector<const RunFacts*> known;
+  std::vector<const MetricsText*> known;
   for (const std::shared_ptr<const ServedRun>& run : catalogue().runs) {
-    if (run->facts.version > 0) known.push_back(&run->facts);
+    if (run->facts.version > 0) known.push_back(&(*run->metrics)[static_cast<size_t>(dialect)]);
   }
   kept = {reader_.catalogue(), now_s, {}};
   kept.reply.content_type = content_type_of(dialect);

@@ -254,9 +254,15 @@ Catalogue Shelf::catalogue() {
                       item.served->facts.name == item.facts.name &&
                       item.served_page == item.page_version;
     if (!same) {
+      const bool same_facts = item.served && item.served->facts.version == item.facts.version &&
+                              item.served->facts.name == item.facts.name;
+      auto metrics = same_facts ? item.served->metrics
+                                : std::make_shared<const std::array<MetricsText, 2>>(
+                                      std::array{run_metrics(item.facts, Dialect::prometheus_text),
+                                                 run_metrics(item.facts, Dialect::open_metrics)});
       item.served = std::make_shared<const ServedRun>(
           ServedRun{item.facts, run_summary_json(item.facts, false),
-                    run_summary_json(item.facts, true), item.page});
+                    run_summary_json(item.facts, true), item.page, std::move(metrics)});
       item.served_page = item.page_version;
     }
     all.runs.push_back(item.served);
