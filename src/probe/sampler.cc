@@ -361,6 +361,10 @@ Snapshot Sampler::sample(double now_s) {
   return snapshot;
 }
 
+void Sampler::exclude(pid_t pid) {
+  state_->tree.exclude(pid);
+}
+
 void Sampler::want_walk() {
   state_->budget.want();
 }

@@ -46,6 +46,9 @@ class Sampler {
   // last sample of a run.
   void want_walk();
 
+  // One more that is never a member (ProbeOptions::exclude).
+  void exclude(pid_t pid);
+
   [[nodiscard]] ProcessKey root() const;
   // Why this root: "2 steps above 4242 (python train.py); its parent is a shell (bash)".
   [[nodiscard]] const std::string& root_reason() const;

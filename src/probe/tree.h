@@ -46,6 +46,8 @@ class Tree {
   // whether it lives, by ESRCH or by having no memory; then see ended() and drop().
   void refresh(double now_s);
 
+  void exclude(pid_t pid) { options_.exclude.push_back(pid); }
+
   // Reads stat of a member that seems to have ended since.
   bool ended(Member& member);
   // A member turned out to be gone after refresh().

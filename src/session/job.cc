@@ -133,6 +133,7 @@ Started start_job(const JobRequest& request) {
   // The command's bytes wait in the channels until their relays run.
   for (Channel& channel : channels) channel.job_end.reset();
   for (Channel& channel : channels) {
+    Channel spare = spare_of(channel);
     Result<Relay> relay = start_relay(channel, job.pid);
     if (!relay) {
       kill(-job.pid, SIGKILL);
@@ -140,6 +141,7 @@ Started start_job(const JobRequest& request) {
       if (terminal) set_foreground(terminal.get(), getpgrp());
       return failed(relay.error());
     }
+    relay.value().spare = std::move(spare);
     job.relays.push_back(std::move(relay.value()));
   }
   return {std::move(job), {}};

@@ -90,12 +90,33 @@ void JobLoop::reap() {
   int status = 0;
   pid_t pid = 0;
   while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-    if (pid != job_.pid) continue;
+    if (pid != job_.pid) {
+      relay_ended(pid, status);
+      continue;
+    }
     if (WIFSTOPPED(status)) {
       suspend(WSTOPSIG(status));
     } else {
       status_ = status;
     }
+  }
+}
+
+// A relay that was killed is replaced before the job notices: what it had read and not yet written
+// is lost, what comes after is not. One that has ended by itself, because nobody writes or nobody
+// reads, stays so, and the job hears of that as it would without us.
+void JobLoop::relay_ended(pid_t pid, int status) {
+  for (Relay& relay : job_.relays) {
+    if (relay.pid != pid || WIFSTOPPED(status)) continue;
+    if (!WIFSIGNALED(status)) relay.spare.our_end.reset();
+    if (!relay.spare.our_end) continue;
+    Channel spare = spare_of(relay.spare);
+    Result<Relay> next = start_relay(relay.spare, job_.pid);
+    if (!next) continue;
+    next.value().spare = std::move(spare);
+    relay = std::move(next.value());
+    session_.exclude(relay.pid);
+    tell("the process that carries the job's output was killed; another took its place");
   }
 }
 

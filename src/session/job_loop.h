@@ -35,6 +35,7 @@ class JobLoop {
   void read_output(size_t relay);
   void handle_signal(int number);
   void reap();
+  void relay_ended(pid_t pid, int status);
   void suspend(int stop_signal);
   void tick();
   [[nodiscard]] double seconds_to_look() const;  // 0 if a tick is due, for whatever reason.

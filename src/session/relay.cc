@@ -87,6 +87,16 @@ void copy_until_end(int from, int sink, bool terminal, Copy copy, pid_t job_grou
 
 }  // namespace
 
+Channel spare_of(const Channel& channel) {
+  Channel spare;
+  spare.our_end = Fd(fcntl(channel.our_end.get(), F_DUPFD_CLOEXEC, 0));
+  spare.sink = channel.sink;
+  spare.terminal = channel.terminal;
+  spare.carries_stdout = channel.carries_stdout;
+  spare.carries_stderr = channel.carries_stderr;
+  return spare;
+}
+
 Result<Relay> start_relay(Channel& channel, pid_t job_group) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -103,7 +113,7 @@ Result<Relay> start_relay(Channel& channel, pid_t job_group) {
     relay_main(channel.our_end.get(), channel.sink, channel.terminal, write_end.get(), job_group);
   }
   channel.our_end.reset();
-  return Relay{pid, std::move(read_end)};
+  return Relay{pid, std::move(read_end), {}};
 }
 
 }  // namespace plateau

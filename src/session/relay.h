@@ -19,11 +19,18 @@ namespace plateau {
 struct Relay {
   pid_t pid = -1;
   Fd copy;  // Non-blocking read end of the watcher's copy.
+  // The channel with a descriptor of our own for what it reads from, if start_job() made one: then
+  // a relay that is killed can be replaced, and the job is not told that nobody reads any more. To
+  // be closed once the relay has ended by itself.
+  Channel spare;
 };
 
 // Forks the relay of `channel`; takes its `our_end`. `job_group` is told when the terminal's size
 // changes. The relay holds no other descriptor of ours open. It is a child of this process and
 // ends with the last writer of the channel.
 Result<Relay> start_relay(Channel& channel, pid_t job_group);
+
+// The same channel with a descriptor of its own; not open if there is none left.
+Channel spare_of(const Channel& channel);
 
 }  // namespace plateau

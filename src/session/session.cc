@@ -91,6 +91,10 @@ void Session::event(EventKind kind, std::string_view text) {
   journal_.event(kind, text, now());
 }
 
+void Session::exclude(pid_t pid) {
+  if (sampler_) sampler_->exclude(pid);
+}
+
 double Session::cpu_s() const {
   return own_cpu_s() - start_.cpu_s + std::max(keeper_cpu_s_, heap_.cpu_s());
 }

@@ -67,6 +67,8 @@ class Session {
   void read_words();
   void output(std::span<const LineClock::News> news);
   void event(EventKind kind, std::string_view text);
+  // A process of ours that is no part of the job.
+  void exclude(pid_t pid);
 
   [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }  // Of the last tick.
   [[nodiscard]] const Journal& journal() const { return journal_; }

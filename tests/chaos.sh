@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Whatever is killed, stopped, full or used up: no job is hurt, no recording is unreadable, and of what
+# was recorded at most the last second is missing.
+#
+#   PLATEAU=build/release/plateau SOURCE_DIR=. bash tests/chaos.sh [ROUNDS [SCENARIO...]]
+#
+# Each round runs a job under plateau, on a machine that is kept busy, and at a random moment of it does
+# one thing to it: kill -9 of plateau, of the relay, of the heap's keeper, of the server or of the job;
+# SIGSTOP and SIGCONT of plateau; a full disk; a full /dev/shm; a thousand processes a second; hardly any
+# descriptors. Two rounds of each are a test (e2e/chaos-hurts-nobody.sh); 100 take about two hours.
+# SEED=N repeats the moments of an earlier run.
+# shellcheck source=tests/e2e/lib.sh
+. "$SOURCE_DIR/tests/e2e/lib.sh"
+
+rounds=${1:-100}
+shift || true
+RANDOM=${SEED:=$RANDOM}
+steps=300
+
+cat >job.py <<'PY'
+# Says a line for each of its steps, holds 100 kB of each, and ends with what it counted.
+import os, sys, time
+held = []
+for step in range(int(sys.argv[1])):
+    held.append(bytearray(os.urandom(1000)) * 100)
+    os.write(1, b"Step %d: loss 0.1\n" % step)
+    time.sleep(0.01)
+os.write(1, b"done %d\n" % sum(len(block) for block in held))
+PY
+cat >spawn.py <<'PY'
+# As many processes as it can start in three seconds, and how many of them did not end well.
+import os, time
+end = time.monotonic() + 3
+started = bad = 0
+while time.monotonic() < end:
+    pids = [os.posix_spawn("/bin/true", ["true"], {}) for _ in range(20)]
+    started += len(pids)
+    bad += sum(os.waitpid(pid, 0)[1] != 0 for pid in pids)
+os.write(1, b"started %d, bad %d\n" % (started, bad))
+PY
+(while :; do :; done) &
+hog=$!
+trap 'kill $hog ${watcher:-} ${server:-} 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
+
+# start OPTION...: the job under plateau in the background; $watcher is plateau's pid.
+start() {
+  rm -f job.plateau output err
+  sh -c 'echo $$ >pid; exec "$0" run "$@"' "$PLATEAU" -o job.plateau "$@" -- python3 job.py $steps >output 2>err &
+  shell=$!
+  wait_until grep -q 'Step 0' output
+  watcher=$(cat pid)
+}
+# a_moment: up to 2 s.
+a_moment() { sleep "$((RANDOM % 2)).$(printf %03d $((RANDOM % 1000)))"; }
+child_called() { pgrep -P "$watcher" -x "$1" | head -1; }
+the_end() {
+  ended=0
+  wait "$shell" || ended=$?
+}
+
+job_is_unhurt() {
+  wait_until grep -q '^done ' output
+  grep -q "^done $((steps * 100000))$" output || fail "$1: the job counted wrong: $(tail -1 output)"
+  # A relay that is killed may take what it had read with it.
+  [ "$1" = relay ] || [ "$(grep -c '^Step ' output)" -eq $steps ] || fail "$1: lines of the job are missing"
+}
+recording_is_readable() {
+  run "$PLATEAU" judge --json job.plateau
+  [ "$code" -ne 2 ] || fail "$1: the recording cannot be judged: $(cat err)"
+  expect_in out '"verdict"'
+  run "$PLATEAU" dump job.plateau
+  expect_code 0
+}
+# nothing_missing WHEN: the last sample is not much older than that moment; the recording's start is told
+# in whole seconds, and a sample may be due every second.
+nothing_missing() {
+  "$PLATEAU" dump --records --json job.plateau 2>/dev/null >records || "$PLATEAU" dump --json job.plateau >records
+  python3 - "$1" <<'PY' || fail "more than the last second is missing"
+import json, sys
+start = last = None
+for line in open("records"):
+    record = json.loads(line)
+    if record.get("type") == "head": start = record["started_unix_s"]
+    if record.get("type") == "sample": last = record["time_s"]
+late = float(sys.argv[1]) - (start + last)
+sys.exit(late > 3)
+PY
+}
+
+scenario_plateau() {
+  start
+  a_moment
+  kill -9 "$watcher"
+  local when
+  when=$(date +%s.%N)
+  job_is_unhurt plateau
+  the_end
+  recording_is_readable plateau
+  nothing_missing "$when"
+}
+scenario_relay() {
+  start
+  a_moment
+  kill -9 "$(child_called plateau-relay)"
+  job_is_unhurt relay
+  the_end
+  [ "$ended" -eq 0 ] || fail "relay: the job ended with $ended: $(tail -3 err)"
+  recording_is_readable relay
+}
+scenario_keeper() {
+  start --heap
+  local keeper
+  keeper=$(child_called plateau-heap)
+  [ -n "$keeper" ] || fail "keeper: there is none: $(pgrep -P "$watcher" -l)"
+  a_moment
+  kill -9 "$keeper"
+  job_is_unhurt keeper
+  the_end
+  [ "$ended" -eq 0 ] || fail "keeper: the job ended with $ended: $(tail -3 err)"
+  recording_is_readable keeper
+}
+scenario_job() {
+  start
+  a_moment
+  kill -9 "$(child_called python3)"
+  the_end
+  [ "$ended" -eq 137 ] || fail "job: exit code $ended instead of 137"
+  recording_is_readable job
+  expect_in out "signal 9"
+}
+scenario_server() {
+  start --serve
+  local served
+  served=$(child_called plateau-serve)
+  [ -n "$served" ] || fail "server: there is none: $(pgrep -P "$watcher" -l)"
+  a_moment
+  kill -9 "$served"
+  job_is_unhurt server
+  the_end
+  [ "$ended" -eq 0 ] || fail "server: the job ended with $ended: $(tail -3 err)"
+  recording_is_readable server
+}
+scenario_stop() {
+  start
+  a_moment
+  kill -STOP "$watcher"
+  local before after
+  before=$(grep -c '^Step ' output)
+  sleep 1
+  after=$(grep -c '^Step ' output)
+  kill -CONT "$watcher"
+  [ "$after" -gt "$before" ] || grep -q '^done' output || fail "stop: the job waited for plateau"
+  job_is_unhurt stop
+  the_end
+  [ "$ended" -eq 0 ] || fail "stop: the job ended with $ended"
+  recording_is_readable stop
+}
+# small_world SCRIPT: in a mount namespace of its own, which only root may make.
+small_world() {
+  [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || { echo "only root can make $1 full"; return 1; }
+}
+scenario_disk() {
+  small_world "a disk" || return 0
+  mkdir -p small
+  rm -f output err
+  unshare -m sh -c 'mount -t tmpfs -o size=4k tmpfs small && "$0" run -o small/job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended; cp small/job.plateau .' "$PLATEAU"
+  [ "$(cat ended)" -eq 0 ] || fail "disk: the job ended with $(cat ended): $(tail -3 err)"
+  expect_in err "no longer written"
+  job_is_unhurt disk
+  recording_is_readable disk
+}
+scenario_shm() {
+  small_world "/dev/shm" || return 0
+  rm -f output err job.plateau
+  unshare -m sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && "$0" run --heap -o job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended' "$PLATEAU"
+  [ "$(cat ended)" -eq 0 ] || fail "shm: the job ended with $(cat ended): $(tail -3 err)"
+  job_is_unhurt shm
+  recording_is_readable shm
+}
+scenario_processes() {
+  rm -f job.plateau
+  run "$PLATEAU" run -o job.plateau -- sh -c 'python3 spawn.py & python3 spawn.py; wait'
+  expect_code 0
+  [ "$(grep -c 'bad 0$' out)" -eq 2 ] || fail "processes: some were hurt: $(cat out)"
+  recording_is_readable processes
+}
+scenario_descriptors() {
+  rm -f job.plateau
+  (ulimit -n 20 && "$PLATEAU" run -o job.plateau -- python3 job.py $steps >output 2>err) ||
+    fail "descriptors: the job ended with $?: $(tail -3 err)"
+  job_is_unhurt descriptors
+  recording_is_readable descriptors
+}
+
+scenarios=("$@")
+[ ${#scenarios[@]} -gt 0 ] ||
+  scenarios=(plateau relay keeper job server stop disk shm processes descriptors)
+for ((round = 1; round <= rounds; round++)); do
+  for scenario in "${scenarios[@]}"; do
+    "scenario_$scenario"
+    echo "round $round of $rounds: $scenario: fine"
+  done
+done
+echo "SEED=$SEED"
