@@ -218,14 +218,14 @@ bool is_writable(uint64_t address) noexcept {
   uint64_t same = *at_address<uint64_t>(address);
   const iovec from = {.iov_base = &same, .iov_len = sizeof(same)};
   const iovec to = {.iov_base = writable_at<void>(address), .iov_len = sizeof(same)};
-  return syscall(SYS_process_vm_writev, sys_getpid(), &from, 1, &to, 1, 0) ==
+  return system_call(SYS_process_vm_writev, sys_getpid(), &from, 1, &to, 1, 0) ==
          static_cast<long>(sizeof(same));
 }
 
 bool protect(const Object& object, int protection) noexcept {
   return object.relro_begin >= object.relro_end ||
-         syscall(SYS_mprotect, object.relro_begin, object.relro_end - object.relro_begin,
-                 protection) == 0;
+         system_call(SYS_mprotect, object.relro_begin, object.relro_end - object.relro_begin,
+                     protection) == 0;
 }
 
 struct Wanted {

@@ -203,9 +203,8 @@ bool measure(Holding& holding) noexcept {
   return true;
 }
 
-// A filter that the program has put on itself may kill it for our system calls.
 bool may_look() noexcept {
-  return sys_seccomp_mode() == process.seccomp_mode;
+  return may_call(MayCall::anything);
 }
 
 // How far the table has been used.
@@ -220,9 +219,16 @@ bool protect_holdings() noexcept {
   return sys_madvise(&table, sizeof(table), MADV_WIPEONFORK) == 0;
 }
 
+void empty_holdings() noexcept {
+  memset(static_cast<void*>(&table), 0, sizeof(table));
+}
+
+bool threads_wanted() noexcept {
+  return mappings_wanted() && process.mode.load(std::memory_order_relaxed) != Mode::unset;
+}
+
 bool holdings_wanted() noexcept {
-  return mappings_wanted() && process.mode.load(std::memory_order_relaxed) != Mode::unset &&
-         may_look();
+  return threads_wanted() && may_look();
 }
 
 Holding* claim_holding(BlockKind kind, Site site) noexcept {

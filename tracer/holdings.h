@@ -65,6 +65,8 @@ struct Holding {
 
 // False while nothing is to be told: nothing is traced, or a hook was entered from within one.
 bool holdings_wanted() noexcept;
+// The same of threads: they are followed in a sandbox too, where nothing is measured.
+bool threads_wanted() noexcept;
 
 // A claimed holding with the stack of the caller of a hook, or nullptr. Fill in what depends on its
 // kind and publish it.
@@ -87,5 +89,7 @@ void note_file_unmapped(const void* at) noexcept;
 
 // Once, before tracing begins: children are to find the table empty. False if that cannot be had.
 bool protect_holdings() noexcept;
+// In a child, where that was not had.
+void empty_holdings() noexcept;
 
 }  // namespace plateau::trace

@@ -137,16 +137,14 @@ inline bool is_memory(size_t bytes, int protection, int flags) noexcept {
 }
 
 // Shared memory: without a file, or with one that lies in memory (/dev/shm, memfd). A file on a
-// disk is page cache, which the kernel takes back. Under a filter that the program has put on
-// itself nothing is asked.
+// disk is page cache, which the kernel takes back.
 inline bool is_shared_memory(size_t bytes, int protection, int flags, int fd) noexcept {
   const int type = flags & MAP_TYPE;
   if (bytes < kMinMappingBytes || (type != MAP_SHARED && type != MAP_SHARED_VALIDATE) ||
       (protection & PROT_WRITE) == 0) {
     return false;
   }
-  return (flags & MAP_ANONYMOUS) != 0 ||
-         (sys_seccomp_mode() == process.seccomp_mode && sys_is_in_memory(fd));
+  return (flags & MAP_ANONYMOUS) != 0 || (may_call(MayCall::anything) && sys_is_in_memory(fd));
 }
 
 inline void* mmap_body(Site site, void* at, size_t bytes, int protection, int flags, int fd,
@@ -206,7 +204,7 @@ inline void* mremap_body(Site site, void* at, size_t old_bytes, size_t bytes, in
 }
 
 inline int memfd_create_body(Site site, const char* name, unsigned flags) {
-  const int fd = static_cast<int>(syscall(SYS_memfd_create, name, flags));
+  const int fd = static_cast<int>(as_libc(system_call(SYS_memfd_create, name, flags)));
   if (fd >= 0 && holdings_wanted()) {
     note_memory_file(fd, nullptr, site);
   }
@@ -219,6 +217,11 @@ inline int shm_open_body(Site site, const char* name, int flags, mode_t mode) {
     note_memory_file(fd, name, site);
   }
   return fd;
+}
+
+inline int prctl_body(int option, long second, long third, long fourth, long fifth) {
+  expect_restriction(restriction_of(SYS_prctl, option, second));
+  return real.prctl(option, second, third, fourth, fifth);
 }
 
 inline int dlclose_body(void* handle) {

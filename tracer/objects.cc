@@ -14,6 +14,8 @@
 #include "tracer/at_address.h"
 #include "tracer/lane_writer.h"
 #include "tracer/mix.h"
+#include "tracer/process.h"
+#include "tracer/system_calls.h"
 
 namespace plateau::trace {
 namespace {
@@ -136,10 +138,10 @@ Piece program_path() {
   uint32_t bytes = g_program_path_bytes.load(std::memory_order_acquire);
   if (bytes == 0) {
     // Two threads at once write the same text.
-    const int saved_errno = errno;
-    const long got =
-        syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", g_program_path, sizeof g_program_path);
-    errno = saved_errno;
+    const long got = may_call(MayCall::anything)
+                         ? system_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", g_program_path,
+                                       sizeof g_program_path)
+                         : 0;
     bytes = got > 0 ? static_cast<uint32_t>(got) : 0;
     g_program_path_bytes.store(bytes, std::memory_order_release);
   }

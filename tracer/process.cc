@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/process.h"
 
+#include <pthread.h>
+
 #include <cstring>
 
 #include "tracer/account.h"
@@ -77,23 +79,51 @@ bool read_spec(const char* text, Spec& out) noexcept {
          (out.exact || out.interval_bytes > 0) && out.directory_bytes < kMaxDirectoryBytes;
 }
 
+// Children are to find the tables empty.
+bool protect_tables() noexcept {
+  return sys_madvise(&tables, sizeof(tables), MADV_WIPEONFORK) == 0 && protect_holdings();
+}
+
+// The same without a call, for children that libc makes.
+void empty_tables() noexcept {
+  memset(static_cast<void*>(&tables), 0, sizeof(tables));
+  empty_holdings();
+}
+
+// What may be called under the filters that were there when tracing began: this is known from the
+// first segment that the recorder made. False if the tables cannot be kept from children.
+bool settle_filters(const SegmentHeader& segment) noexcept {
+  if (process.filters == 0 || process.segment.load(std::memory_order_relaxed) != nullptr) {
+    return true;
+  }
+  if (process.filters == segment.filters) {
+    process.may_call.store(MayCall::anything, std::memory_order_relaxed);
+    return protect_tables();
+  }
+  return pthread_atfork(nullptr, nullptr, empty_tables) == 0;
+}
+
+}  // namespace
+
 void switch_off() noexcept {
   process.mode.store(Mode::off, std::memory_order_relaxed);
   process.filter_mask.store(0, std::memory_order_relaxed);
   tables.filter.set(0, 0);
 }
 
-}  // namespace
-
 bool configure_from(const char* text) noexcept {
   Spec spec;
-  if (!read_spec(text, spec) || sys_madvise(&tables, sizeof(tables), MADV_WIPEONFORK) != 0 ||
-      !protect_holdings()) {
+  if (!read_spec(text, spec)) {
+    return false;
+  }
+  process.filters = count_filters();
+  if (process.filters != 0) {
+    process.may_call.store(MayCall::loaders, std::memory_order_relaxed);
+  } else if (!protect_tables()) {
     return false;
   }
   memcpy(process.directory, text, spec.directory_bytes);
   process.directory[spec.directory_bytes] = '\0';
-  process.seccomp_mode = sys_seccomp_mode();
   process.first_interval_log2 = spec.exact ? 0 : log2_of(spec.interval_bytes);
   process.interval_log2.store(process.first_interval_log2, std::memory_order_relaxed);
   find_account();
@@ -125,19 +155,36 @@ void stop_tracing(SegmentState state) noexcept {
   }
 }
 
+namespace {
+
+// One that the recorder holds ready, else one of our own. In that order: the former takes none but
+// calls of the loader.
+SegmentHeader* find_segment(bool& told) noexcept {
+  const SegmentRequest request{.directory = process.directory,
+                               .exact = process.first_interval_log2 == 0,
+                               .interval_log2 = process.first_interval_log2};
+  SegmentHeader* segment = may_call(MayCall::loaders) ? claim_segment(request) : nullptr;
+  if (segment == nullptr && may_call(MayCall::anything)) {
+    segment = create_segment(request, told);
+  }
+  return segment;
+}
+
+}  // namespace
+
 SegmentHeader* start_segment() noexcept {
   uint32_t owner = kNoOwner;
   if (!tables.owner.compare_exchange_strong(owner, kSettingUp, std::memory_order_acquire)) {
     return owner > kSettingUp ? process.segment.load(std::memory_order_relaxed) : nullptr;
   }
-  // A filter that the program has put on itself since may kill it for a call it never makes.
-  SegmentHeader* segment = nullptr;
-  if (sys_seccomp_mode() == process.seccomp_mode) {
-    segment = create_segment({.directory = process.directory,
-                              .exact = process.first_interval_log2 == 0,
-                              .interval_log2 = process.first_interval_log2});
-  }
-  if (segment == nullptr) {
+  bool told = false;
+  SegmentHeader* segment = find_segment(told);
+  if (segment == nullptr || !settle_filters(*segment)) {
+    // Told through the parent's segment, which is still mapped, where there is one.
+    SegmentHeader* parents = process.segment.load(std::memory_order_relaxed);
+    if (parents != nullptr && !told) {
+      parents->silent_children.fetch_add(1, std::memory_order_relaxed);
+    }
     switch_off();
     return nullptr;
   }

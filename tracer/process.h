@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "tracer/address_set.h"
+#include "tracer/sandbox.h"
 #include "tracer/segment.h"
 #include "tracer/sent_stacks.h"
 
@@ -57,7 +58,8 @@ struct Process {
   std::atomic<uint8_t> next_lane{0};
   bool started = false;  // Constructors have run: the environment is what it is.
   uint32_t first_interval_log2 = 0;
-  int seccomp_mode = 0;
+  int32_t filters = 0;  // On system calls, when tracing began; -1: not known.
+  std::atomic<MayCall> may_call{MayCall::anything};
   char directory[kMaxDirectoryBytes] = {};
 };
 
@@ -71,6 +73,9 @@ Mode configure() noexcept;
 // that is understood or the tables cannot be protected from children.
 bool configure_from(const char* spec) noexcept;
 
+// From now on hooks only forward.
+void switch_off() noexcept;
+
 // Stops for good: hooks forward from now on. The segment gets `state`.
 void stop_tracing(SegmentState state) noexcept;
 
@@ -81,6 +86,11 @@ inline SegmentHeader* current_segment() noexcept {
     return process.segment.load(std::memory_order_relaxed);
   }
   return start_segment();
+}
+
+// Whether calls of this kind may be made now.
+inline bool may_call(MayCall what) noexcept {
+  return process.may_call.load(std::memory_order_acquire) <= what;
 }
 
 // Doubles the sampling interval when the set of sampled blocks fills up.

@@ -116,13 +116,14 @@ void* boot_pvalloc(size_t bytes) {
 
 // Also what serves if libc has none of these.
 void* plain_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
-  return sys_mmap(at, bytes, protection, flags, fd, offset);
+  return std::bit_cast<void*>(
+      as_libc(system_call(SYS_mmap, at, bytes, protection, flags, fd, offset)));
 }
 int plain_munmap(void* at, size_t bytes) {
-  return sys_munmap(at, bytes);
+  return static_cast<int>(as_libc(sys_munmap(at, bytes)));
 }
 void* plain_mremap(void* at, size_t old_bytes, size_t bytes, int flags, void* to) {
-  return std::bit_cast<void*>(syscall(SYS_mremap, at, old_bytes, bytes, flags, to));
+  return std::bit_cast<void*>(as_libc(system_call(SYS_mremap, at, old_bytes, bytes, flags, to)));
 }
 void* boot_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   return found() ? real.mmap(at, bytes, protection, flags, fd, offset)
@@ -147,6 +148,13 @@ int boot_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 }
 int boot_dlclose(void* handle) {
   return found() ? real.dlclose(handle) : 0;
+}
+long plain_syscall(long number, long first, long second, long third, long fourth, long fifth,
+                   long sixth) {
+  return as_libc(raw_system_call(number, first, second, third, fourth, fifth, sixth));
+}
+int plain_prctl(int option, long second, long third, long fourth, long fifth) {
+  return static_cast<int>(as_libc(system_call(SYS_prctl, option, second, third, fourth, fifth)));
 }
 
 // ---- Operators for callers without a C++ runtime that we can find.
@@ -296,6 +304,8 @@ constinit RealFunctions real = {
     .shm_open = boot_shm_open,
     .pthread_create = boot_pthread_create,
     .dlclose = boot_dlclose,
+    .syscall = plain_syscall,
+    .prctl = plain_prctl,
     .short_cut = ShortCut::none,
     .operator_new = {},
     .operator_delete = {},
@@ -326,6 +336,8 @@ void find_real_functions() noexcept {
   find(next.shm_open, "shm_open");
   find(next.pthread_create, "pthread_create");
   find(next.dlclose, "dlclose");
+  find(next.syscall, "syscall");
+  find(next.prctl, "prctl");
   if (is_in_libc(reinterpret_cast<const void*>(next.malloc)) &&
       is_in_libc(reinterpret_cast<const void*>(next.free))) {
     next.short_cut = ShortCut::to_malloc;

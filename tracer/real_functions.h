@@ -53,6 +53,8 @@ struct RealFunctions {
   int (*shm_open)(const char*, int, mode_t);
   int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   int (*dlclose)(void*);
+  long (*syscall)(long, long, long, long, long, long, long);
+  int (*prctl)(int, long, long, long, long);
   ShortCut short_cut;
   // Null until found: a C++ runtime may be loaded at any time, and may be visible only to those
   // that loaded it. Read through real_new() and real_delete().

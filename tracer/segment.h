@@ -6,6 +6,11 @@
 // mapped. The file is a header page and kLaneCount rings ("lanes") of 8-byte words. A process that
 // finds no room for one leaves an empty file whose name ends in kUntracedEnding, and runs untraced.
 //
+// Spares. The recorder holds kSpareCount files ready, named kSpareName and a number, whole but for
+// the process: to claim one takes no call but openat, mmap and close, and no time. Who sets `pid`
+// from 0 to its own owns it, fills in the rest and sets the state to running. The recorder then
+// takes the name away, and gives the file another owner once the process is gone.
+//
 // Writing. A thread locks any lane by a single try (never a wait), writes whole records, publishes
 // `written`, unlocks. A record that does not fit before `read` is dropped and counted. A writer
 // that dies in between leaves a locked lane; the others go on, and a child made by fork has its own
@@ -27,7 +32,7 @@
 namespace plateau::trace {
 
 inline constexpr uint64_t kSegmentMagic = 0x31504145484c5450;  // "PTLHEAP1"
-inline constexpr uint32_t kSegmentVersion = 1;
+inline constexpr uint32_t kSegmentVersion = 2;
 inline constexpr uint32_t kLaneCount = 4;
 // Where there is no room for lanes of the usual size they are made smaller, in steps; all are
 // powers of two. SegmentHeader::lane_bytes has the size.
@@ -45,6 +50,8 @@ inline constexpr uint32_t kMaxPythonFrames = 128;
 inline constexpr uint32_t kMaxTextBytes = 4096;        // Of one path or name.
 inline constexpr uint32_t kMaxLineTableBytes = 16384;  // Longer ones are cut: later lines unknown.
 
+inline constexpr char kSpareName[] = "spare-";
+inline constexpr uint32_t kSpareCount = 4;
 inline constexpr char kSegmentEnding[] = ".segment";
 inline constexpr char kUntracedEnding[] = ".untraced";
 
@@ -174,18 +181,23 @@ struct SegmentHeader {
   uint32_t version = kSegmentVersion;
   uint32_t header_bytes = kHeaderBytes;
   uint32_t lane_count = kLaneCount;
-  uint32_t pid = 0;
-  uint32_t parent = 0;
-  uint32_t exact = 0;  // 1: every block; 0: sampled.
+  std::atomic<uint32_t> pid{0};  // As the process knows itself: of its own namespace.
+  uint32_t exact = 0;            // 1: every block; 0: sampled.
   uint64_t lane_bytes = kLaneBytes;
   uint64_t interval_bytes = 0;  // Mean bytes between samples at the start.
   uint64_t started_stamp = 0;
+  uint64_t mapped_at = 0;      // In the process.
+  uint64_t pid_namespace = 0;  // Its inode; 0: not known.
+  int32_t filters = 0;  // On system calls, of the recorder; in a spare. See tracer/sandbox.h.
+  uint32_t reserved = 0;
   std::atomic<SegmentState> state{SegmentState::starting};
   std::atomic<uint32_t> interval_log2{0};   // In force now; rises if too many samples are live.
   std::atomic<uint64_t> dropped_allocs{0};  // Ring full, or all lanes taken.
   std::atomic<uint64_t> dropped_frees{0};
   std::atomic<uint64_t> dropped_others{0};
-  std::atomic<uint64_t> samples{0};        // Allocs sent or dropped.
+  std::atomic<uint64_t> samples{0};  // Allocs sent or dropped.
+  // Children that could not have a segment: a sandbox took away the directory or the calls.
+  std::atomic<uint64_t> silent_children{0};
   std::atomic<uint32_t> python_minor{0};   // Once an interpreter was seen; 0 before.
   std::atomic<uint32_t> python_hooked{0};  // 1: small Python objects are traced too.
   AllocatorAccount account;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "tracer/process.h"
 #include "tracer/system_calls.h"
 
 namespace plateau::trace {
@@ -76,6 +77,17 @@ void* map_file(const char* path, uint64_t bytes) noexcept {
   return memory;
 }
 
+// All but what a spare has already.
+void fill_owner(SegmentHeader& header, const SegmentRequest& request, uint64_t stamp) noexcept {
+  header.exact = request.exact ? 1 : 0;
+  header.interval_bytes = request.exact ? 0 : uint64_t{1} << request.interval_log2;
+  header.started_stamp = stamp;
+  header.mapped_at = reinterpret_cast<uint64_t>(&header);
+  header.pid_namespace = may_call(MayCall::anything) ? sys_pid_namespace() : 0;
+  header.interval_log2.store(request.exact ? 0 : request.interval_log2, std::memory_order_relaxed);
+  header.state.store(SegmentState::running, std::memory_order_release);
+}
+
 void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t lane_bytes,
                  uint64_t stamp) noexcept {
   // The file is all zero; what is zero by default needs no writing.
@@ -83,31 +95,76 @@ void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t 
   header.version = kSegmentVersion;
   header.header_bytes = kHeaderBytes;
   header.lane_count = kLaneCount;
-  header.pid = static_cast<uint32_t>(sys_getpid());
-  header.parent = static_cast<uint32_t>(sys_getppid());
-  header.exact = request.exact ? 1 : 0;
+  header.pid.store(static_cast<uint32_t>(sys_getpid()), std::memory_order_relaxed);
   header.lane_bytes = lane_bytes;
-  header.interval_bytes = request.exact ? 0 : uint64_t{1} << request.interval_log2;
-  header.started_stamp = stamp;
-  header.interval_log2.store(request.exact ? 0 : request.interval_log2, std::memory_order_relaxed);
-  header.state.store(SegmentState::running, std::memory_order_release);
+  header.filters = process.filters;
+  fill_owner(header, request, stamp);
+}
+
+// The process id, by calls of the loader where no others may be made; 0 if it cannot be had.
+uint32_t own_pid() noexcept {
+  if (may_call(MayCall::anything)) {
+    return static_cast<uint32_t>(sys_getpid());
+  }
+  char text[16] = {};
+  const int fd = sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) {
+    return 0;
+  }
+  sys_read(fd, text, sizeof text - 1);
+  sys_close(fd);
+  uint32_t pid = 0;
+  for (const char* at = text; *at >= '0' && *at <= '9'; ++at) {
+    pid = pid * 10 + static_cast<uint32_t>(*at - '0');
+  }
+  return pid;
+}
+
+// The lanes may be smaller than what is mapped; beyond the file nothing is touched.
+bool is_spare(const SegmentHeader& header) noexcept {
+  return header.magic == kSegmentMagic && header.version == kSegmentVersion &&
+         header.header_bytes == kHeaderBytes && header.lane_count == kLaneCount &&
+         header.lane_bytes >= kMinLaneBytes && header.lane_bytes <= kLaneBytes &&
+         header.pid.load(std::memory_order_relaxed) == 0;
+}
+
+SegmentHeader* claim_file(const char* path, uint32_t pid) noexcept {
+  const int fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (fd < 0) {
+    return nullptr;
+  }
+  void* memory = sys_mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  sys_close(fd);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* header = static_cast<SegmentHeader*>(memory);
+  uint32_t nobody = 0;
+  if (is_spare(*header) &&
+      header->pid.compare_exchange_strong(nobody, pid, std::memory_order_acq_rel)) {
+    return header;
+  }
+  sys_munmap(memory, kSegmentBytes);
+  return nullptr;
 }
 
 // Tells the recorder that there is a process it will hear nothing of. Takes a name and no blocks.
-void leave_word(const char* directory, uint64_t stamp) noexcept {
+bool leave_word(const char* directory, uint64_t stamp) noexcept {
   const PathText word = segment_path(directory, stamp, kUntracedEnding);
   if (word.fits()) {
     const int fd =
         sys_open(word.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0) {
       sys_close(fd);
+      return true;
     }
   }
+  return false;
 }
 
 }  // namespace
 
-SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
+SegmentHeader* create_segment(const SegmentRequest& request, bool& told) noexcept {
   const uint64_t stamp = trace_stamp();
   const PathText unready = segment_path(request.directory, stamp, ".segment.tmp");
   const PathText ready = segment_path(request.directory, stamp, ".segment");
@@ -119,7 +176,7 @@ SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
   while ((memory = map_file(unready.c_str(), segment_bytes(lane_bytes))) == nullptr) {
     lane_bytes /= kLaneStep;
     if (lane_bytes < kMinLaneBytes) {
-      leave_word(request.directory, stamp);
+      told = leave_word(request.directory, stamp);
       return nullptr;
     }
   }
@@ -131,6 +188,24 @@ SegmentHeader* create_segment(const SegmentRequest& request) noexcept {
     return nullptr;
   }
   return header;
+}
+
+SegmentHeader* claim_segment(const SegmentRequest& request) noexcept {
+  const uint32_t pid = own_pid();
+  const uint64_t stamp = trace_stamp();
+  for (uint32_t i = 0; pid != 0 && i < kSpareCount; ++i) {
+    PathText path;
+    path.text(request.directory);
+    path.text("/");
+    path.text(kSpareName);
+    path.number((stamp + i) % kSpareCount);
+    SegmentHeader* header = path.fits() ? claim_file(path.c_str(), pid) : nullptr;
+    if (header != nullptr) {
+      fill_owner(*header, request, stamp);
+      return header;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace plateau::trace

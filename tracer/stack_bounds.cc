@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/stack_bounds.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <cerrno>
 #include <csignal>
+
+#include "tracer/process.h"
+#include "tracer/system_calls.h"
 
 extern "C" {
 // The loader's: where the main thread's stack began.
@@ -15,7 +16,6 @@ extern void* __libc_stack_end __attribute__((weak));
 namespace plateau::trace {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
 // The kernel keeps mappings at least 128 MiB below the top of the main stack.
 constexpr uint64_t kMaxMainStackBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxThreadStackBytes = uint64_t{64} << 20;
@@ -55,22 +55,12 @@ bool on_thread_stack(uint64_t sp, uint64_t top) {
 bool page_is_readable(uint64_t address) noexcept {
   // The kernel reads the signal set before it finds that there is no such way to change it.
   constexpr long kNoSuchWay = ~0L;
-#if defined(__x86_64__)
-  long result = SYS_rt_sigprocmask;
-  register long set_bytes asm("r10") = 8;
-  asm volatile("syscall"
-               : "+a"(result)
-               : "D"(kNoSuchWay), "S"(address), "d"(0L), "r"(set_bytes)
-               : "rcx", "r11", "memory");
-#else
-  register long number asm("x8") = SYS_rt_sigprocmask;
-  register long result asm("x0") = kNoSuchWay;
-  register uint64_t set asm("x1") = address;
-  register long old asm("x2") = 0;
-  register long set_bytes asm("x3") = 8;
-  asm volatile("svc 0" : "+r"(result) : "r"(number), "r"(set), "r"(old), "r"(set_bytes) : "memory");
-#endif
-  return result == -EINVAL;
+  if (!may_call(MayCall::anything)) return false;
+  return system_call(SYS_rt_sigprocmask, kNoSuchWay, address, 0, 8) == -EINVAL;
+}
+
+void know_thread_stack(uint64_t low) noexcept {
+  t_known_low = page_of(low);
 }
 
 void StackBounds::enter(uint64_t sp) noexcept {

@@ -41,7 +41,11 @@ class StackBounds {
   return *at_address<uint64_t>(address);
 }
 
-// Asks the kernel whether the 8 bytes at this address, which is a multiple of 8, can be read.
+// Of this thread: its stack reaches from here to the thread pointer.
+void know_thread_stack(uint64_t low) noexcept;
+
+// Asks the kernel whether the 8 bytes at this address, which is a multiple of 8, can be read. False
+// where nothing may be asked.
 bool page_is_readable(uint64_t address) noexcept;
 
 }  // namespace plateau::trace

@@ -15,6 +15,7 @@
 
 #include "tracer/holdings.h"
 #include "tracer/real_functions.h"
+#include "tracer/stack_bounds.h"
 
 namespace plateau::trace {
 namespace {
@@ -55,6 +56,7 @@ struct Begin {
   holding.thread.store(this_thread(), std::memory_order_relaxed);
   holding.stack_end.store((this_thread() + kPageBytes) / kPageBytes * kPageBytes,
                           std::memory_order_release);
+  know_thread_stack(holding.stack_end.load(std::memory_order_relaxed) - holding.stack_bytes);
   if (pthread_setspecific(key, &holding) != 0) {
     end_holding(holding);
   }
@@ -116,7 +118,7 @@ extern "C" [[gnu::visibility("default")]] int exported_pthread_create(
 extern "C" int exported_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                        void* (*routine)(void*), void* argument) {
   Holding* holding =
-      holdings_wanted() ? hold_thread(PLATEAU_SITE, attributes, routine, argument) : nullptr;
+      threads_wanted() ? hold_thread(PLATEAU_SITE, attributes, routine, argument) : nullptr;
   if (holding == nullptr) {
     return real.pthread_create(thread, attributes, routine, argument);
   }

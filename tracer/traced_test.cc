@@ -255,12 +255,39 @@ TEST(Traced, ForkedChildHasASegmentOfItsOwn) {
 }
 
 TEST(Traced, ConfinedProgramsGoOnUntraced) {
-  for (const char* how : {"seccomp", "address-space", "files", "file-size", "closed", "chroot"}) {
+  for (const char* how : {"seccomp", "only-memory", "strict", "address-space", "files", "file-size",
+                          "closed", "chroot"}) {
     // So far apart that the segment is not made before the limit is there.
     const TracedRun run =
         run_traced({.command = {target_program("confined"), how}, .mode = "sampled:1048576"});
     EXPECT_TRUE(exited_well(run)) << how << " " << run.status;
     EXPECT_EQ(run.output, "done\n") << how;
+  }
+}
+
+TEST(Traced, FilterThatAProgramPutsOnItselfKillsNothingAndLosesNothing) {
+  for (const char* how : {"seccomp", "only-memory", "strict"}) {
+    for (const char* mode : {"exact:0", "sampled:1048576"}) {
+      const TracedRun run =
+          run_traced({.command = {target_program("confined"), how}, .mode = mode});
+      EXPECT_TRUE(exited_well(run)) << how << " " << mode << " " << run.status;
+      EXPECT_EQ(run.output, "done\n") << how << " " << mode;
+      ASSERT_EQ(run.segments.size(), 1U) << how << " " << mode;
+      // Every one, also those after the filter. The strict mode forbids the clock, too.
+      if (std::string_view(mode) == "exact:0" && std::string_view(how) != "strict") {
+        EXPECT_EQ(allocs_of(run.segments[0], 10'000), 10'000U) << how;
+      }
+    }
+  }
+}
+
+TEST(Traced, ProgramThatBeginsUnderAStrictFilterIsNotKilled) {
+  for (const char* mode : {"exact:0", "sampled:4096"}) {
+    const TracedRun run = run_traced(
+        {.command = {target_program("confined"), "exec", target_program("confined"), "not"},
+         .mode = mode});
+    EXPECT_TRUE(exited_well(run)) << mode << " " << run.status;
+    EXPECT_EQ(run.output, "done\n") << mode;
   }
 }
 

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <optional>
 
 #include "base/clock.h"
+#include "heap/pid_here.h"
 
 namespace plateau {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 constexpr double kCalibrationSeconds = 0.01;  // Of two clocks, at least.
 constexpr double kSilenceSeconds = 1;         // After a process said that it ends.
 constexpr double kAliveCheckSeconds = 0.2;
+constexpr uint64_t kMaxSilent = 1'000'000;  // More is nonsense.
 
 // An amount from the segment; below 0 where the allocator does not say.
 double amount(const std::atomic<uint64_t>& value) {
@@ -58,7 +61,10 @@ struct HeapRecorder::Living {
   uint64_t last_news = 0;   // Stamp of the last round that brought something.
   uint64_t last_check = 0;  // Stamp of the last look whether it lives.
   uint32_t silent_rounds = 0;
-  bool ended = false;  // What is published now is all there will be.
+  uint64_t silent = 0;  // Children of it, told so far.
+  bool known = true;    // Its id is one of this namespace.
+  bool gone = false;    // There is no such process any more.
+  bool ended = false;   // What is published now is all there will be.
 };
 
 struct HeapRecorder::Ended {
@@ -67,8 +73,9 @@ struct HeapRecorder::Ended {
   std::string encoded;
 };
 
-HeapRecorder::HeapRecorder(std::string directory)
+HeapRecorder::HeapRecorder(std::string directory, mode_t spare_mode)
     : directory_(std::move(directory)),
+      spares_(directory_, spare_mode),
       first_stamp_(trace::trace_stamp()),
       first_s_(monotonic_now_s()),
       recording_began_s_(first_s_) {}
@@ -99,12 +106,24 @@ void HeapRecorder::adopt(const std::string& path) {
     ++refused_;
     return;
   }
+  adopt(std::move(segment.value()));
+}
+
+// The image of an earlier segment of the same process is gone.
+void HeapRecorder::adopt(MappedSegment segment) {
   ++counts_.segments_seen;
-  if (segment.value().lane_bytes() < trace::kLaneBytes) ++counts_.cramped;
-  const pid_t pid = segment.value().pid();
-  std::erase_if(living_, [&](const auto& other) { return other->segment.pid() == pid; });
+  if (segment.lane_bytes() < trace::kLaneBytes) ++counts_.cramped;
+  const std::optional<pid_t> known = pid_seen_from_here(segment);
+  const pid_t pid = known.value_or(segment.pid());
+  segment.is_known_as(pid);
+  std::erase_if(living_, [&](const auto& other) {
+    if (other->segment.pid() != pid) return false;
+    part_with(*other);
+    return true;
+  });
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
-  living_.push_back(std::make_unique<Living>(std::move(segment.value()), &marks_, ticks_per_s_));
+  living_.push_back(std::make_unique<Living>(std::move(segment), &marks_, ticks_per_s_));
+  living_.back()->known = known.has_value();
   living_.back()->last_news = trace::trace_stamp();
   // Asked at once, so that the first row has an answer.
   living_.back()->asked = 1;
@@ -117,14 +136,22 @@ bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
   };
   if (since(process.last_check) < kAliveCheckSeconds) return false;
   process.last_check = now;
-  if (kill(process.segment.pid(), 0) != 0 && errno == ESRCH) return true;
+  process.gone = kill(process.segment.pid(), 0) != 0 && errno == ESRCH;
+  if (process.gone) return true;
   const auto state = process.segment.header().state.load(std::memory_order_acquire);
   const bool said_so =
       state == trace::SegmentState::ended || state == trace::SegmentState::detached;
   return said_so && since(process.last_news) > kSilenceSeconds;
 }
 
+void HeapRecorder::part_with(Living& process) {
+  count_silent(process);
+  if (process.segment.is_made_here() && process.known)
+    spares_.take_back(std::move(process.segment));
+}
+
 HeapRecorder::Load HeapRecorder::look(bool check_all) {
+  for (MappedSegment& segment : spares_.claimed()) adopt(std::move(segment));
   Load load;
   const uint64_t now = trace::trace_stamp();
   const double elapsed_s = monotonic_now_s() - first_s_;
@@ -156,7 +183,10 @@ void HeapRecorder::read() {
     process->profile.end_round();
   }
   for (const auto& process : living_) {
-    if (process->ended) finish(*process);
+    count_silent(*process);
+    if (!process->ended) continue;
+    finish(*process);
+    if (process->gone) part_with(*process);
   }
   std::erase_if(living_, [](const auto& process) { return process->ended; });
 }
@@ -180,6 +210,13 @@ HeapRow HeapRecorder::moment_of(Living& process, double time_s, int64_t step) co
     account.asked.store(++process.asked, std::memory_order_release);
   }
   return moment;
+}
+
+// Counted where it is read: a process that ends may have told more since.
+void HeapRecorder::count_silent(Living& process) {
+  const uint64_t told = process.segment.header().silent_children.load(std::memory_order_relaxed);
+  if (told > process.silent && told < kMaxSilent) counts_.silent += told - process.silent;
+  process.silent = told;
 }
 
 void HeapRecorder::row(double time_s, int64_t step) {

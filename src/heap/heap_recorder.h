@@ -18,6 +18,7 @@
 #include "heap/growth_profile.h"
 #include "heap/heap_counts.h"
 #include "heap/mapped_segment.h"
+#include "heap/spare_segments.h"
 #include "heap/step_marks.h"
 
 namespace plateau {
@@ -27,7 +28,8 @@ class HeapRecorder {
   static constexpr size_t kMaxTracks = 256;
   static constexpr size_t kMaxSegments = 1024;
 
-  explicit HeapRecorder(std::string directory);
+  // `spare_mode` of the files that are held ready: who may claim one.
+  explicit HeapRecorder(std::string directory, mode_t spare_mode = 0600);
   ~HeapRecorder();
 
   // Maps and unlinks what lies in the directory. What is no segment is unlinked and counted.
@@ -61,6 +63,9 @@ class HeapRecorder {
   struct Ended;
 
   void adopt(const std::string& path);
+  void adopt(MappedSegment segment);
+  void part_with(Living& process);
+  void count_silent(Living& process);
   void finish(Living& process);
   void forget_smallest();
   [[nodiscard]] bool has_ended(Living& process, uint64_t now) const;
@@ -69,6 +74,7 @@ class HeapRecorder {
   HeapTrack track_of(Living& process);
 
   std::string directory_;
+  SpareSegments spares_;
   StepMarks marks_;
   std::vector<std::unique_ptr<Living>> living_;
   std::vector<Ended> ended_;

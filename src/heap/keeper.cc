@@ -67,6 +67,20 @@ uint64_t room_in(const std::string& directory) {
   return statvfs(directory.c_str(), &facts) == 0 ? uint64_t{facts.f_bavail} * facts.f_frsize : 0;
 }
 
+// A job of root may have processes of other users. They get in by knowing the name, which is long,
+// stands in nothing but the job's environment, and lies where nobody can list it.
+Result<std::string> open_to_others(const std::string& outer) {
+  std::array<unsigned char, 16> random{};
+  if (getentropy(random.data(), random.size()) != 0) return trouble("no random numbers");
+  std::string inner = outer + "/";
+  for (const unsigned char byte : random) inner += fmt::format("{:02x}", byte);
+  if (mkdir(inner.c_str(), 0700) != 0 || chmod(inner.c_str(), 01733) != 0 ||
+      chmod(outer.c_str(), 0711) != 0) {
+    return trouble(fmt::format("cannot make {}: {}", inner, std::strerror(errno)));
+  }
+  return inner;
+}
+
 // Memory rather than a disk where there is enough of it: containers often have 64 MB only. Where
 // neither has enough, whichever has more.
 Result<std::string> make_directory(const std::string& given) {
@@ -81,7 +95,9 @@ Result<std::string> make_directory(const std::string& given) {
   const bool in_memory = room_in(memory) >= std::min(kRoomBytes, room_in(usual));
   for (const std::string& base : {in_memory ? memory : usual, in_memory ? usual : memory}) {
     std::string path = base + "/plateau-heap-XXXXXX";
-    if (mkdtemp(path.data()) != nullptr) return path;
+    if (mkdtemp(path.data()) != nullptr) {
+      return geteuid() == 0 ? open_to_others(path) : Result<std::string>(path);
+    }
     error = fmt::format("cannot make a directory in {}: {}", base, std::strerror(errno));
   }
   return trouble(error);
@@ -157,7 +173,8 @@ Result<Keeper> Keeper::start(const KeeperOptions& options) {
   const KeeperDuty duty{.socket = far_end.get(),
                         .owner = getpid(),
                         .directory = state->directory,
-                        .exact = options.mode == HeapMode::exact};
+                        .exact = options.mode == HeapMode::exact,
+                        .others_join = options.directory.empty() && geteuid() == 0};
   state->pid = fork();
   if (state->pid < 0) return trouble(fmt::format("cannot fork: {}", std::strerror(errno)));
   if (state->pid == 0) keep_heaps(duty);

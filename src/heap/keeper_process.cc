@@ -64,13 +64,13 @@ class KeeperLoop {
  public:
   explicit KeeperLoop(const KeeperDuty& duty)
       : duty_(duty),
-        recorder_(duty.directory),
+        recorder_(duty.directory, duty.others_join ? 0666 : 0600),
         pace_(duty.exact),
         deaths_(death_of_owner()),
         arrivals_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     if (arrivals_)
-      watched_ =
-          inotify_add_watch(arrivals_.get(), duty.directory.c_str(), IN_MOVED_TO | IN_CREATE) >= 0;
+      watched_ = inotify_add_watch(arrivals_.get(), duty.directory.c_str(),
+                                   IN_MOVED_TO | IN_CREATE | IN_OPEN) >= 0;
     recorder_.scan();
   }
 
@@ -197,6 +197,7 @@ void KeeperLoop::sleep(double ms) {
     while (::read(arrivals_.get(), events.data(), events.size()) > 0) {
     }
     recorder_.scan();
+    pace_.hurry();
   } else if (!watched_) {
     recorder_.scan();
   }
@@ -220,12 +221,14 @@ void remove_segment_directory(const std::string& directory) {
   while (const dirent* entry = readdir(open)) {
     const std::string_view name = entry->d_name;
     if (name.ends_with(".segment") || name.ends_with(".segment.tmp") ||
-        name.ends_with(trace::kUntracedEnding)) {
+        name.ends_with(trace::kUntracedEnding) || name.starts_with(trace::kSpareName)) {
       unlinkat(dirfd(open), entry->d_name, 0);
     }
   }
   closedir(open);
   rmdir(directory.c_str());
+  const std::string outer = directory.substr(0, directory.rfind('/'));
+  if (outer.find("/plateau-heap-") != std::string::npos) rmdir(outer.c_str());
 }
 
 void keep_heaps(const KeeperDuty& duty) {

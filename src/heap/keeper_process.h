@@ -13,6 +13,7 @@ struct KeeperDuty {
   pid_t owner = -1;
   std::string directory;
   bool exact = false;
+  bool others_join = false;  // Processes of other users may be part of the job.
 };
 
 // Runs in the child and does not return: until the owner closes its end or is gone. Removes the
@@ -28,6 +29,8 @@ void remove_segment_directory(const std::string& directory);
 class KeeperPace {
  public:
   explicit KeeperPace(bool exact) : longest_ms_(exact ? 4 : 250) {}
+  // Something is about to come.
+  void hurry() { sleep_ms_ = 0.5; }
   double next_ms(double fill);  // `fill` of the fullest lane, 0 to 1.
 
  private:

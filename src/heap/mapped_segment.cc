@@ -6,9 +6,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace plateau {
@@ -43,7 +47,7 @@ std::string_view trouble_with(const trace::SegmentHeader& header, pid_t pid, uin
       header.lane_bytes != lane_bytes) {
     return "a heap segment of another shape";
   }
-  if (static_cast<pid_t>(header.pid) != pid) return "a heap segment of another process";
+  if (static_cast<pid_t>(header.pid.load()) != pid) return "a heap segment of another process";
   return "";
 }
 
@@ -64,6 +68,17 @@ Result<MappedSegment> MappedSegment::open(const std::string& path) {
   }
   const uint64_t lane_bytes = lane_bytes_of(facts.st_size);
   if (lane_bytes == 0) return refused(path, "a heap segment of another size");
+  Result<MappedSegment> segment = map(std::move(file), path, lane_bytes);
+  if (!segment) return segment;
+  if (const auto why = trouble_with(segment.value().header(), pid, lane_bytes); !why.empty()) {
+    return refused(path, why);
+  }
+  segment.value().pid_ = pid;
+  segment.value().exact_ = segment.value().header().exact != 0;
+  return segment;
+}
+
+Result<MappedSegment> MappedSegment::map(Fd file, const std::string& path, uint64_t lane_bytes) {
   const size_t bytes = trace::segment_bytes(lane_bytes);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return refused(path, std::strerror(errno));
@@ -71,12 +86,53 @@ Result<MappedSegment> MappedSegment::open(const std::string& path) {
   segment.header_ = {static_cast<trace::SegmentHeader*>(memory), Unmap{bytes}};
   segment.lane_bytes_ = lane_bytes;
   segment.file_ = std::move(file);
-  if (const auto why = trouble_with(segment.header(), pid, lane_bytes); !why.empty()) {
-    return refused(path, why);
-  }
-  segment.pid_ = pid;
-  segment.exact_ = segment.header().exact != 0;
   return segment;
+}
+
+MappedSegment::FileName::~FileName() {
+  if (!path.empty()) unlink(path.c_str());
+}
+
+// All blocks are reserved: where they are not to be had, this fails and not the job.
+Result<MappedSegment> MappedSegment::make_spare(const std::string& path, int32_t filters,
+                                                mode_t mode) {
+  const std::string unready = path + ".tmp";
+  for (uint64_t lane = trace::kLaneBytes; lane >= trace::kMinLaneBytes; lane /= trace::kLaneStep) {
+    Fd file(::open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file) return refused(path, std::strerror(errno));
+    FileName name;
+    name.path = unready;
+    const auto bytes = static_cast<off_t>(trace::segment_bytes(lane));
+    if (fallocate(file.get(), 0, 0, bytes) != 0) continue;
+    if (fchmod(file.get(), mode) != 0) return refused(path, std::strerror(errno));
+    Result<MappedSegment> segment = map(std::move(file), path, lane);
+    if (!segment) return segment;
+    segment.value().become_spare(filters);
+    if (rename(unready.c_str(), path.c_str()) != 0) return refused(path, std::strerror(errno));
+    name.path = path;
+    segment.value().name_ = std::move(name);
+    return segment;
+  }
+  return refused(path, "no room");
+}
+
+void MappedSegment::become_spare(int32_t filters) {
+  auto* fresh = new (header_.get()) trace::SegmentHeader();
+  fresh->lane_bytes = lane_bytes_;
+  fresh->filters = filters;
+  pid_ = -1;
+  read_ = {};
+  given_up_ = 0;
+  lost_bytes_ = 0;
+}
+
+bool MappedSegment::owned() {
+  if (!whole() || header_->state.load(std::memory_order_acquire) == trace::SegmentState::starting) {
+    return false;
+  }
+  pid_ = static_cast<pid_t>(header_->pid.load(std::memory_order_relaxed));
+  exact_ = header_->exact != 0;
+  return pid_ > 0;
 }
 
 std::span<const uint64_t> MappedSegment::lane_words(size_t lane) const {

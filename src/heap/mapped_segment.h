@@ -4,6 +4,8 @@
 // The memory belongs to another process: nothing in it is believed. Where this side has read to is
 // kept here and only told to the other; a `written` that cannot be, or a record that cannot be,
 // gives up what that lane has published, and counts it. Move-only; one thread.
+//
+// A segment that was made ahead for any process has a name of its own, which goes with it.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -26,8 +29,21 @@ class MappedSegment {
   // PID-ANYTHING.segment for the process that its header names.
   static Result<MappedSegment> open(const std::string& path);
 
+  // One without a process, for whoever claims it, with the largest lanes that there is room for.
+  // `filters`: on system calls, of this process.
+  static Result<MappedSegment> make_spare(const std::string& path, int32_t filters, mode_t mode);
+  // Empties one whose process is gone. Requires: made by make_spare().
+  void become_spare(int32_t filters);
+  [[nodiscard]] bool is_made_here() const { return !name_.path.empty(); }
+  [[nodiscard]] const std::string& path() const { return name_.path; }
+  void moved_to(const std::string& path) { name_.path = path; }
+  // True once a process has claimed it; its pid is known from then on.
+  bool owned();
+
   // As they were when the segment was mapped.
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // The process has another id here than in its own namespace.
+  void is_known_as(pid_t pid) { pid_ = pid; }
   [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] trace::SegmentHeader& header() { return *header_; }
   [[nodiscard]] const trace::SegmentHeader& header() const { return *header_; }
@@ -47,6 +63,7 @@ class MappedSegment {
     for (size_t lane = 0; lane < trace::kLaneCount; ++lane) drain_lane(lane, cut.to[lane], sink);
   }
 
+  [[nodiscard]] bool whole() const;  // The file was not cut short under us.
   [[nodiscard]] uint64_t lane_bytes() const { return lane_bytes_; }
   [[nodiscard]] uint64_t given_up() const { return given_up_; }      // Times.
   [[nodiscard]] uint64_t lost_bytes() const { return lost_bytes_; }  // By that.
@@ -59,7 +76,6 @@ class MappedSegment {
 
   [[nodiscard]] std::span<const uint64_t> lane_words(size_t lane) const;
   [[nodiscard]] bool has_news() const;
-  [[nodiscard]] bool whole() const;  // The file was not cut short under us.
   void give_up(size_t lane, uint64_t to);
 
   template <class Sink>
@@ -77,6 +93,20 @@ class MappedSegment {
     }
   }
 
+  // Removed with its segment.
+  struct FileName {
+    std::string path;
+    FileName() = default;
+    FileName(FileName&& other) noexcept : path(std::exchange(other.path, "")) {}
+    FileName& operator=(FileName&& other) noexcept {
+      std::swap(path, other.path);
+      return *this;
+    }
+    ~FileName();
+  };
+
+  static Result<MappedSegment> map(Fd file, const std::string& path, uint64_t lane_bytes);
+
   struct Unmap {
     size_t bytes;
     void operator()(trace::SegmentHeader* header) const;
@@ -84,6 +114,7 @@ class MappedSegment {
   std::unique_ptr<trace::SegmentHeader, Unmap> header_;
   uint64_t lane_bytes_ = trace::kLaneBytes;  // As the size of the file says; the header may change.
   Fd file_;
+  FileName name_;
   pid_t pid_ = -1;
   bool exact_ = false;
   std::array<uint64_t, trace::kLaneCount> read_{};

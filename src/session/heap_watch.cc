@@ -64,12 +64,18 @@ void HeapWatch::write(RecordingWriter& recording) {
 
 void HeapWatch::say_of_room() const {
   const std::string& directory = keeper_->directory();
-  const std::string place = directory.substr(0, directory.rfind('/'));
+  const std::string place = directory.substr(0, directory.rfind("/plateau-heap-"));
   if (keeper_->counts().untraced > 0) {
     say_(
         fmt::format("no room in {} for the heap tracer: {} of the job's processes, and what they "
                     "forked, ran untraced; free some, or set TMPDIR to a place with 8 MB for each",
                     place, keeper_->counts().untraced));
+  }
+  if (keeper_->counts().silent > 0) {
+    say_(fmt::format(
+        "{} of the job's processes began in a sandbox that leaves the heap tracer no way "
+        "to report (no files, or no system calls); they ran untraced",
+        keeper_->counts().silent));
   }
   if (keeper_->counts().cramped > 0) {
     say_(
@@ -87,7 +93,7 @@ void HeapWatch::finish(RecordingWriter& recording) {
     recording.note(fmt::format("heap: of {} more processes with small heaps nothing was kept",
                                keeper_->counts().forgotten));
   }
-  const size_t untraced = answered ? keeper_->counts().untraced : 0;
+  const size_t untraced = answered ? keeper_->counts().untraced + keeper_->counts().silent : 0;
   if (answered) say_of_room();
   keeper_.reset();
   if (answered && segments_ == 0 && untraced == 0) {

@@ -85,7 +85,6 @@ void read_lane(const SegmentHeader& segment, uint32_t index, SegmentContents& ou
 SegmentContents read_segment(const SegmentHeader& segment) {
   SegmentContents out{
       .pid = segment.pid,
-      .parent = segment.parent,
       .exact = segment.exact != 0,
       .interval_log2 = segment.interval_log2.load(),
       .state = segment.state.load(),

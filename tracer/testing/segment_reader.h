@@ -44,7 +44,6 @@ struct ModuleText {
 
 struct SegmentContents {
   uint32_t pid = 0;
-  uint32_t parent = 0;
   bool exact = false;
   uint32_t interval_log2 = 0;
   SegmentState state = SegmentState::starting;
