@@ -175,8 +175,9 @@ int exit_code_for_profile(const HeapProfile& profile) {
       })) {
     return kExitLeak;
   }
-  const bool open =
-      !profile.sites.empty() && word_of(profile.sites.front()) == GrowthWord::undecided;
+  const ProfileSite* site = growth_site(profile);
+  if (site == nullptr && !profile.sites.empty()) site = &profile.sites.front();
+  const bool open = site != nullptr && word_of(*site) == GrowthWord::undecided;
   return open ? kExitUndecided : kExitFine;
 }
 

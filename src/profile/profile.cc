@@ -19,6 +19,12 @@
 namespace plateau {
 namespace {
 
+// Growth of a site by less than either is none; as in verdict/site_growth.cc.
+constexpr double kSmallestGrowthMb = 0.05;
+constexpr double kSmallestShare = 0.001;
+// A leak of less than this share of the largest growth is not what the growth is made of.
+constexpr double kWorthLeading = 0.1;
+
 // The parts of a frame that are shown or searched, made harmless.
 FrameName printable_frame(FrameName frame) {
   frame.function = printable(frame.function);
@@ -50,18 +56,14 @@ class ProfileMaker {
     for (SiteVerdict& verdict : judge_sites(merged, run_.context, options_.policy)) {
       add_site(merged, std::move(verdict));
     }
-    if (profile_.compares) {
-      std::stable_sort(profile_.sites.begin(), profile_.sites.end(),
-                       [](const ProfileSite& a, const ProfileSite& b) {
-                         return std::fabs(a.to_mb - a.from_mb) > std::fabs(b.to_mb - b.from_mb);
-                       });
-    }
+    sort_sites();
     if (options_.courses > 0) add_courses(merged, working);
     for (const ProfileSite& site : profile_.sites) {
       profile_.from_mb += site.from_mb;
       profile_.to_mb += site.to_mb;
     }
     add_others();
+    profile_.matters_mb = std::max(kSmallestGrowthMb, kSmallestShare * profile_.to_mb);
     add_counts(run_, track_.pid, options_.policy, profile_);
     if (is_over(run_)) forget_what_is_to_come();
     add_notes();
@@ -208,6 +210,16 @@ class ProfileMaker {
     profile_.sites.push_back(std::move(site));
   }
 
+  void sort_sites() {
+    const auto rank = [this](const ProfileSite& site) {
+      return profile_.compares ? std::fabs(site.growth_mb()) : site.growth_mb();
+    };
+    std::stable_sort(profile_.sites.begin(), profile_.sites.end(),
+                     [&rank](const ProfileSite& a, const ProfileSite& b) {
+                       return rank(a) != rank(b) ? rank(a) > rank(b) : a.to_mb > b.to_mb;
+                     });
+  }
+
   // Of several rows at one clock value the last counts.
   void add_courses(const HeapTrack& merged, const WorkingRows& working) {
     const std::span<ProfileSite> followed(profile_.sites.data(),
@@ -297,11 +309,28 @@ std::string profiled_process(const HeapProfile& profile) {
                      profile.pid);
 }
 
+bool site_grew(const HeapProfile& profile, const ProfileSite& site) {
+  return site.growth_mb() >= profile.matters_mb ||
+         (has_grown(site.verdict) && site.growth_mb() > 0);
+}
+
 const ProfileSite* growth_site(const HeapProfile& profile) {
+  const ProfileSite* largest = nullptr;
   for (const ProfileSite& site : profile.sites) {
-    if (has_grown(site.verdict)) return &site;
+    if (!site_grew(profile, site)) continue;
+    if (largest == nullptr || site.growth_mb() > largest->growth_mb()) largest = &site;
   }
-  return nullptr;
+  if (profile.compares) return largest;
+  const ProfileSite* going_on = nullptr;
+  for (const ProfileSite& site : profile.sites) {
+    const GrowthWord word = site.verdict.word;
+    if (word != GrowthWord::unbounded && word != GrowthWord::filling) continue;
+    if (largest == nullptr || site.growth_mb() < kWorthLeading * largest->growth_mb()) continue;
+    const bool worse = going_on != nullptr && word == GrowthWord::unbounded &&
+                       going_on->verdict.word == GrowthWord::filling;
+    if (going_on == nullptr || worse) going_on = &site;
+  }
+  return going_on != nullptr ? going_on : largest;
 }
 
 ExportProfile export_of(const HeapProfile& profile, const HeapTrack& track) {

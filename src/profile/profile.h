@@ -55,6 +55,7 @@ struct ProfileSite {
   double allocated_mb = 0;  // Ever.
   double freed_mb = 0;
   std::vector<TimedValue> course;  // Alive at every row that counts, if asked for.
+  [[nodiscard]] double growth_mb() const { return to_mb - from_mb; }
 };
 
 // Python objects of one type, or tensors of one shape, as the Python client counts them.
@@ -79,10 +80,13 @@ struct HeapProfile {
   std::string allocator;
   double from_mb = 0;  // Alive in all.
   double to_mb = 0;
-  HeapTotals heap_totals;          // All blocks of malloc's family, to the end of the process.
-  double others_mb = 0;            // Of that in folded sites, without a stack.
-  std::vector<ProfileSite> sites;  // Growing first; by difference if moments were asked for.
-  std::vector<ProfileCount> tensors;
+  HeapTotals heap_totals;  // All blocks of malloc's family, to the end of the process.
+  double others_mb = 0;    // Of that in folded sites, without a stack.
+  // The largest growth first, whatever its word; by the size of the difference if moments were
+  // asked for. Of equal growth the larger first.
+  std::vector<ProfileSite> sites;
+  double matters_mb = 0;              // Growth of a site by less is none.
+  std::vector<ProfileCount> tensors;  // The largest growth first, here and below.
   std::vector<ProfileCount> types;
   std::vector<std::string> notes;
 };
@@ -96,7 +100,10 @@ Result<HeapProfile> make_profile(const Run& run, const HeapTrack& track, const N
 Result<HeapProfile> profile_heap(const Run& run, const HeapTrack& track,
                                  const ProfileOptions& options);
 
-// The site that answers for the process's growth: the first, if it grew at all.
+// True if its growth is worth a line: it is judged as such, or it holds more than it did.
+bool site_grew(const HeapProfile& profile, const ProfileSite& site);
+// The site that answers for the process's growth: one that goes on growing, if what it grew by is
+// a tenth or more of the largest growth, else the one with that. nullptr if nothing grew.
 const ProfileSite* growth_site(const HeapProfile& profile);
 // Its place, for a verdict: "load (PIL/ImageFile.py:245)". Empty if no site grew.
 std::string growth_place(const HeapProfile& profile);

@@ -60,15 +60,13 @@ std::optional<ProfileCount> tensor_of(std::string_view name) {
 }
 
 void sort_counts(std::vector<ProfileCount>& counts) {
-  const auto rank = [](const ProfileCount& count) {
-    if (is_growing(count.verdict)) return 0;
-    return has_grown(count.verdict) ? 1 : 2;
+  // Tensors by what they weigh.
+  const auto growth = [](const ProfileCount& count) {
+    return count.verdict.growth_mb * (count.mb_each > 0 ? count.mb_each : 1);
   };
-  std::stable_sort(counts.begin(), counts.end(),
-                   [&rank](const ProfileCount& a, const ProfileCount& b) {
-                     if (rank(a) != rank(b)) return rank(a) < rank(b);
-                     return a.verdict.growth_mb > b.verdict.growth_mb;
-                   });
+  std::stable_sort(
+      counts.begin(), counts.end(),
+      [&growth](const ProfileCount& a, const ProfileCount& b) { return growth(a) > growth(b); });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kIndent = 5;
 constexpr size_t kWidestProse = 110;
 constexpr size_t kMostFrames = 10;
+constexpr size_t kMostPython = 4;  // Of those.
 constexpr size_t kMostCounts = 5;
 constexpr size_t kMostNotes = 6;
 
@@ -90,8 +91,8 @@ class List {
     if (is_growing(verdict)) {
       text += " · " + rate_phrase(profile_.clock, verdict.rate_mb_per_step);
     } else {
-      const bool open = verdict.word == GrowthWord::undecided;
-      text += " · " + format_mb_signed(verdict.growth_mb) + (open ? "" : ", level now");
+      const bool level = verdict.word == GrowthWord::grown || verdict.word == GrowthWord::one_off;
+      text += " · " + format_mb_signed(site->growth_mb()) + (level ? ", level now" : "");
     }
     if (verdict.confidence > 0) text += " · " + percent_phrase(verdict.confidence);
     say_word(verdict.word, text);
@@ -128,7 +129,7 @@ class List {
   [[nodiscard]] bool listed(const ProfileSite& site) const {
     if (looks_.all) return true;
     if (profile_.compares) return site.to_mb != site.from_mb;
-    return has_grown(site.verdict);
+    return site_grew(profile_, site);
   }
 
   void sites() {
@@ -162,6 +163,7 @@ class List {
       facts.push_back(fmt::format("{} ({})", format_mb_signed(site.to_mb - site.from_mb),
                                   from_to_phrase(site.from_mb, site.to_mb)));
     } else {
+      facts.push_back(format_mb_signed(site.growth_mb()));
       if (has_rate(verdict)) facts.push_back(rate_words(profile_.clock, verdict));
       facts.push_back(amount(verdict, site));
     }
@@ -205,14 +207,38 @@ class List {
       paragraph(kIndent, site.title, Ink::bold);
       return;
     }
-    const size_t most = looks_.full ? site.frames.size() : kMostFrames;
-    for (size_t i = 0; i < std::min(most, site.frames.size()); ++i) {
-      frame(i, site.frames[i]);
+    const std::vector<bool> shown = shown_frames(site.frames);
+    size_t hidden = 0;
+    for (size_t i = 0; i <= site.frames.size(); ++i) {
+      const bool here = i < site.frames.size() && shown[i];
+      if (hidden > 0 && (here || i == site.frames.size())) {
+        text_ +=
+            fmt::format("{}<- {} more; --full shows them\n", std::string(kIndent + 2, ' '), hidden);
+        hidden = 0;
+      }
+      if (here) frame(i, site.frames[i]);
+      if (i < site.frames.size() && !here) ++hidden;
     }
-    if (site.frames.size() > most) {
-      text_ += fmt::format("{}<- {} more; --full shows them\n", std::string(kIndent + 2, ' '),
-                           site.frames.size() - most);
+  }
+
+  // The innermost ones, and of Python the innermost few wherever they are: below a deep library
+  // they are what its user wrote.
+  [[nodiscard]] std::vector<bool> shown_frames(const std::vector<FrameName>& frames) const {
+    if (looks_.full || frames.size() <= kMostFrames) return std::vector<bool>(frames.size(), true);
+    std::vector<bool> shown(frames.size(), false);
+    size_t left = kMostFrames, python = 0;
+    for (size_t i = 0; i < frames.size() && python < kMostPython; ++i) {
+      if (frames[i].kind != FrameKind::python) continue;
+      shown[i] = true;
+      ++python;
+      --left;
     }
+    for (size_t i = 0; i < frames.size() && left > 0; ++i) {
+      if (shown[i]) continue;
+      shown[i] = true;
+      --left;
+    }
+    return shown;
   }
 
   void frame(size_t depth, const FrameName& frame) {

@@ -57,6 +57,23 @@ TEST(ProfileViews, AreAsciiOutsideOfUtf8Locales) {
   }
 }
 
+TEST(ProfileViews, PythonBelowADeepLibraryIsSeenWithoutAskingForAll) {
+  const plateau::Run run = example_heap_run();
+  const NameStack names = [](const HeapStack&) {
+    std::vector<FrameName> frames;
+    for (int i = 0; i < 30; ++i) frames.push_back(native(fmt::format("layer{}", i), "libdeep.so"));
+    frames.push_back(python("step", "/home/me/train.py", 12));
+    frames.push_back(python("main", "/home/me/train.py", 40));
+    return frames;
+  };
+  const HeapProfile profile = make_profile(run, run.heaps[0], names, {}).value();
+  const std::string text = render_profile(profile, {}, {});
+  EXPECT_THAT(text, HasSubstr("layer0 [libdeep.so]"));
+  EXPECT_THAT(text, HasSubstr("<- 22 more; --full shows them"));
+  EXPECT_THAT(text, HasSubstr("<- step (train.py:12)"));
+  EXPECT_THAT(text, HasSubstr("<- main (train.py:40)"));
+}
+
 TEST(ProfileViews, NothingThatGrowsIsSaidInOneLine) {
   const HeapProfile profile = example_profile({.filter = std::regex("build")});
   EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("LEVEL     no call stack grows"));
