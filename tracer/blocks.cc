@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "tracer/account.h"
-#include "tracer/lanes.h"
+#include "tracer/patience.h"
 #include "tracer/sampler.h"
 #include "tracer/stack.h"
 #include "tracer/system_calls.h"
@@ -42,7 +42,7 @@ bool put(SegmentHeader& segment, const RecordPieces* records, size_t count) noex
   ThreadState& thread = thread_state;
   const Busy before = thread.busy;
   thread.busy = Busy::writing;
-  const bool done = put_into(segment, preferred_lane(thread), records, count);
+  const bool done = put_or_wait(segment, preferred_lane(thread), records, count);
   thread.busy = before;
   return done;
 }

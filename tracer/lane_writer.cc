@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/lane_writer.h"
 
-#include "tracer/lanes.h"
+#include "tracer/patience.h"
 #include "tracer/process.h"
 
 namespace plateau::trace {
@@ -13,7 +13,7 @@ bool put_record(const Piece* pieces, size_t count) noexcept {
   }
   SegmentHeader& segment = *process.segment.load(std::memory_order_relaxed);
   const RecordPieces record{pieces, count};
-  if (put_into(segment, 0, &record, 1)) {
+  if (put_or_wait(segment, 0, &record, 1)) {
     return true;
   }
   segment.dropped_others.fetch_add(1, std::memory_order_relaxed);

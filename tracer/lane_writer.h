@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts records into the segment of this process. Any thread, any moment; never waits, never
-// allocates. A record that cannot be placed at once is dropped, counted, and false is returned.
+// Puts records into the segment of this process. Any thread, any moment; never allocates, waits
+// only as patience.h says. A record that cannot be placed is dropped, counted, and false returned.
 #pragma once
 
 #include <cstddef>

@@ -3,11 +3,17 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <thread>
 #include <vector>
+
+#include "tracer/patience.h"
+#include "tracer/process.h"
 
 namespace plateau::trace {
 namespace {
@@ -170,6 +176,67 @@ TEST(Lanes, RecordsPutTogetherStandTogetherOrNotAtAll) {
   segment->lanes[0].read.store(segment->lanes[0].written.load());
   EXPECT_TRUE(put_into(*segment, 0, both, 2));
   EXPECT_EQ(segment->lanes[0].written.load(), kLaneBytes + sizeof(alloc));
+}
+
+// Lanes that are full, and whoever reads them.
+void fill_up(SegmentHeader& segment) {
+  const FreeRecord record{.head = {.type = RecordType::free}};
+  const Piece piece{&record, sizeof(record)};
+  const RecordPieces whole{&piece, 1};
+  while (put_into(segment, 0, &whole, 1)) continue;
+}
+
+bool put_one(SegmentHeader& segment) {
+  const FreeRecord record{.head = {.type = RecordType::free}};
+  const Piece piece{&record, sizeof(record)};
+  const RecordPieces whole{&piece, 1};
+  return put_or_wait(segment, 0, &whole, 1);
+}
+
+// In a child, because the mode of the process is one for all tests.
+bool holds_in_child(bool (*claim)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    process.mode.store(Mode::exact);
+    _exit(claim() ? 0 : 1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST(Patience, WriterOfEveryBlockWaitsForTheReader) {
+  EXPECT_TRUE(holds_in_child([] {
+    const MappedSegment segment;
+    fill_up(*segment);
+    std::thread reader([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      segment->lanes[2].read.store(4096);
+    });
+    const bool put = put_one(*segment);
+    reader.join();
+    return put && segment->waits.load() == 1;
+  }));
+}
+
+TEST(Patience, ReaderThatIsGoneCostsOneWait) {
+  EXPECT_TRUE(holds_in_child([] {
+    const MappedSegment segment;
+    fill_up(*segment);
+    for (int i = 0; i < 1000; ++i) {
+      if (put_one(*segment)) return false;
+    }
+    const bool once = segment->waits.load() == 1;
+    // It is back.
+    segment->lanes[0].read.store(4096);
+    return once && put_one(*segment);
+  }));
+}
+
+TEST(Patience, SampledBlocksNeverWait) {
+  const MappedSegment segment;
+  fill_up(*segment);
+  EXPECT_FALSE(put_one(*segment));
+  EXPECT_EQ(segment->waits.load(), 0U);
 }
 
 }  // namespace

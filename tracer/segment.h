@@ -12,7 +12,8 @@
 // takes the name away, and gives the file another owner once the process is gone.
 //
 // Writing. A thread locks any lane by a single try (never a wait), writes whole records, publishes
-// `written`, unlocks. A record that does not fit before `read` is dropped and counted. A writer
+// `written`, unlocks. A record that does not fit before `read` is dropped and counted; where every
+// block is recorded, only after a wait for the recorder (tracer/patience.h). A writer
 // that dies in between leaves a locked lane; the others go on, and a child made by fork has its own
 // segment. Reading. The recorder alone moves `read`; it takes only what is published.
 //
@@ -196,6 +197,7 @@ struct SegmentHeader {
   std::atomic<uint64_t> dropped_frees{0};
   std::atomic<uint64_t> dropped_others{0};
   std::atomic<uint64_t> samples{0};  // Allocs sent or dropped.
+  std::atomic<uint64_t> waits{0};    // For room, in exact mode: tracer/patience.h.
   // Children that could not have a segment: a sandbox took away the directory or the calls.
   std::atomic<uint64_t> silent_children{0};
   std::atomic<uint32_t> python_minor{0};   // Once an interpreter was seen; 0 before.

@@ -30,6 +30,7 @@ namespace {
 constexpr double kShortestMs = 1;
 constexpr double kBusyMs = 20;
 constexpr double kWantedFill = 0.125;
+constexpr double kCrowded = 0.5;
 
 // Away from the job's terminal and from everything that the owner has open. Only the socket and the
 // death of the owner end this process; a signal from a terminal does not.
@@ -209,8 +210,11 @@ double KeeperPace::next_ms(double fill) {
   if (fill <= 0) {
     sleep_ms_ = std::min(std::max(sleep_ms_, kShortestMs) * 2, longest_ms_);
   } else {
+    // Somebody may be waiting for room.
+    if (fill > kCrowded) return sleep_ms_ = 0;
     const double longest = std::min(kBusyMs, longest_ms_);
-    sleep_ms_ = std::clamp(std::min(sleep_ms_, longest) * kWantedFill / fill, kShortestMs, longest);
+    sleep_ms_ = std::clamp(std::clamp(sleep_ms_, kShortestMs, longest) * kWantedFill / fill,
+                           kShortestMs, longest);
   }
   return sleep_ms_;
 }

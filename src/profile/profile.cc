@@ -79,6 +79,8 @@ class ProfileMaker {
     }
     profile_.exact = track_.exact;
     profile_.interval_bytes = track_.interval_bytes;
+    profile_.dropped_allocs = track_.dropped_allocs;
+    profile_.dropped_frees = track_.dropped_frees;
     profile_.allocator = printable(track_.allocator);
     profile_.heap_totals = track_.heap_totals;
   }
@@ -261,12 +263,6 @@ class ProfileMaker {
           fmt::format("{} small sites were folded into one; each held at most {}",
                       format_count(static_cast<int64_t>(track_.folded_sites)),
                       format_mb(track_.folded_max_bytes / kBytesPerMb)));
-    }
-    if (track_.dropped_allocs > 0) {
-      profile_.notes.push_back(
-          fmt::format("{} samples were lost because the ring was full: live memory is "
-                      "underestimated",
-                      format_count(static_cast<int64_t>(track_.dropped_allocs))));
     }
     if (track_.python_minor > 0 && !track_.python_hooked) {
       profile_.notes.emplace_back(

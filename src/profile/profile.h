@@ -77,6 +77,8 @@ struct HeapProfile {
   bool compares = false;  // They were asked for.
   bool exact = false;
   double interval_bytes = 0;
+  uint64_t dropped_allocs = 0;  // Blocks that could not be recorded: live memory is too low.
+  uint64_t dropped_frees = 0;   // Ends that could not: live memory is too high.
   std::string allocator;
   double from_mb = 0;  // Alive in all.
   double to_mb = 0;

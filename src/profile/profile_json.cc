@@ -66,6 +66,8 @@ std::string profile_json(const HeapProfile& profile, std::string_view rss) {
   json.members("clock", clock_unit(profile.clock));
   json.members("steps", json_object("first", profile.from, "last", profile.to));
   json.members("exact", profile.exact, "interval_bytes", profile.interval_bytes);
+  json.members("dropped_allocs", profile.dropped_allocs, "dropped_frees", profile.dropped_frees);
+  json.members("errs", text_or_null(loss_direction(profile.dropped_allocs, profile.dropped_frees)));
   json.members("allocator", text_or_null(profile.allocator));
   json.members("from_mb", profile.from_mb, "to_mb", profile.to_mb);
   json.members("heap_totals", json_object("allocated_bytes", all.allocated_bytes,

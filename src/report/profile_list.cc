@@ -98,7 +98,11 @@ class List {
     say_word(verdict.word, text);
   }
 
-  void say_word(GrowthWord word, const std::string& text) {
+  // What was lost stands in the first line, whatever it says.
+  void say_word(GrowthWord word, std::string text) {
+    const std::string loss = loss_words(profile_.dropped_allocs, profile_.dropped_frees,
+                                        profile_.heap_totals.allocated_blocks);
+    if (!loss.empty()) text = loss + " · " + text;
     const std::string name = pad_right(upper(growth_word_name(word)), 9);
     const std::vector<std::string> lines = wrap(text, prose(10));
     text_ += paint(view_, growth_ink(word), name) + " " + lines.front() + "\n";
@@ -118,7 +122,9 @@ class List {
 
   void process() {
     const std::string how =
-        profile_.exact ? "every block"
+        profile_.exact ? (profile_.dropped_allocs + profile_.dropped_frees > 0
+                              ? "every block that could be recorded"
+                              : "every block")
                        : fmt::format("a sample per {:.0f} KiB", profile_.interval_bytes / 1024);
     paragraph(2, fmt::format("Heap of {}: {} over {}; {}{}", profiled_process(profile_),
                              from_to_phrase(profile_.from_mb, profile_.to_mb),

@@ -74,6 +74,22 @@ TEST(ProfileViews, PythonBelowADeepLibraryIsSeenWithoutAskingForAll) {
   EXPECT_THAT(text, HasSubstr("<- main (train.py:40)"));
 }
 
+TEST(ProfileViews, WhatWasLostStandsInTheFirstLineWithItsDirection) {
+  HeapProfile profile = example_profile();
+  profile.exact = true;
+  profile.heap_totals.allocated_blocks = 870;
+  profile.dropped_allocs = 130;
+  EXPECT_THAT(render_profile_line(profile, {}),
+              HasSubstr("INCOMPLETE: 13 % of the blocks could not be recorded"));
+  EXPECT_THAT(render_profile(profile, {.width = 200}, {}), HasSubstr("every block that could be"));
+  EXPECT_THAT(profile_json(profile), HasSubstr(R"("errs":"low")"));
+  profile.dropped_frees = 5;
+  EXPECT_THAT(profile_json(profile), HasSubstr(R"("errs":"either")"));
+  profile.dropped_allocs = 0;
+  EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("INCOMPLETE: 5 frees could not be"));
+  EXPECT_THAT(profile_json(profile), HasSubstr(R"("errs":"high")"));
+}
+
 TEST(ProfileViews, NothingThatGrowsIsSaidInOneLine) {
   const HeapProfile profile = example_profile({.filter = std::regex("build")});
   EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("LEVEL     no call stack grows"));

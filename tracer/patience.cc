@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracer/patience.h"
+
+#include <atomic>
+
+#include "tracer/process.h"
+#include "tracer/system_calls.h"
+
+namespace plateau::trace {
+namespace {
+
+constexpr long kSleepNs = 50'000;  // In truth some 100 us, with the timer's slack.
+constexpr uint32_t kIdleLooks = 1000;
+constexpr uint32_t kMostLooks = 20'000;
+constexpr uint32_t kSpinsPerLook = 1000;
+
+// What the recorder had read when a wait was in vain; 0: none was.
+constinit std::atomic<uint64_t> given_up_at{0};
+
+// Grows with whatever the recorder reads; never 0.
+uint64_t progress(const SegmentHeader& segment) noexcept {
+  uint64_t sum = 1;
+  for (const Lane& lane : segment.lanes) {
+    sum += lane.read.load(std::memory_order_acquire);
+  }
+  return sum;
+}
+
+void pause() noexcept {
+  if (may_call(MayCall::anything)) {
+    sys_sleep_ns(kSleepNs);
+    return;
+  }
+  for (uint32_t i = 0; i < kSpinsPerLook; ++i) {
+#if defined(__x86_64__)
+    asm volatile("pause" ::: "memory");
+#else
+    asm volatile("yield" ::: "memory");
+#endif
+  }
+}
+
+[[gnu::noinline, gnu::cold]] bool put_slowly(SegmentHeader& segment, uint32_t first_lane,
+                                             const RecordPieces* records, size_t count) noexcept {
+  uint64_t last = progress(segment);
+  if (given_up_at.load(std::memory_order_relaxed) == last) {
+    return false;
+  }
+  segment.waits.fetch_add(1, std::memory_order_relaxed);
+  for (uint32_t looks = 0, idle = 0; looks < kMostLooks && idle < kIdleLooks; ++looks, ++idle) {
+    pause();
+    if (put_into(segment, first_lane, records, count)) {
+      return true;
+    }
+    if (const uint64_t now = progress(segment); now != last) {
+      last = now;
+      idle = 0;
+    }
+  }
+  given_up_at.store(last, std::memory_order_relaxed);
+  return false;
+}
+
+}  // namespace
+
+bool put_or_wait(SegmentHeader& segment, uint32_t first_lane, const RecordPieces* records,
+                 size_t count) noexcept {
+  return put_into(segment, first_lane, records, count) ||
+         (process.mode.load(std::memory_order_relaxed) == Mode::exact &&
+          put_slowly(segment, first_lane, records, count));
+}
+
+}  // namespace plateau::trace
