@@ -260,7 +260,7 @@ namespace {
   const int saved = errno;
   // What still comes, from destructors that run later, is recorded all the same.
   if (may_call(MayCall::anything) &&
-      tables.owner.load(std::memory_order_acquire) == static_cast<uint32_t>(sys_getpid())) {
+      tables.owner.load(std::memory_order_acquire) == owner_word(sys_getpid())) {
     SegmentHeader& segment = *process.segment.load(std::memory_order_relaxed);
     if (segment.state.load(std::memory_order_relaxed) == SegmentState::running) {
       segment.state.store(SegmentState::ended, std::memory_order_release);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -234,6 +235,47 @@ uint64_t look_up(const LoadedObject& object, const ExportTable& table, const cha
 
 }  // namespace
 
+namespace {
+
+// All loaded segments of an object, not only the one that holds an address.
+void span_all_segments(LoadedObject& object) {
+  for (uint32_t i = 0; i < object.segment_count; ++i) {
+    const Elf64_Phdr& segment = object.segments[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uint64_t start = (object.bias + segment.p_vaddr) & ~uint64_t{4095};
+    const uint64_t end = object.bias + segment.p_vaddr + segment.p_memsz;
+    if (start < object.begin) object.begin = start;
+    if (end > object.end) object.end = end;
+  }
+}
+
+// The loader answers with a single segment where there are gaps between them (programs that were
+// linked for large pages). The headers then stand elsewhere: a program's where the kernel says, a
+// library's where its address 0 is.
+void find_segments_across_gaps(FindObject lookup, const dl_find_object& found,
+                               LoadedObject& object) {
+  if (object.path == nullptr || object.path[0] == '\0') {
+    object.segments = at_address<Elf64_Phdr>(getauxval(AT_PHDR));
+    object.segment_count = static_cast<uint32_t>(getauxval(AT_PHNUM));
+    if (object.segments == nullptr) object.segment_count = 0;
+  } else {
+    dl_find_object first;
+    if (lookup(const_cast<void*>(at_address<void>(object.bias)), &first) != 0 ||
+        first.dlfo_link_map != found.dlfo_link_map) {
+      return;
+    }
+    LoadedObject head = object;
+    head.begin = reinterpret_cast<uint64_t>(first.dlfo_map_start);
+    head.end = reinterpret_cast<uint64_t>(first.dlfo_map_end);
+    find_segments(head);
+    object.segments = head.segments;
+    object.segment_count = head.segment_count;
+  }
+  span_all_segments(object);
+}
+
+}  // namespace
+
 bool find_object(uint64_t address, LoadedObject& out) noexcept {
   const FindObject lookup = loader_lookup();
   if (lookup == nullptr) {
@@ -247,7 +289,10 @@ bool find_object(uint64_t address, LoadedObject& out) noexcept {
   out.bias = found.dlfo_link_map->l_addr;
   out.path = found.dlfo_link_map->l_name;
   out.cfi_index = static_cast<const uint8_t*>(found.dlfo_eh_frame);
+  out.segments = nullptr;
+  out.segment_count = 0;
   find_segments(out);
+  if (out.segment_count == 0) find_segments_across_gaps(lookup, found, out);
   return true;
 }
 

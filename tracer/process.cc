@@ -150,7 +150,7 @@ Mode configure() noexcept {
 
 void stop_tracing(SegmentState state) noexcept {
   switch_off();
-  if (tables.owner.load(std::memory_order_acquire) == static_cast<uint32_t>(sys_getpid())) {
+  if (tables.owner.load(std::memory_order_acquire) == owner_word(sys_getpid())) {
     process.segment.load(std::memory_order_relaxed)->state.store(state, std::memory_order_release);
   }
 }
@@ -199,7 +199,8 @@ SegmentHeader* start_segment() noexcept {
   if (process.mode.load(std::memory_order_relaxed) == Mode::exact) {
     tables.filter.set(0, 1);
   }
-  tables.owner.store(segment->pid, std::memory_order_release);
+  tables.owner.store(owner_word(static_cast<pid_t>(segment->pid.load(std::memory_order_relaxed))),
+                     std::memory_order_release);
   return segment;
 }
 

@@ -31,6 +31,10 @@ enum class Mode : uint8_t {
 
 inline constexpr uint32_t kNoOwner = 0;
 inline constexpr uint32_t kSettingUp = 1;
+// Above both, also of the first process of a namespace.
+constexpr uint32_t owner_word(int pid) {
+  return static_cast<uint32_t>(pid) + 1;
+}
 inline constexpr size_t kPageBytes = 4096;
 inline constexpr size_t kMaxDirectoryBytes = 400;
 inline constexpr size_t kFilterSlots = size_t{1} << 13;
@@ -38,7 +42,7 @@ using PageFilter = CountFilter<kFilterSlots, kPageShift>;
 
 // Whole pages that the kernel empties in a child. About 1.4 MB, touched only where used.
 struct alignas(kPageBytes) Tables {
-  std::atomic<uint32_t> owner;      // Process id, once the segment is there.
+  std::atomic<uint32_t> owner;      // owner_word() of its id, once the segment is there.
   std::atomic<uint32_t> answering;  // A thread is asking the allocator for its account.
   PageFilter filter;                // Of `blocks`; in exact mode slot 0 is 1.
   AddressFilter second_filter;

@@ -21,16 +21,18 @@ uint64_t own_namespace() {
   return inode;
 }
 
-// The process has something mapped where the segment says that it is. What cannot be looked at is
-// believed.
-bool may_be_mapped(const std::string& pid, uint64_t begin) {
+enum class Mapped : uint8_t { no, yes, hidden };
+
+// Whether the process has something mapped where the segment says that it is.
+Mapped looks_mapped(const std::string& pid, uint64_t begin) {
   for (uint64_t lane = trace::kLaneBytes; lane >= trace::kMinLaneBytes; lane /= trace::kLaneStep) {
     const uint64_t end = begin + trace::segment_bytes(lane);
     const std::string path = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, begin, end);
     struct stat about = {};
-    if (lstat(path.c_str(), &about) == 0 || errno == EACCES || errno == EPERM) return true;
+    if (lstat(path.c_str(), &about) == 0) return Mapped::yes;
+    if (errno == EACCES || errno == EPERM) return Mapped::hidden;
   }
-  return false;
+  return Mapped::no;
 }
 
 // The id in the innermost namespace; -1 if there is no such process.
@@ -53,7 +55,9 @@ pid_t find_by_mapping(pid_t inner, uint64_t begin) {
   while (const dirent* entry = readdir(proc)) {
     const std::string name = entry->d_name;
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (innermost_id(name) != inner || !may_be_mapped(name, begin)) continue;
+    if (innermost_id(name) != inner || looks_mapped(name, begin) != Mapped::yes) {
+      continue;
+    }
     found = std::stoi(name);
     break;
   }
@@ -66,8 +70,9 @@ pid_t find_by_mapping(pid_t inner, uint64_t begin) {
 std::optional<pid_t> pid_seen_from_here(const MappedSegment& segment) {
   const trace::SegmentHeader& header = segment.header();
   const uint64_t theirs = header.pid_namespace;
-  const bool here = theirs != 0 ? theirs == own_namespace()
-                                : may_be_mapped(std::to_string(segment.pid()), header.mapped_at);
+  const bool here =
+      theirs != 0 ? theirs == own_namespace()
+                  : looks_mapped(std::to_string(segment.pid()), header.mapped_at) != Mapped::no;
   if (here || header.mapped_at == 0) return segment.pid();
   const pid_t found = find_by_mapping(segment.pid(), header.mapped_at);
   return found > 0 ? std::optional(found) : std::nullopt;

@@ -24,6 +24,8 @@ constexpr double kSmallestGrowthMb = 0.05;
 constexpr double kSmallestShare = 0.001;
 // A leak of less than this share of the largest growth is not what the growth is made of.
 constexpr double kWorthLeading = 0.1;
+// Mappings that are this share of what is alive are worth a word.
+constexpr double kWorthASay = 0.1;
 
 // The parts of a frame that are shown or searched, made harmless.
 FrameName printable_frame(FrameName frame) {
@@ -257,12 +259,29 @@ class ProfileMaker {
     profile_.to_mb += profile_.others_mb;
   }
 
+  [[nodiscard]] double mapped_at_end_mb() const {
+    double mb = 0;
+    for (const HeapCell& cell : track_.rows[profile_.to_row].cells) {
+      const HeapKind kind = track_.sites[cell.site].kind;
+      if (group_[cell.site] != kLeftOut &&
+          (kind == HeapKind::mapping || kind == HeapKind::shared)) {
+        mb += cell.live_bytes / kBytesPerMb;
+      }
+    }
+    return mb;
+  }
+
   void add_notes() {
     if (track_.folded_sites > 0 && track_.folded_max_bytes >= 1) {
       profile_.notes.push_back(
           fmt::format("{} small sites were folded into one; each held at most {}",
                       format_count(static_cast<int64_t>(track_.folded_sites)),
                       format_mb(track_.folded_max_bytes / kBytesPerMb)));
+    }
+    if (const double mapped_mb = mapped_at_end_mb(); mapped_mb > kWorthASay * profile_.to_mb) {
+      profile_.notes.push_back(
+          fmt::format("{} of what is alive are mappings (mmap), which count whole, touched or not",
+                      format_mb(mapped_mb)));
     }
     if (track_.python_minor > 0 && !track_.python_hooked) {
       profile_.notes.emplace_back(

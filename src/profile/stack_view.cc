@@ -238,6 +238,8 @@ std::string short_function(const FrameName& frame) {
     replace_all(name, ".<locals>", "");
     return name;
   }
+  // What a runtime says of its own code is no declaration: "LazyCompile:~leak /app/leak.js:3".
+  if (frame.module == "jit") return frame.function;
   return without_long_arguments(called_by_handler(bare_name(frame.function)));
 }
 

@@ -19,7 +19,9 @@ Result<HeapWatch> HeapWatch::start(const std::optional<KeeperOptions>& options, 
   if (!options) return HeapWatch(std::nullopt, std::move(say));
   Result<Keeper> keeper = Keeper::start(*options);
   if (!keeper) return keeper.error();
-  return HeapWatch(std::move(keeper.value()), std::move(say));
+  HeapWatch watch(std::move(keeper.value()), std::move(say));
+  watch.exact_ = options->mode == HeapMode::exact;
+  return watch;
 }
 
 std::vector<std::string> HeapWatch::environment() const {
@@ -40,6 +42,10 @@ void HeapWatch::tick(double at_s, int64_t step, RecordingWriter& recording) {
   if (at_s - written_s_ < std::max(kWriteGapSeconds, kWriteGapShare * at_s)) return;
   written_s_ = at_s;
   write(recording);
+}
+
+void HeapWatch::look(const Snapshot& snapshot, double at_s) {
+  if (keeper_ && expects_all_) untraced_.look(snapshot, at_s);
 }
 
 void HeapWatch::write(RecordingWriter& recording) {
@@ -96,10 +102,20 @@ void HeapWatch::finish(RecordingWriter& recording) {
   const size_t untraced = answered ? keeper_->counts().untraced + keeper_->counts().silent : 0;
   if (answered) say_of_room();
   keeper_.reset();
-  if (answered && segments_ == 0 && untraced == 0) {
+  if (answered) say_of_silence(segments_ == 0 && untraced == 0);
+}
+
+void HeapWatch::say_of_silence(bool none_seen) const {
+  std::set<int64_t> with_track;
+  for (const auto& [pid, hash] : written_) with_track.insert(pid);
+  const std::vector<std::string> reasons = untraced_.sentences(with_track, exact_);
+  for (const std::string& each : reasons) say_(each);
+  if (none_seen && reasons.empty()) {
     say_(
-        "no allocation of the job was seen: it allocates less than one sample, or its programs are "
-        "statically linked or setuid and cannot load the tracer");
+        fmt::format("no allocation of the job was seen, and no process of it was large enough to "
+                    "say why: {}its programs are statically linked or setuid, or were started "
+                    "without the job's environment",
+                    exact_ ? "" : "it allocates less than one sample, "));
   }
 }
 

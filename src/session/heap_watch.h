@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "heap/keeper.h"
 #include "recording/recording.h"
+#include "session/untraced.h"
 
 namespace plateau {
 
@@ -33,6 +34,10 @@ class HeapWatch {
 
   void step(int64_t step);
   void tick(double at_s, int64_t step, RecordingWriter& recording);
+  // The job was started with environment(): who of it is not traced is found out as it runs, and
+  // said at the end.
+  void expect_all() { expects_all_ = true; }
+  void look(const Snapshot& snapshot, double at_s);
 
   // Writes the last tracks and ends the keeper.
   void finish(RecordingWriter& recording);
@@ -42,6 +47,7 @@ class HeapWatch {
       : keeper_(std::move(keeper)), say_(std::move(say)) {}
   void write(RecordingWriter& recording);
   void say_of_room() const;
+  void say_of_silence(bool none_seen) const;
 
   std::optional<Keeper> keeper_;
   Say say_;
@@ -49,6 +55,9 @@ class HeapWatch {
   double written_s_ = 0;
   std::map<int64_t, size_t> written_;  // Hash of the track of each pid in the recording.
   size_t segments_ = 0;
+  bool exact_ = false;
+  bool expects_all_ = false;
+  UntracedProcesses untraced_;
 };
 
 }  // namespace plateau

@@ -52,6 +52,7 @@ const Snapshot& Session::tick() {
   if (!sampler_) return snapshot_;
   journal_.cost(cpu_s(), snapshot_.cost.worst_share);
   journal_.sample(snapshot_, at_s);
+  heap_.look(snapshot_, at_s);
   heap_.tick(at_s, journal_.step(), journal_.recording());
   judge_if_due(at_s);
   return snapshot_;

@@ -81,6 +81,7 @@ Supervised supervise(const SupervisorOptions& options) {
   JobRequest request;
   request.command = options.command;
   request.environment = {socket_variable(socket.value().path())};
+  heap.value().expect_all();
   for (std::string& entry : heap.value().environment()) {
     request.environment.push_back(std::move(entry));
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "symbols/jit_names.h"
 #include "symbols/merge_frames.h"
 #include "symbols/module_names.h"
 
@@ -28,6 +29,7 @@ constexpr double kMostOpeningSeconds = 20;
 }  // namespace
 
 std::string frame_title(const FrameName& frame) {
+  if (frame.function.empty() && frame.offset == 0 && !frame.module.empty()) return frame.module;
   if (frame.function.empty()) {
     return (frame.module.empty() ? std::string("?") : frame.module) + hex_offset(frame.offset);
   }
@@ -46,6 +48,7 @@ struct StackNames::State {
   std::unordered_map<uint64_t, NativeFrame> known;
   std::vector<std::string> notes;
   double opening_s = 0;
+  std::optional<JitNames> jit;  // Once it is asked for.
 
   // The last one that was told of: a library can be unloaded and another take its place.
   [[nodiscard]] const HeapModule* module_at(uint64_t address) const {
@@ -60,11 +63,18 @@ struct StackNames::State {
     notes.push_back(note);
   }
 
+  FrameName jit_frame(uint64_t address) {
+    if (!jit) jit = JitNames::of_process(track.pid);
+    const std::string_view name = jit->at(address);
+    return name.empty() ? FrameName{.offset = address}
+                        : FrameName{.function = std::string(name), .module = "jit"};
+  }
+
   NativeFrame name_of(uint64_t return_address) {
     // The call is what matters; the instruction after it may belong to another line or function.
     const uint64_t address = return_address - 1;
     const HeapModule* module = module_at(address);
-    if (module == nullptr) return {.names = {{.offset = address}}};
+    if (module == nullptr) return {.names = {jit_frame(address)}};
     auto [found, fresh] =
         modules.try_emplace(std::pair(module->path, module->build_id), module->path,
                             module->build_id, opening_s < kMostOpeningSeconds);
