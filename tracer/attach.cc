@@ -10,7 +10,12 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] int plateau_tracer_attach(co
   using namespace plateau::trace;
   const int saved = errno;
   find_real_functions();
-  const bool done = configure_from(spec);
+  bool done = configure_from(spec);
+  if (done) {
+    // A segment at once: who comes later sees by it that the process is being recorded.
+    begin_anew();
+    done = current_segment() != nullptr;
+  }
   errno = saved;
   return done ? 0 : 1;
 }

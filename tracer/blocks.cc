@@ -13,7 +13,7 @@ namespace plateau::trace {
 namespace {
 
 // While off a thread looks again after this many bytes: the tracer may be attached a second time.
-constexpr int64_t kRecheckBytes = int64_t{64} * 1024 * 1024;
+constexpr int64_t kRecheckBytes = int64_t{1} * 1024 * 1024;
 
 uint32_t preferred_lane(ThreadState& thread) noexcept {
   if (thread.lane == 0) {

@@ -63,6 +63,10 @@ void pause() noexcept {
 
 }  // namespace
 
+void lose_patience_no_more() noexcept {
+  given_up_at.store(0, std::memory_order_relaxed);
+}
+
 bool put_or_wait(SegmentHeader& segment, uint32_t first_lane, const RecordPieces* records,
                  size_t count) noexcept {
   return put_into(segment, first_lane, records, count) ||

@@ -21,4 +21,7 @@ namespace plateau::trace {
 bool put_or_wait(SegmentHeader& segment, uint32_t first_lane, const RecordPieces* records,
                  size_t count) noexcept;
 
+// There is a new recorder.
+void lose_patience_no_more() noexcept;
+
 }  // namespace plateau::trace

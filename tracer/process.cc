@@ -7,6 +7,7 @@
 
 #include "tracer/account.h"
 #include "tracer/holdings.h"
+#include "tracer/patience.h"
 #include "tracer/sampler.h"
 #include "tracer/segment_file.h"
 #include "tracer/stack.h"
@@ -130,6 +131,15 @@ bool configure_from(const char* text) noexcept {
   process.filter_mask.store(spec.exact ? 0 : kFilterSlots - 1, std::memory_order_relaxed);
   process.mode.store(spec.exact ? Mode::exact : Mode::sampled, std::memory_order_release);
   return true;
+}
+
+void begin_anew() noexcept {
+  if (tables.owner.load(std::memory_order_acquire) <= kSettingUp) {
+    return;
+  }
+  tables.stacks.clear();
+  lose_patience_no_more();
+  tables.owner.store(kNoOwner, std::memory_order_release);
 }
 
 Mode configure() noexcept {

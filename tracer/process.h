@@ -77,6 +77,10 @@ Mode configure() noexcept;
 // that is understood or the tables cannot be protected from children.
 bool configure_from(const char* spec) noexcept;
 
+// The recorder is another one now: the next record makes a segment of its own, in which everything
+// is announced again. The old one stays mapped, because a thread may be writing to it.
+void begin_anew() noexcept;
+
 // From now on hooks only forward.
 void switch_off() noexcept;
 

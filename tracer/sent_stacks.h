@@ -35,6 +35,12 @@ class SentStacks {
     line[(id >> 48) % kWays].store(id, std::memory_order_relaxed);
   }
 
+  void clear() noexcept {
+    for (std::atomic<uint64_t>& id : ids_) {
+      id.store(0, std::memory_order_relaxed);
+    }
+  }
+
  private:
   static constexpr size_t kWays = 8;
   static_assert(kIds % kWays == 0 && ((kIds / kWays) & (kIds / kWays - 1)) == 0);

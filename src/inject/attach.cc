@@ -11,6 +11,7 @@
 // its slot and keep it). Else it stays loaded, forwards what still comes, and the outcome says so.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -200,6 +201,60 @@ Result<uint64_t> open_tracer(SafePoint& point, const LoaderDesk& desk, const std
   return handle;
 }
 
+// It was loaded when the program began: its loader owns it.
+bool is_preloaded(pid_t pid) {
+  return text_of_file(fmt::format("/proc/{}/environ", pid)).find(kTracerName) != std::string::npos;
+}
+
+// Somebody reads what the tracer writes: a recorder takes its directory away when it ends.
+bool is_recorded(pid_t pid) {
+  const std::string maps = text_of_file(fmt::format("/proc/{}/maps", pid));
+  for (std::string_view rest = maps; !rest.empty();) {
+    const auto line = split_maps_line(take_line(rest));
+    if (!line || line->name.find(".segment") == std::string_view::npos) continue;
+    const std::string directory(line->name.substr(0, line->name.rfind('/')));
+    if (::access(directory.c_str(), F_OK) == 0) return true;
+  }
+  return false;
+}
+
+// A tracer that an earlier watcher left in the process is given a new recorder.
+Result<Intrusion> take_up(pid_t pid, const MappedObject& tracer, const AttachRequest& request,
+                          const std::string& spec, const InjectOptions& options) {
+  if (is_recorded(pid)) {
+    return failed(
+        fmt::format("process {} has a tracer already: it runs under 'plateau run "
+                    "--heap', or another watcher has attached",
+                    pid));
+  }
+  const Result<ElfFile> theirs = ElfFile::open(tracer.open_path);
+  const Result<ElfFile> ours = ElfFile::open(request.tracer);
+  if (!theirs.ok() || !ours.ok() || theirs.value().build_id() != ours.value().build_id()) {
+    return failed(
+        fmt::format("process {} has a tracer of another version of plateau in it, which "
+                    "an earlier watcher left; this one cannot use it",
+                    pid));
+  }
+  const Result<TracerDesk> entries = find_entries(tracer.open_path);
+  if (!entries.ok()) return entries.error();
+  Result<SafePoint> reached = SafePoint::reach(pid, options);
+  if (!reached.ok()) return reached.error();
+  SafePoint& point = reached.value();
+  const Result<uint64_t> text = point.place(spec.c_str(), spec.size() + 1);
+  if (!text.ok()) return text.error();
+  const Result<uint64_t> begun = point.call(tracer.bias + entries.value().attach, {text.value()});
+  if (!begun.ok()) return begun.error();
+  if (static_cast<int>(begun.value()) != 0) {
+    return failed(fmt::format("the tracer in process {} could not be started again", pid));
+  }
+  // What was given back is taken again; what was not, is as it was.
+  if (!is_preloaded(pid)) {
+    const Result<uint64_t> slots = point.call(tracer.bias + entries.value().patch, {});
+    if (!slots.ok()) return slots.error();
+  }
+  return Intrusion{.stopped_s = point.stopped_s(), .how = point.how()};
+}
+
 }  // namespace
 
 Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
@@ -211,16 +266,13 @@ Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
   if (!entries.ok()) return entries.error();
   const RemoteNames names(pid);
   if (names.objects().empty()) return explain_refusal(pid, look_at_target(pid));
-  if (find_tracer(names.objects()) != nullptr) {
-    return failed(
-        fmt::format("process {} has a tracer already: it runs under 'plateau run --heap', "
-                    "another watcher has attached, or an earlier one could not be removed",
-                    pid));
+  const std::string spec = fmt::format("{}:{}:{}", request.directory,
+                                       request.exact ? "exact" : "sampled", request.interval_bytes);
+  if (const MappedObject* tracer = find_tracer(names.objects())) {
+    return take_up(pid, *tracer, request, spec, options);
   }
   const Result<LoaderDesk> loader = find_loader(pid, names);
   if (!loader.ok()) return loader.error();
-  const std::string spec = fmt::format("{}:{}:{}", request.directory,
-                                       request.exact ? "exact" : "sampled", request.interval_bytes);
   Result<SafePoint> reached = SafePoint::reach(pid, options);
   if (!reached.ok()) return reached.error();
   SafePoint& point = reached.value();
@@ -263,6 +315,12 @@ class Removal {
   }
 
   Result<Intrusion> run() {
+    if (is_preloaded(pid_)) {
+      const Result<uint64_t> stopped = call(entries_.detach);
+      if (!stopped.ok()) return stopped.error();
+      cost_.left_behind = "the tracer stays loaded, switched off: the program began with it";
+      return cost_;
+    }
     const Result<uint64_t> given_back = call(entries_.unpatch);
     if (!given_back.ok()) return given_back.error();
     const Result<bool> empty = await_empty();

@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/clock.h"
+
 namespace plateau {
 namespace {
 
-constexpr double kWriteGapSeconds = 5;
+// What a killed watcher leaves is at most this old. Writing itself takes at most a fiftieth.
+constexpr double kShortestGapSeconds = 1;
+constexpr double kLongestGapSeconds = 10;
+constexpr double kRestPerWrite = 50;
 constexpr size_t kMaxWritten = 64;       // Tracks that a recording keeps.
 constexpr double kWriteGapShare = 0.05;  // Of the run so far.
 
@@ -39,9 +44,12 @@ void HeapWatch::step(int64_t step) {
 void HeapWatch::tick(double at_s, int64_t step, RecordingWriter& recording) {
   if (!keeper_) return;
   keeper_->row(at_s, step);
-  if (at_s - written_s_ < std::max(kWriteGapSeconds, kWriteGapShare * at_s)) return;
+  const double gap_s = std::clamp(kWriteGapShare * at_s, kShortestGapSeconds, kLongestGapSeconds);
+  if (at_s - written_s_ < std::max(gap_s, kRestPerWrite * writing_took_s_)) return;
   written_s_ = at_s;
+  const double begun_s = monotonic_now_s();
   write(recording);
+  writing_took_s_ = monotonic_now_s() - begun_s;
 }
 
 void HeapWatch::look(const Snapshot& snapshot, double at_s) {

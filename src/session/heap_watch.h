@@ -2,8 +2,8 @@
 // The heap side of a supervised job: a keeper, if one was asked for, told about steps and samples,
 // and its tracks written into the recording now and then.
 //
-// Tracks are written when 5 s and a twentieth of the run have passed since the last time, so that
-// what a killed watcher leaves is at most that old, and the writes together stay a few dozen. A
+// Tracks are written when a twentieth of the run has passed since the last time, every second at
+// first and every ten seconds at last, so that what a killed watcher leaves is at most that old. A
 // recording holds the tracks that came last, so those of the largest processes are written last. If
 // the keeper dies, that is said once and the job goes on. Without a keeper everything is nothing.
 #pragma once
@@ -53,6 +53,7 @@ class HeapWatch {
   Say say_;
   int64_t step_ = -1;
   double written_s_ = 0;
+  double writing_took_s_ = 0;
   std::map<int64_t, size_t> written_;  // Hash of the track of each pid in the recording.
   size_t segments_ = 0;
   bool exact_ = false;

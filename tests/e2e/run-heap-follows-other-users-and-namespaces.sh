@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A job of root may go on as another user, or in a PID namespace of its own; its heap is recorded all
+# the same, under the id that it has here. Where it cannot be, the reason given is the true one.
+. "$SOURCE_DIR/tests/e2e/lib.sh"
+
+cat >grow.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *volatile kept;
+__attribute__((noinline)) static void keep(void) {
+  kept = malloc(50000);
+  memset(kept, 1, 50000);
+}
+int main(void) {
+  for (int i = 0; i < 200; ++i) {
+    keep();
+    usleep(10000);
+  }
+  return 0;
+}
+END
+gcc -O1 -g -o grow grow.c
+gcc -O1 -static -o grow_static grow.c 2>/dev/null || true
+chmod 755 . grow
+
+# recorded WHAT COMMAND...: its heap is in the recording, as that of a process named grow.
+recorded() {
+  local what=$1
+  shift
+  rm -f job.plateau
+  run "$PLATEAU" run --heap=exact -o job.plateau -- "$@"
+  expect_code 0
+  run "$PLATEAU" profile job.plateau
+  grep -q "Heap of grow (pid" out || fail "$what: $(cat out err)"
+  expect_in out "keep"
+}
+# missed REASON COMMAND...
+missed() {
+  local reason=$1
+  shift
+  rm -f job.plateau
+  run "$PLATEAU" run --heap=exact -o job.plateau -- "$@"
+  expect_code 0
+  tr '\n' ' ' <err >flat
+  expect_in flat "is not in the recording: $reason"
+}
+
+recorded "plain" ./grow
+missed "it was started without the job's environment" env -i ./grow
+[ ! -x grow_static ] || missed "it is statically linked" ./grow_static
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups test -x ./grow 2>/dev/null; then
+  recorded "another user" setpriv --reuid=65534 --regid=65534 --clear-groups ./grow
+  ls /dev/shm/plateau-heap-* 2>/dev/null && fail "a directory was left behind"
+fi
+if unshare -pf true 2>/dev/null; then
+  recorded "a namespace" unshare -pf ./grow
+  recorded "a namespace with its own /proc" unshare -pf --mount-proc ./grow
+fi
+exit 0
