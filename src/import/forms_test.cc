@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "import/import.h"
+#include "import/mined_log.h"
 
 namespace plateau {
 namespace {
@@ -66,6 +67,16 @@ bool has_truth(const Run& run, const Form& form) {
   return false;
 }
 
+// The sum over processes of the first measure at the last instant that has one.
+double last_sum(const plateau::Run& run) {
+  const Metric metric = run.series.front().metric;
+  double sum = 0;
+  for (const Series& series : run.series) {
+    if (series.metric == metric && !std::isnan(series.mb.back())) sum += series.mb.back();
+  }
+  return sum;
+}
+
 class PublishedForm : public testing::TestWithParam<Form> {};
 
 TEST_P(PublishedForm, IsReadWithItsReadingsUnitAndSeries) {
@@ -93,6 +104,32 @@ std::string name_of(const testing::TestParamInfo<Form>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Logs, PublishedForm, testing::ValuesIn(forms()), name_of);
+
+// Formats that have a reader of their own are read by both; the learned reading must agree with it
+// on how much there is and where it ends. What it cannot know is why the reader stays: mprof's
+// children, the pids of nvidia-smi's applications, several runs in one file.
+TEST(PublishedForms, FormatsWithAReaderOfTheirOwnAreLearnedToo) {
+  const std::string logs = std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/logs/";
+  for (const char* file :
+       {"ps_o.log", "top.log", "free_m.log", "free_kib.log", "psrecord.txt", "psrecord.csv",
+        "pidstat.log", "nvidia_smi.csv", "metrics.jsonl", "ps_rss.log", "mprof.dat"}) {
+    std::ifstream in(logs + file);
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string bytes = text.str();
+    const auto own = import_file(logs + file);
+    ASSERT_TRUE(own.ok()) << file;
+    Reading reading = learn_reading(bytes, {});
+    ASSERT_TRUE(reading.has_memory) << file;
+    LineReader lines(open_memory(bytes, {}));
+    const auto learned = read_mined(lines, reading);
+    ASSERT_TRUE(learned.ok() && !learned.value().empty()) << file;
+    const double ours = last_sum(learned.value().back());
+    const double theirs = last_sum(own.value().back());
+    EXPECT_NEAR(ours, theirs, 0.06 * theirs) << file;
+    EXPECT_EQ(learned.value().back().instants.size(), own.value().back().instants.size()) << file;
+  }
+}
 
 // The same with every line behind another log's prefix: what a collector makes of it.
 TEST(PublishedForms, APrefixOnEveryLineChangesNothingForLinesOfText) {

@@ -48,11 +48,56 @@ bool is_decimal_sign(std::string_view line, size_t at, const NumberStyle& style)
   return style.decimal_comma || digits != 3;
 }
 
-bool lists_word(std::string_view list, std::string_view word) {
-  for (std::string_view rest = list; !rest.empty();) {
-    if (equal_ignoring_case(take_part(rest, ' '), word)) return true;
+// What the letters behind a number may mean, by their first eight in lower case.
+struct UnitWord {
+  uint64_t key = 0;
+  Numeral::Unit unit = Numeral::Unit::none;
+  double mb = 0;
+};
+
+constexpr size_t kSlots = 256;
+
+constexpr uint64_t key_of(std::string_view word) {
+  uint64_t key = 0;
+  for (size_t i = 0; i < word.size() && i < 8; ++i) {
+    key |= static_cast<uint64_t>(static_cast<unsigned char>(ascii_lower(word[i]))) << (8 * i);
   }
-  return false;
+  return key;
+}
+
+constexpr size_t slot_of(uint64_t key) {
+  return static_cast<size_t>((key * 0x9e3779b97f4a7c15ull) >> 56);
+}
+
+std::array<UnitWord, kSlots> make_units() {
+  std::array<UnitWord, kSlots> table{};
+  const auto add = [&table](std::string_view words, Numeral::Unit unit) {
+    for (std::string_view rest = words; !rest.empty();) {
+      const std::string_view word = take_part(rest, ' ');
+      const double mb = word.starts_with("page") ? kPageMb : unit_in_mb(word).value_or(0);
+      size_t slot = slot_of(key_of(word));
+      while (table[slot].key != 0) slot = (slot + 1) % kSlots;
+      table[slot] = {key_of(word), unit, unit == Numeral::Unit::memory ? mb : 0};
+    }
+  };
+  add("ms s sec secs second seconds us ns min mins minute minutes h hr hour hours d days day fps "
+      "hz "
+      "mhz ghz rpm",
+      Numeral::Unit::time);
+  add("b byte bytes kb mb gb tb k m g t ki mi gi ti kib mib gib tib megabytes gigabytes kilobytes "
+      "page pages",
+      Numeral::Unit::memory);
+  return table;
+}
+
+const UnitWord* unit_word(std::string_view word) {
+  static const std::array<UnitWord, kSlots> kTable = make_units();
+  if (word.empty() || word.size() > 9) return nullptr;
+  const uint64_t key = key_of(word);
+  for (size_t slot = slot_of(key); kTable[slot].key != 0; slot = (slot + 1) % kSlots) {
+    if (kTable[slot].key == key) return &kTable[slot];
+  }
+  return nullptr;
 }
 
 bool follows_rate(std::string_view line, size_t at) {
@@ -72,21 +117,15 @@ void read_letters(std::string_view line, size_t at, bool apart, Numeral& number)
     number.garbled = number.garbled || !apart;
     return;
   }
-  if (lists_word("ms s sec secs second seconds us ns min mins minute minutes h hr hour hours d "
-                 "days day fps hz mhz ghz rpm",
-                 word) &&
-      !(word == "M" || word == "G")) {
-    number.unit = Numeral::Unit::time;
-  } else if (equal_ignoring_case(word, "pages") || equal_ignoring_case(word, "page")) {
-    number.unit = Numeral::Unit::memory;
-    number.unit_mb = kPageMb;
-  } else if (const auto mb = unit_in_mb(word); mb && !(apart && word.size() == 1 && word != "B")) {
-    number.unit = Numeral::Unit::memory;
-    number.unit_mb = *mb;
-  } else {
+  const UnitWord* unit = unit_word(word);
+  // A letter by itself, apart, is anything: metres, minutes. "B" is bytes.
+  const bool lone = apart && word.size() == 1 && word != "B" && word != "s" && word != "h";
+  if (unit == nullptr || (lone && unit->unit == Numeral::Unit::memory)) {
     if (!apart) number.unit = Numeral::Unit::other;
     return;
   }
+  number.unit = unit->unit;
+  number.unit_mb = unit->mb;
   number.unit_end = end;
   if (number.unit == Numeral::Unit::memory && follows_rate(line, end)) {
     number.unit = Numeral::Unit::rate;
