@@ -414,8 +414,12 @@ TEST(Leaving, WorkerThatHasNoMemoryAnyMoreIsLeftOutAndTheRestIsWhole) {
   Sampler sampler = std::move(Sampler::of_pid(100, options, true).value());
   ASSERT_EQ(sampler.sample(0).processes.size(), 2u);
   let_go_of_memory(root, 101);
+  root.write("100/smaps_rollup",
+             "00400000-7fff0000 ---p 00000000 00:00 0 [rollup]\nPss: 250000 kB\n");
+  sampler.want_walk();
   const Snapshot after = sampler.sample(0.1);
   EXPECT_TRUE(after.whole);
+  EXPECT_FALSE(after.walked) << "the worker's share of the pages is not known";
   ASSERT_EQ(after.processes.size(), 1u);
   EXPECT_EQ(after.processes[0].key.pid, 100);
 }

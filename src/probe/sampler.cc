@@ -246,6 +246,8 @@ void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
   loads.clear();
   for (const Member& member : members) loads.push_back({&member.walk, member.figures.rss_kb});
   if (members.empty() || !budget.due(now_s, loads)) return;
+  // Who is on its way out still holds its share of what the others are asked for.
+  if (std::ranges::any_of(members, &Member::leaving)) return;
   budget.begin_sweep();
   for (Member& member : members) {
     const double begin_s = monotonic_now_s();

@@ -19,8 +19,8 @@
 #include "base/clock.h"
 #include "serve/connections.h"
 #include "serve/events.h"
+#include "serve/http_glue.h"
 #include "serve/reader.h"
-#include "serve/request_head.h"
 #include "serve/routes.h"
 #include "serve/waiting.h"
 
@@ -33,19 +33,6 @@ constexpr unsigned kIdleS = 30;    // Nothing sent or taken.
 constexpr size_t kConnectionBytes = 64UL * 1024;  // A head that is longer ends the connection.
 constexpr int kLastRounds = 100;
 constexpr double kLastTakeS = 0.3;
-
-void free_body(void* body) {
-  delete static_cast<std::shared_ptr<const std::string>*>(body);
-}
-
-MHD_Response* response_of(const HttpReply& reply) {
-  auto* body = new std::shared_ptr<const std::string>(reply.body);
-  // The library does not write to it; its interface predates that promise.
-  MHD_Response* response = MHD_create_response_from_buffer_with_free_callback_cls(
-      (*body)->size(), const_cast<char*>((*body)->data()), &free_body, body);
-  if (response == nullptr) free_body(body);
-  return response;
-}
 
 }  // namespace
 
@@ -234,10 +221,7 @@ MHD_Result Server::State::queue(MHD_Connection* connection, const HttpReply& rep
   MHD_Response* response =
       reply.is_stream ? streams.open(connection, reply.stream_run) : response_of(reply);
   if (response == nullptr) return MHD_NO;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.content_type.c_str());
-  for (const auto& [name, value] : reply.headers) {
-    MHD_add_response_header(response, name.c_str(), value.c_str());
-  }
+  add_headers(response, reply);
   const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
   MHD_destroy_response(response);
   if (queued == MHD_YES) ++figures.requests[reply.status];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request's head as libmicrohttpd gives it: what of it is used, and what makes it one that is
+// Between libmicrohttpd and routes.h: what of a request's head is used, what makes it one that is
 // refused. A request that two readers may understand differently is answered by neither: two Host
 // headers, a length together with a transfer coding, a zero byte, a slash that is not written as
 // one.
@@ -12,6 +12,7 @@
 #include "serve/routes.h"
 
 struct MHD_Connection;
+struct MHD_Response;
 
 namespace plateau {
 
@@ -27,5 +28,9 @@ std::optional<HttpReply> refused_head(MHD_Connection* connection);
 
 // Who asks: "127.0.0.1". Empty if that is not known.
 std::string address_of_client(MHD_Connection* connection);
+
+// The body of a reply as the library takes it; nullptr without memory.
+MHD_Response* response_of(const HttpReply& reply);
+void add_headers(MHD_Response* response, const HttpReply& reply);
 
 }  // namespace plateau

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serve/request_head.h"
+#include "serve/http_glue.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 
 #include <array>
+#include <memory>
 
 #include "base/text.h"
 
@@ -35,7 +36,27 @@ MHD_Result count_header(void* counts, MHD_ValueKind /*kind*/, const char* key, c
   return MHD_YES;
 }
 
+void free_body(void* body) {
+  delete static_cast<std::shared_ptr<const std::string>*>(body);
+}
+
 }  // namespace
+
+MHD_Response* response_of(const HttpReply& reply) {
+  auto* body = new std::shared_ptr<const std::string>(reply.body);
+  // The library does not write to it; its interface predates that promise.
+  MHD_Response* response = MHD_create_response_from_buffer_with_free_callback_cls(
+      (*body)->size(), const_cast<char*>((*body)->data()), &free_body, body);
+  if (response == nullptr) free_body(body);
+  return response;
+}
+
+void add_headers(MHD_Response* response, const HttpReply& reply) {
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.content_type.c_str());
+  for (const auto& [name, value] : reply.headers) {
+    MHD_add_response_header(response, name.c_str(), value.c_str());
+  }
+}
 
 HttpRequest request_of(MHD_Connection* connection, const char* method, const char* path,
                        const std::string& cookie) {
