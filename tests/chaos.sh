@@ -164,7 +164,7 @@ scenario_disk() {
   small_world "a disk" || return 0
   mkdir -p small
   rm -f output err
-  unshare -m sh -c 'mount -t tmpfs -o size=4k tmpfs small && "$0" run -o small/job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended; cp small/job.plateau .' "$PLATEAU"
+  unshare -m sh -c 'mount -t tmpfs -o size=4k tmpfs small && "$0" run --interval 0.01s -o small/job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended; cp small/job.plateau .' "$PLATEAU"
   [ "$(cat ended)" -eq 0 ] || fail "disk: the job ended with $(cat ended): $(tail -3 err)"
   expect_in err "no longer written"
   job_is_unhurt disk
