@@ -35,6 +35,8 @@ usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(done.stdout.strip())
 print(f"{time.monotonic() - begin:.2f} s wall, {usage.ru_utime + usage.ru_stime:.2f} s CPU, peak {usage.ru_maxrss / 1024:.0f} MiB")
 PY
+echo "== plateau serve: 1,000 recordings, 200 clients, calm and while files are read that were made to hold it up"
+build/release/serve_load build/release/plateau
 echo "== plateau run: what watching costs the job"
 bench/run_overhead.sh build/release/plateau build/release
 echo "== exceptions under the tracer: target at most 1.2 times the bare program"
