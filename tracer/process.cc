@@ -172,7 +172,8 @@ namespace {
 SegmentHeader* find_segment(bool& told) noexcept {
   const SegmentRequest request{.directory = process.directory,
                                .exact = process.first_interval_log2 == 0,
-                               .interval_log2 = process.first_interval_log2};
+                               .interval_log2 = process.first_interval_log2,
+                               .small = process.segment.load(std::memory_order_relaxed) != nullptr};
   SegmentHeader* segment = may_call(MayCall::loaders) ? claim_segment(request) : nullptr;
   if (segment == nullptr && may_call(MayCall::anything)) {
     segment = create_segment(request, told);

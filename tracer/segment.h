@@ -9,7 +9,8 @@
 // Spares. The recorder holds kSpareCount files ready, named kSpareName and a number, whole but for
 // the process: to claim one takes no call but openat, mmap and close, and no time. Who sets `pid`
 // from 0 to its own owns it, fills in the rest and sets the state to running. The recorder then
-// takes the name away, and gives the file another owner once the process is gone.
+// takes the name away, and gives the file another owner once the process is gone. The first is for
+// programs that begin; the others, for children that a fork makes, have the smallest lanes.
 //
 // Writing. A thread locks any lane by a single try (never a wait), writes whole records, publishes
 // `written`, unlocks. A record that does not fit before `read` is dropped and counted; where every
@@ -52,7 +53,7 @@ inline constexpr uint32_t kMaxTextBytes = 4096;        // Of one path or name.
 inline constexpr uint32_t kMaxLineTableBytes = 16384;  // Longer ones are cut: later lines unknown.
 
 inline constexpr char kSpareName[] = "spare-";
-inline constexpr uint32_t kSpareCount = 4;
+inline constexpr uint32_t kSpareCount = 16;
 inline constexpr char kSegmentEnding[] = ".segment";
 inline constexpr char kUntracedEnding[] = ".untraced";
 
@@ -190,7 +191,7 @@ struct SegmentHeader {
   uint64_t mapped_at = 0;      // In the process.
   uint64_t pid_namespace = 0;  // Its inode; 0: not known.
   int32_t filters = 0;  // On system calls, of the recorder; in a spare. See tracer/sandbox.h.
-  uint32_t reserved = 0;
+  uint32_t small = 0;   // 1: the lanes are small on purpose, not for want of room.
   std::atomic<SegmentState> state{SegmentState::starting};
   std::atomic<uint32_t> interval_log2{0};   // In force now; rises if too many samples are live.
   std::atomic<uint64_t> dropped_allocs{0};  // Ring full, or all lanes taken.

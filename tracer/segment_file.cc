@@ -98,6 +98,7 @@ void fill_header(SegmentHeader& header, const SegmentRequest& request, uint64_t 
   header.pid.store(static_cast<uint32_t>(sys_getpid()), std::memory_order_relaxed);
   header.lane_bytes = lane_bytes;
   header.filters = process.filters;
+  header.small = request.small ? 1 : 0;
   fill_owner(header, request, stamp);
 }
 
@@ -172,7 +173,7 @@ SegmentHeader* create_segment(const SegmentRequest& request, bool& told) noexcep
     return nullptr;
   }
   void* memory = nullptr;
-  uint64_t lane_bytes = kLaneBytes;
+  uint64_t lane_bytes = request.small ? kMinLaneBytes : kLaneBytes;
   while ((memory = map_file(unready.c_str(), segment_bytes(lane_bytes))) == nullptr) {
     lane_bytes /= kLaneStep;
     if (lane_bytes < kMinLaneBytes) {
@@ -198,7 +199,9 @@ SegmentHeader* claim_segment(const SegmentRequest& request) noexcept {
     path.text(request.directory);
     path.text("/");
     path.text(kSpareName);
-    path.number((stamp + i) % kSpareCount);
+    // A child leaves the first, which is large, to programs while there are others.
+    const bool last = i == kSpareCount - 1;
+    path.number(!request.small ? i : last ? 0 : 1 + (stamp + i) % (kSpareCount - 1));
     SegmentHeader* header = path.fits() ? claim_file(path.c_str(), pid) : nullptr;
     if (header != nullptr) {
       fill_owner(*header, request, stamp);

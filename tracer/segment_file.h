@@ -13,6 +13,7 @@ struct SegmentRequest {
   const char* directory = nullptr;
   bool exact = false;
   uint32_t interval_log2 = 0;
+  bool small = false;  // For a child, which may be one of thousands: the smallest lanes do.
 };
 
 // Creates DIRECTORY/PID-STAMP.segment with all its blocks reserved, mapped and its header filled in

@@ -20,6 +20,7 @@ namespace {
 constexpr double kCalibrationSeconds = 0.01;  // Of two clocks, at least.
 constexpr double kSilenceSeconds = 1;         // After a process said that it ends.
 constexpr double kAliveCheckSeconds = 0.2;
+constexpr double kYoungSeconds = 0.5;
 constexpr uint64_t kMaxSilent = 1'000'000;  // More is nonsense.
 
 // An amount from the segment; below 0 where the allocator does not say.
@@ -59,6 +60,7 @@ struct HeapRecorder::Living {
   double cpu_s = 0;
   uint32_t asked = 0;
   uint64_t last_news = 0;   // Stamp of the last round that brought something.
+  uint64_t adopted = 0;     // Stamp.
   uint64_t last_check = 0;  // Stamp of the last look whether it lives.
   uint32_t silent_rounds = 0;
   uint64_t silent = 0;  // Children of it, told so far.
@@ -112,7 +114,7 @@ void HeapRecorder::adopt(const std::string& path) {
 // The image of an earlier segment of the same process is gone.
 void HeapRecorder::adopt(MappedSegment segment) {
   ++counts_.segments_seen;
-  if (segment.lane_bytes() < trace::kLaneBytes) ++counts_.cramped;
+  if (segment.lane_bytes() < trace::kLaneBytes && !segment.small_on_purpose()) ++counts_.cramped;
   const std::optional<pid_t> known = pid_seen_from_here(segment);
   const pid_t pid = known.value_or(segment.pid());
   segment.is_known_as(pid);
@@ -125,6 +127,7 @@ void HeapRecorder::adopt(MappedSegment segment) {
   living_.push_back(std::make_unique<Living>(std::move(segment), &marks_, ticks_per_s_));
   living_.back()->known = known.has_value();
   living_.back()->last_news = trace::trace_stamp();
+  living_.back()->adopted = living_.back()->last_news;
   // Asked at once, so that the first row has an answer.
   living_.back()->asked = 1;
   living_.back()->segment.header().account.asked.store(1, std::memory_order_release);
@@ -134,7 +137,9 @@ bool HeapRecorder::has_ended(Living& process, uint64_t now) const {
   const auto since = [&](uint64_t stamp) {
     return now > stamp ? static_cast<double>(now - stamp) / ticks_per_s_ : 0;
   };
-  if (since(process.last_check) < kAliveCheckSeconds) return false;
+  // What is young may be short-lived, and its segment wanted by the next.
+  const bool young = since(process.adopted) < kYoungSeconds;
+  if (!young && since(process.last_check) < kAliveCheckSeconds) return false;
   process.last_check = now;
   process.gone = kill(process.segment.pid(), 0) != 0 && errno == ESRCH;
   if (process.gone) return true;

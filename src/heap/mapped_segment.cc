@@ -95,9 +95,10 @@ MappedSegment::FileName::~FileName() {
 
 // All blocks are reserved: where they are not to be had, this fails and not the job.
 Result<MappedSegment> MappedSegment::make_spare(const std::string& path, int32_t filters,
-                                                mode_t mode) {
+                                                mode_t mode, bool small) {
   const std::string unready = path + ".tmp";
-  for (uint64_t lane = trace::kLaneBytes; lane >= trace::kMinLaneBytes; lane /= trace::kLaneStep) {
+  const uint64_t largest = small ? trace::kMinLaneBytes : trace::kLaneBytes;
+  for (uint64_t lane = largest; lane >= trace::kMinLaneBytes; lane /= trace::kLaneStep) {
     Fd file(::open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return refused(path, std::strerror(errno));
     FileName name;
@@ -108,6 +109,7 @@ Result<MappedSegment> MappedSegment::make_spare(const std::string& path, int32_t
     Result<MappedSegment> segment = map(std::move(file), path, lane);
     if (!segment) return segment;
     segment.value().become_spare(filters);
+    segment.value().header().small = small ? 1 : 0;
     if (rename(unready.c_str(), path.c_str()) != 0) return refused(path, std::strerror(errno));
     name.path = path;
     segment.value().name_ = std::move(name);
@@ -117,7 +119,9 @@ Result<MappedSegment> MappedSegment::make_spare(const std::string& path, int32_t
 }
 
 void MappedSegment::become_spare(int32_t filters) {
+  const uint32_t small = header_->small;
   auto* fresh = new (header_.get()) trace::SegmentHeader();
+  fresh->small = small;
   fresh->lane_bytes = lane_bytes_;
   fresh->filters = filters;
   pid_ = -1;

@@ -29,9 +29,11 @@ class MappedSegment {
   // PID-ANYTHING.segment for the process that its header names.
   static Result<MappedSegment> open(const std::string& path);
 
-  // One without a process, for whoever claims it, with the largest lanes that there is room for.
-  // `filters`: on system calls, of this process.
-  static Result<MappedSegment> make_spare(const std::string& path, int32_t filters, mode_t mode);
+  // One without a process, for whoever claims it, with the largest lanes that there is room for, or
+  // the smallest. `filters`: on system calls, of this process.
+  static Result<MappedSegment> make_spare(const std::string& path, int32_t filters, mode_t mode,
+                                          bool small);
+  [[nodiscard]] bool small_on_purpose() const { return header_->small != 0; }
   // Empties one whose process is gone. Requires: made by make_spare().
   void become_spare(int32_t filters);
   [[nodiscard]] bool is_made_here() const { return !name_.path.empty(); }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,7 +13,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kMaxIdle = 16;
+constexpr size_t kMaxIdle = 64;
 
 int32_t own_filters() {
   const std::string status = text_of_file("/proc/self/status");
@@ -27,32 +28,36 @@ int32_t own_filters() {
 
 SpareSegments::SpareSegments(std::string directory, mode_t mode)
     : directory_(std::move(directory)), mode_(mode), filters_(own_filters()) {
-  refill(1);
+  refill(false);
 }
 
 std::string SpareSegments::ready_name(size_t place) const {
   return fmt::format("{}/{}{}", directory_, trace::kSpareName, place);
 }
 
-void SpareSegments::refill(size_t wanted) {
-  size_t there = 0;
-  for (const auto& spare : ready_) there += spare.has_value() ? 1 : 0;
-  for (size_t place = 0; place < ready_.size() && there < wanted; ++place) {
+// Emptied before it can be found.
+bool SpareSegments::reuse(size_t place, const std::string& path) {
+  const auto fits = std::find_if(idle_.begin(), idle_.end(), [place](const MappedSegment& idle) {
+    return idle.small_on_purpose() == (place > 0);
+  });
+  if (fits == idle_.end()) return false;
+  MappedSegment segment = std::move(*fits);
+  idle_.erase(fits);
+  segment.become_spare(filters_);
+  if (std::rename(segment.path().c_str(), path.c_str()) != 0) return false;
+  segment.moved_to(path);
+  ready_[place] = std::move(segment);
+  return true;
+}
+
+void SpareSegments::refill(bool busy) {
+  for (size_t place = 0; place < (busy ? ready_.size() : 1); ++place) {
     if (ready_[place]) continue;
     const std::string path = ready_name(place);
-    if (!idle_.empty()) {
-      // Emptied before it can be found.
-      idle_.back().become_spare(filters_);
-      if (std::rename(idle_.back().path().c_str(), path.c_str()) == 0) {
-        idle_.back().moved_to(path);
-        ready_[place] = std::move(idle_.back());
-      }
-      idle_.pop_back();
-    } else if (Result<MappedSegment> made = MappedSegment::make_spare(path, filters_, mode_)) {
-      ready_[place] = std::move(made.value());
-    }
-    if (!ready_[place]) return;
-    ++there;
+    if (reuse(place, path)) continue;
+    Result<MappedSegment> made = MappedSegment::make_spare(path, filters_, mode_, place > 0);
+    if (!made) return;
+    ready_[place] = std::move(made.value());
   }
 }
 
@@ -69,7 +74,7 @@ std::vector<MappedSegment> SpareSegments::claimed() {
   if (!taken.empty()) last_claim_ = now;
   // A few billion ticks of any clock are some seconds.
   const bool busy = last_claim_ != 0 && now - last_claim_ < uint64_t{8'000'000'000};
-  refill(busy ? trace::kSpareCount : 1);
+  refill(busy);
   return taken;
 }
 

@@ -3,8 +3,9 @@
 //
 // A segment takes milliseconds to make, most of it for 8 MB of zeros, and calls that a sandbox may
 // forbid. So the recorder makes them ahead, and takes those of processes that are gone for others:
-// a job that forks all the time uses the same few. How many are ready follows the demand: one, and
-// more for a while where one was not enough. Without room for a whole one the lanes are smaller.
+// a job that forks all the time uses the same few. How many are ready follows the demand: one, for
+// the next program, and while processes come a set of small ones for children. Without room for a
+// whole one the lanes are smaller.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +32,8 @@ class SpareSegments {
   void take_back(MappedSegment segment);
 
  private:
-  void refill(size_t wanted);
+  void refill(bool busy);
+  bool reuse(size_t place, const std::string& path);
   [[nodiscard]] std::string ready_name(size_t place) const;
 
   std::string directory_;

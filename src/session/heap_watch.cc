@@ -92,10 +92,10 @@ void HeapWatch::say_of_room() const {
         keeper_->counts().silent));
   }
   if (keeper_->counts().cramped > 0) {
-    say_(
-        fmt::format("little room in {}: {} of the job's processes were traced through smaller "
-                    "rings, from which more may be lost",
-                    place, keeper_->counts().cramped));
+    say_(fmt::format(
+        "little room in {}: {} of the job's processes {} traced through smaller "
+        "rings, from which more may be lost",
+        place, keeper_->counts().cramped, keeper_->counts().cramped == 1 ? "was" : "were"));
   }
 }
 
