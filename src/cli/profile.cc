@@ -161,6 +161,12 @@ std::string text_of(const HeapProfile& profile, const ProfileRequest& request) {
       return render_tree(profile, request.view, false);
     case Shape::inverted:
       return render_tree(profile, request.view, true);
+    case Shape::peak:
+      return render_peak(profile, request.view, request.looks.top);
+    case Shape::temporary:
+      return render_temporary(profile, request.view, request.looks.top);
+    case Shape::around:
+      return render_around(profile, request.view, *request.around, request.looks.top);
     case Shape::list:
       break;
   }

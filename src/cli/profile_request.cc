@@ -40,7 +40,7 @@ Options shown_options() {
       {choice("by", "WHAT", {"stack", "function", "module", "kind"},
               "Sum and judge by stack (default), function, module or kind."),
        option("top", Takes::count, "N",
-              "Show at most N sites or functions (default 10, with --flat 30)."),
+              "Show at most N sites or functions (default 10; 30 in views with a line for each)."),
        choice("show", "WHICH", {"growing", "all"},
               "Show the sites that grew (growing, default), or all sites."),
        flag("full",
@@ -50,6 +50,12 @@ Options shown_options() {
             "Sum by function: what it allocated itself, and including everything it called."),
        flag("tree", "Show a call tree, outermost call first."),
        flag("inverted", "Show a caller tree, from the allocating call outwards."),
+       flag("peak", "Show what was alive when the heap was largest."),
+       flag("temporary",
+            "Show which sites make blocks that are freed within the step, or second, they are "
+            "made in."),
+       option("around", Takes::text, "REGEX",
+              "Show the callers and callees of a function, with what is alive below them."),
        flag("rss",
             "Show what resident memory is made of, as a sum that adds up: its growth in a "
             "recording, its size in a live PID."),
@@ -94,14 +100,22 @@ std::optional<HeapKind> kind_of(const std::optional<std::string>& name) {
 
 Result<ProfileRequest::Shape> shape_of(const Arguments& arguments) {
   using Shape = ProfileRequest::Shape;
-  const int asked =
-      int{arguments.has("flat")} + int{arguments.has("tree")} + int{arguments.has("inverted")};
+  const int others =
+      int{arguments.has("peak")} + int{arguments.has("temporary")} + int{arguments.has("around")};
+  const int asked = others + int{arguments.has("flat")} + int{arguments.has("tree")} +
+                    int{arguments.has("inverted")};
+  if (others > 0 && asked > 1) {
+    return usage_error("--peak, --temporary and --around are views of their own: give one");
+  }
   if (asked > 1 && !(arguments.has("tree") && arguments.has("inverted") && asked == 2)) {
     return usage_error("--flat does not go with --tree or --inverted");
   }
   if (asked > 0 && arguments.has("by")) {
     return usage_error("--by goes with the list, not with --flat, --tree or --inverted");
   }
+  if (arguments.has("peak")) return Shape::peak;
+  if (arguments.has("temporary")) return Shape::temporary;
+  if (arguments.has("around")) return Shape::around;
   if (arguments.has("flat")) return Shape::flat;
   if (arguments.has("inverted")) return Shape::inverted;
   return arguments.has("tree") ? Shape::tree : Shape::list;
@@ -127,6 +141,11 @@ Result<ProfileOptions> options_of(const Arguments& arguments) {
   options.full = arguments.has("full");
   options.from_step = arguments.number("from-step");
   options.to_step = arguments.number("to-step");
+  options.at_peak = arguments.has("peak");
+  if (options.at_peak && (options.from_step || options.to_step)) {
+    return usage_error(
+        "--peak chooses its moment itself: it goes without --from-step and --to-step");
+  }
   options.policy = policy_of(arguments);
   if (options.from_step && options.to_step && *options.from_step >= *options.to_step) {
     return usage_error("--from-step must lie before --to-step");
@@ -182,8 +201,11 @@ Result<ProfileRequest> profile_request(const Invocation& invocation) {
   const Result<ProfileRequest::Shape> shape = shape_of(arguments);
   if (!shape) return shape.error();
   request.shape = shape.value();
-  const bool flat = request.shape == ProfileRequest::Shape::flat;
-  request.looks.top = static_cast<size_t>(arguments.number("top").value_or(flat ? 30 : 10));
+  Result<std::optional<std::regex>> around = regex_of(arguments, "around");
+  if (!around) return around.error();
+  request.around = std::move(around.value());
+  const bool list = request.shape == ProfileRequest::Shape::list;
+  request.looks.top = static_cast<size_t>(arguments.number("top").value_or(list ? 10 : 30));
   request.looks.all = arguments.text("show") == "all";
   request.looks.full = arguments.has("full");
   request.format = arguments.text("export").value_or("");

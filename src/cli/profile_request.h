@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace plateau {
 Options profile_options();
 
 struct ProfileRequest {
-  enum class Shape : uint8_t { list, flat, tree, inverted };
+  enum class Shape : uint8_t { list, flat, tree, inverted, peak, temporary, around };
 
   std::string target;  // A file, or a pid if there is no such file.
   std::optional<int64_t> pid;
@@ -25,6 +26,7 @@ struct ProfileRequest {
   Context given;
   ProfileOptions options;
   Shape shape = Shape::list;
+  std::optional<std::regex> around;  // Of shape around: the function.
   ListLooks looks;
   std::string format;    // Of an export: "folded", "speedscope", "pprof"; empty: none.
   bool rss = false;      // The ledger of resident memory.

@@ -149,6 +149,10 @@ class ProfileMaker {
 
   std::optional<Error> choose_rows(const WorkingRows& working) {
     profile_.clock = working.clock;
+    if (options_.at_peak && !working.rows.empty()) {
+      choose_peak(working);
+      return std::nullopt;
+    }
     profile_.compares = options_.from_step || options_.to_step;
     if (working.rows.empty()) {
       return Error{Error::Kind::no_samples, "the heap of this process has no rows"};
@@ -173,6 +177,24 @@ class ProfileMaker {
     return std::nullopt;
   }
 
+  // Among the rows that count, the largest sum.
+  void choose_peak(const WorkingRows& working) {
+    double most = -1;
+    profile_.from = working.at.front();
+    profile_.from_row = working.rows.front();
+    for (size_t i = 0; i < working.rows.size(); ++i) {
+      const HeapRow& row = track_.rows[working.rows[i]];
+      double bytes = row.others_bytes;
+      for (const HeapCell& cell : row.cells) {
+        if (group_[cell.site] != kLeftOut) bytes += cell.live_bytes;
+      }
+      if (bytes <= most) continue;
+      most = bytes;
+      profile_.to = working.at[i];
+      profile_.to_row = working.rows[i];
+    }
+  }
+
   static double live_mb(const HeapTrack& track, size_t row, size_t site) {
     for (const HeapCell& cell : track.rows[row].cells) {
       if (cell.site == site) return cell.live_bytes / kBytesPerMb;
@@ -192,6 +214,8 @@ class ProfileMaker {
     site.to_mb = live_mb(merged, profile_.to_row, verdict.site);
     site.allocated_mb = sum.allocated_bytes / kBytesPerMb;
     site.freed_mb = sum.freed_bytes / kBytesPerMb;
+    site.allocated_blocks = sum.allocated_blocks;
+    site.temporary_blocks = sum.freed_age[0];
     switch (options_.by) {
       case ProfileBy::stack:
         site.title = site_title(site.frames);
@@ -216,6 +240,7 @@ class ProfileMaker {
 
   void sort_sites() {
     const auto rank = [this](const ProfileSite& site) {
+      if (options_.at_peak) return site.to_mb;
       return profile_.compares ? std::fabs(site.growth_mb()) : site.growth_mb();
     };
     std::stable_sort(profile_.sites.begin(), profile_.sites.end(),

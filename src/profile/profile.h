@@ -40,6 +40,7 @@ struct ProfileOptions {
   std::optional<std::regex> exclude;  // No stacks with such a frame.
   std::optional<double> from_step;    // Difference between two moments on the clock;
   std::optional<double> to_step;      // default the first and the last that count.
+  bool at_peak = false;               // The second moment is that of the largest heap.
   size_t courses = 0;                 // Keep ProfileSite::course of so many sites, the first.
   Policy policy;
 };
@@ -54,6 +55,8 @@ struct ProfileSite {
   double to_mb = 0;
   double allocated_mb = 0;  // Ever.
   double freed_mb = 0;
+  double allocated_blocks = 0;     // Ever,
+  double temporary_blocks = 0;     // and those freed within the step or second they were made in.
   std::vector<TimedValue> course;  // Alive at every row that counts, if asked for.
   [[nodiscard]] double growth_mb() const { return to_mb - from_mb; }
 };

@@ -21,6 +21,14 @@ std::string render_profile_line(const HeapProfile& profile, const View& view);
 
 // By function: what its own calls hold and what is held below it. Requires: made by stack.
 std::string render_flat(const HeapProfile& profile, const View& view, size_t top);
+// What was alive at the moment of the most. Requires: made with at_peak.
+std::string render_peak(const HeapProfile& profile, const View& view, size_t top);
+// Which sites make blocks that are given back within the step, or second, in which they are made.
+std::string render_temporary(const HeapProfile& profile, const View& view, size_t top);
+// The callers and callees of the innermost function that `wanted` is found in, with what is alive
+// below them. Requires: made by stack.
+std::string render_around(const HeapProfile& profile, const View& view, const std::regex& wanted,
+                          size_t top);
 // The call tree, outermost call first, or innermost first. Requires: made by stack.
 std::string render_tree(const HeapProfile& profile, const View& view, bool inverted);
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "profile/example_profile_for_test.h"
 #include "report/stored_page_for_test.h"
 
@@ -88,6 +90,37 @@ TEST(ProfileViews, WhatWasLostStandsInTheFirstLineWithItsDirection) {
   profile.dropped_allocs = 0;
   EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("INCOMPLETE: 5 frees could not be"));
   EXPECT_THAT(profile_json(profile), HasSubstr(R"("errs":"high")"));
+}
+
+TEST(ProfileViews, PeakListsWhatWasAliveAtTheMost) {
+  const HeapProfile profile = example_profile({.at_peak = true});
+  for (size_t i = 1; i < profile.sites.size(); ++i) {
+    EXPECT_GE(profile.sites[i - 1].to_mb, profile.sites[i].to_mb);
+  }
+  const std::string text = render_peak(profile, {}, 2);
+  EXPECT_THAT(text, HasSubstr("at its peak, at step"));
+  EXPECT_THAT(text, HasSubstr("79.7 MB"));
+  EXPECT_THAT(text, HasSubstr("2 more sites"));
+}
+
+TEST(ProfileViews, TemporaryBlocksAreCountedBySite) {
+  HeapProfile profile = example_profile();
+  for (ProfileSite& site : profile.sites) site.allocated_blocks = site.temporary_blocks = 0;
+  profile.sites[2].allocated_blocks = 1000;
+  profile.sites[2].temporary_blocks = 900;
+  profile.sites[0].allocated_blocks = 1000;
+  const std::string text = render_temporary(profile, {}, 10);
+  EXPECT_THAT(text, HasSubstr("900 of 2,000 blocks (45.0 %) were freed within the step"));
+  EXPECT_THAT(text, HasSubstr("90.0 % of its own"));
+}
+
+TEST(ProfileViews, CallersAndCalleesOfAFunctionAddUpToWhatItHolds) {
+  const HeapProfile profile = example_profile();
+  const std::string text = render_around(profile, {}, std::regex("^load$"), 10);
+  EXPECT_THAT(text, HasSubstr("load and what it calls hold 79.7 MB"));
+  EXPECT_THAT(text, HasSubstr("Image.getpixel"));
+  EXPECT_THAT(text, HasSubstr("ImagingNewBlock"));
+  EXPECT_THAT(render_around(profile, {}, std::regex("nobody"), 10), HasSubstr("no stack has"));
 }
 
 TEST(ProfileViews, NothingThatGrowsIsSaidInOneLine) {

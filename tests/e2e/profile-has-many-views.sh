@@ -13,6 +13,15 @@ expect_in out "main (lazy_images.py)"
 
 run "$PLATEAU" profile leak.plateau --tree
 expect_in out "main (lazy_images.py:41)"
+run "$PLATEAU" profile leak.plateau --peak
+expect_in out "at its peak"
+run "$PLATEAU" profile leak.plateau --temporary
+expect_in out "were freed within"
+run "$PLATEAU" profile leak.plateau --around .
+expect_in out "allocates through"
+run "$PLATEAU" profile leak.plateau --peak --flat
+expect_code 2
+
 run "$PLATEAU" profile leak.plateau --inverted
 [ "$(sed -n 4p out | grep -c _imaging.so)" -eq 1 ] || fail "the allocating call is not first: $(cat out)"
 

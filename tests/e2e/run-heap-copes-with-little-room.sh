@@ -60,7 +60,8 @@ for mode in sampled exact; do
   run in_room 4m "$PLATEAU" run "--heap=$mode" -o "some-$mode.plateau" -- ./leak 3
   expect_code 0
   [ "$(grep -c "^done$" out)" -eq 3 ] || fail "the job suffered: $(cat out err)"
-  expect_in err "little room in /dev/shm: 1 of the job's processes was traced through smaller rings"
+  expect_in err "little room in /dev/shm: "
+  expect_in err "traced through smaller rings"
   expect_not_in err "ran untraced"
   run "$PLATEAU" profile "some-$mode.plateau" --json --process all
   expect_in out '"function":"leak"'
