@@ -9,10 +9,12 @@
 namespace plateau::trace {
 namespace {
 
-constexpr long kSleepNs = 50'000;  // In truth some 100 us, with the timer's slack.
-constexpr uint32_t kIdleLooks = 1000;
-constexpr uint32_t kMostLooks = 20'000;
-constexpr uint32_t kSpinsPerLook = 1000;
+constexpr long kFirstSleepNs = 100'000;
+constexpr long kLongestSleepNs = 1'000'000;  // A ring lasts longer than that.
+constexpr long kMostIdleNs = 100'000'000;
+constexpr long kMostNs = 2'000'000'000;
+constexpr uint32_t kSpins = 1000;
+constexpr long kSpinsNs = 30'000;  // About.
 
 // What the recorder had read when a wait was in vain; 0: none was.
 constinit std::atomic<uint64_t> given_up_at{0};
@@ -26,18 +28,20 @@ uint64_t progress(const SegmentHeader& segment) noexcept {
   return sum;
 }
 
-void pause() noexcept {
+// How long it took, about.
+long pause(long ns) noexcept {
   if (may_call(MayCall::anything)) {
-    sys_sleep_ns(kSleepNs);
-    return;
+    sys_sleep_ns(ns);
+    return ns;
   }
-  for (uint32_t i = 0; i < kSpinsPerLook; ++i) {
+  for (uint32_t i = 0; i < kSpins; ++i) {
 #if defined(__x86_64__)
     asm volatile("pause" ::: "memory");
 #else
     asm volatile("yield" ::: "memory");
 #endif
   }
+  return kSpinsNs;
 }
 
 [[gnu::noinline, gnu::cold]] bool put_slowly(SegmentHeader& segment, uint32_t first_lane,
@@ -47,14 +51,18 @@ void pause() noexcept {
     return false;
   }
   segment.waits.fetch_add(1, std::memory_order_relaxed);
-  for (uint32_t looks = 0, idle = 0; looks < kMostLooks && idle < kIdleLooks; ++looks, ++idle) {
-    pause();
+  long sleep_ns = kFirstSleepNs;
+  for (long all_ns = 0, idle_ns = 0; all_ns < kMostNs && idle_ns < kMostIdleNs;) {
+    const long took_ns = pause(sleep_ns);
+    all_ns += took_ns;
+    idle_ns += took_ns;
+    sleep_ns = sleep_ns < kLongestSleepNs / 2 ? sleep_ns * 2 : kLongestSleepNs;
     if (put_into(segment, first_lane, records, count)) {
       return true;
     }
     if (const uint64_t now = progress(segment); now != last) {
       last = now;
-      idle = 0;
+      idle_ns = 0;
     }
   }
   given_up_at.store(last, std::memory_order_relaxed);
