@@ -2,12 +2,13 @@
 #include "serve/run_facts.h"
 
 #include "base/json_writer.h"
+#include "page/page_numbers.h"
 #include "words/verdict_words.h"
 
 namespace plateau {
 namespace {
 
-constexpr size_t kPoints = 32;
+constexpr size_t kPoints = 24;
 
 }  // namespace
 
@@ -40,8 +41,10 @@ std::string run_summary_json(const RunFacts& facts, bool with_version) {
   if (with_version) {
     json.members("version", facts.version);
   } else {
-    json.members("course", json_object("x", json_list(facts.course, &PlotPoint::step), "mb",
-                                       json_list(facts.course, &PlotPoint::mb)));
+    const auto moment = [](const PlotPoint& point) { return Moment(point.step); };
+    const auto amount = [](const PlotPoint& point) { return Rounded(point.mb); };
+    json.members("course", json_object("x", json_list(facts.course, moment), "mb",
+                                       json_list(facts.course, amount)));
   }
   return json.end_object().take();
 }

@@ -54,7 +54,7 @@ TEST_F(TwoRuns, OneRunOrOneThatIsNotThereIsAnError) {
 TEST_F(TwoRuns, HaveACourseInTheListAndNoneInTheEvents) {
   const RunFacts& run = *shelf_.find(grows_);
   ASSERT_GT(run.course.size(), 8U);
-  EXPECT_LE(run.course.size(), 32U);
+  EXPECT_LE(run.course.size(), 24U);
   EXPECT_LT(run.course.front().mb, run.course.back().mb);
   EXPECT_THAT(run_summary_json(run, false), HasSubstr(R"("course":{"x":[)"));
   EXPECT_THAT(run_summary_json(run, true), testing::Not(HasSubstr("course")));

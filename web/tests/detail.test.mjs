@@ -29,6 +29,8 @@ export { stepTo } from "./flame/move";
 export { frameKind } from "./flame/colour";
 export { fromTo, change } from "./flame/amounts";
 export { treeRows } from "./sections/tree_rows";
+export { sortedPlaces } from "./sortable";
+export { heapWithin } from "./flame/stretch";
 `);
 
 const frames = ["main (a.py:1)", "load (a.py:2)", "decode [x.so]", "keep (b.py:3)"];
@@ -123,6 +125,25 @@ test("amounts of one unit name it once", () => {
   assert.equal(flame.fromTo(null, 1200), "– → 1.20 GB");
   assert.equal(flame.change(-30), "−30.0 MB");
   assert.equal(flame.change(0), "0");
+});
+
+test("what has no value comes last, either way round, and equals keep their order", () => {
+  const items = [{ v: 2 }, { v: null }, { v: 5 }, { v: 2 }];
+  const places = (down) => flame.sortedPlaces(items, { by: "v", down }, (item) => item.v);
+  assert.deepEqual(places(true), [2, 0, 3, 1]);
+  assert.deepEqual(places(false), [0, 3, 2, 1]);
+  assert.deepEqual(flame.sortedPlaces(items, null, () => 0), [0, 1, 2, 3]);
+});
+
+test("a stretch of the run has the stacks with a course, and counts the others", () => {
+  const site = (stack, mb) => ({ title: "", state: "level", from_mb: 0, to_mb: 0, stack, x: [0, 10, 20], mb });
+  const whole = { ...heap, from: 0, to: 20, from_mb: 0, to_mb: 50, others_mb: 1, sites: [site(1, [0, 10, 30]), site(null, [4, 4, 4])] };
+  const { heap: part, leftOut } = flame.heapWithin(whole, 5, 15);
+  assert.equal(leftOut, 2);
+  assert.deepEqual(part.stacks, [{ frames: [0, 1, 2], mb: 20, growth_mb: 15 }]);
+  assert.deepEqual(part.sites.map(({ from_mb, to_mb, stack }) => [from_mb, to_mb, stack]), [[5, 20, 0], [4, 4, null]]);
+  assert.deepEqual([part.from_mb, part.to_mb, part.from, part.to], [9, 24, 5, 15]);
+  assert.equal(flame.heapWithin(whole, 25, 30), null); // Only forecast there.
 });
 
 function job(workers, named) {

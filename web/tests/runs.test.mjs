@@ -2,7 +2,7 @@
 // The list of runs: search, filter, order, the course of each, and two of them side by side.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessibility, close, corpus, open, plateau, start } from "./browser.mjs";
+import { accessibility, close, corpus, onFirstScreen, open, plateau, start } from "./browser.mjs";
 import { hostileTree, leakingLog } from "./inputs.mjs";
 
 const server = start(plateau, ["serve", leakingLog(), hostileTree(), corpus("model-garden/run2.log"), corpus("dev/flat-1.csv.gz"), "--listen", "127.0.0.1:0"]);
@@ -63,6 +63,14 @@ test("anyTwoRunsCanBeComparedTheFirstChosenBeingBefore", async () => {
   assert.match(sides[1], /run2\.log/);
   await page.getByRole("link", { name: /All \d+ runs/ }).click();
   await page.locator("table.runs").waitFor();
+  await close(page);
+});
+
+test("aPhoneShowsNameAndVerdictOfEachRun", async () => {
+  const page = await open(url, { viewport: { width: 390, height: 844 } });
+  const verdict = page.locator("table.runs .word").first();
+  await verdict.waitFor({ timeout: 60000 });
+  assert.ok(await onFirstScreen(page, verdict));
   await close(page);
 });
 
