@@ -54,7 +54,7 @@ export function percent(share: Maybe): string {
 
 export function duration(seconds: Maybe): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return kUnknown;
-  if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
+  if (seconds < 99.5) return `${Math.round(seconds) || 0} s`; // Not "-0".
   if (seconds < 99.5 * 60) return `${(seconds / 60).toFixed(0)} min`;
   if (seconds < 48 * 3600) return `${(seconds / 3600).toFixed(1)} h`;
   return `${(seconds / 86400).toFixed(1)} days`;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readGlossary } from "../glossary.mjs";
 import { load } from "./bundle.mjs";
 
-const { count, duration, moment, percent, processName, rate, size, span } = await load("format.ts");
+const { count, counted, duration, moment, percent, processName, rate, size, span } = await load("format.ts");
 
 test("SizesHaveThreeDigitsAndUnitsOfAThousand", () => {
   assert.equal(size(17_400), "17.4 GB");
@@ -15,6 +15,10 @@ test("SizesHaveThreeDigitsAndUnitsOfAThousand", () => {
   assert.equal(size(9.996), "10.0 MB");
   assert.equal(size(0.0000005), "1 B");
   assert.equal(size(null), "–");
+});
+
+test("OneIsSingular", () => {
+  assert.deepEqual([0, 1, 1250].map((n) => counted(n, "sample")), ["0 samples", "1 sample", "1,250 samples"]);
 });
 
 test("SharesKeepTheDigitsThatMeanSomething", () => {
@@ -28,6 +32,7 @@ test("MomentsAndRatesSpeakTheRunsClock", () => {
   assert.equal(rate("second", 0.02), "+1.20 MB/min");
   assert.equal(span("step", 10, 83), "steps 10–83");
   assert.equal(duration(90), "90 s");
+  assert.equal(duration(-0.3), "0 s");
   assert.equal(count(1234567), "1,234,567");
 });
 
