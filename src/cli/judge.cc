@@ -156,6 +156,7 @@ std::vector<Example> judge_examples() {
        "plateau judge train.log --until-step 70 && plateau judge train.log --replay"},
       {"why not the other explanation?", "plateau judge train.log --explain"},
       {"fail a CI job unless memory is level", "plateau judge run.csv.gz --expect plateau -q"},
+      {"the latest run of a logger", "plateau judge wandb/latest-run && plateau judge mlruns/"},
       {"from a pipe, for a program", "kubectl logs job/train | plateau judge --json -"},
   };
 }
@@ -168,10 +169,14 @@ Verb judge_verb() {
   verb.summary = "say leak or plateau, and why, from any log or recording";
   verb.description = {
       "Reads steps and memory figures from whatever wrote them (any text log, CSV, "
-      "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus) and "
-      "answers: is it a leak, or will it plateau? Then which process grows, why, where it ends, "
-      "whether it fits, and which experiment would settle it.",
-      "A file may hold several runs: each is judged, the last one is the answer. With several "
+      "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus, "
+      "TensorBoard, "
+      "MLflow, Weights & Biases, CUDA memory snapshots) and answers: is it a leak, or will it "
+      "plateau? Then which process grows, why, where it ends, whether it fits, and which "
+      "experiment "
+      "would settle it.",
+      "A file or a folder may hold several runs: each is judged, the last one is the answer. With "
+      "several "
       "files the exit code is the worst of them."};
   verb.positional = input_positional();
   verb.options = judge_options();
