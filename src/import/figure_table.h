@@ -16,7 +16,8 @@
 // and the run is counted in steps. Memory every second and one step an epoch of 600 s: 240 samples
 // share one step, and the run is counted in seconds.
 //
-// Of two names for the same figure the one with more points is kept; a note names the other. Past
+// A rank or worker in a name ("rank3/rss_mb") is a process, and what is left is the figure. Of two
+// names for the same figure the one with more points is kept; a note names the other. Past
 // kMaxPoints every second point of each figure is dropped. Not synchronised.
 #pragma once
 
@@ -31,6 +32,8 @@
 #include "import/run_builder.h"
 
 namespace plateau {
+
+class RecordRows;
 
 class FigureTable {
  public:
@@ -75,8 +78,9 @@ class FigureTable {
     uint32_t process;
   };
   struct Figure {
-    std::string name;
+    std::string name;  // Without the process in it.
     ColumnRole role;
+    uint32_t process = 0;  // That its name says; 0 if it says none.
     size_t points = 0;
     bool odd = false;  // Of points dropped by thinning.
   };
@@ -89,12 +93,16 @@ class FigureTable {
   void thin_out();
   void take_clock_of_largest();
   void place_in_steps();
-  void sort_points();
+  void sort_by_time();
+  bool sort_by_step_of_each();
+  std::vector<size_t> announce_keys(RecordRows& rows) const;
   [[nodiscard]] bool steps_tell_apart() const;
+  [[nodiscard]] bool has_several_processes() const;
+  uint32_t process_number(std::string_view label);
 
   std::vector<Figure> figures_;
   std::unordered_map<std::string, size_t> figure_of_;
-  std::vector<std::string> processes_;
+  std::vector<std::string> processes_ = {""};
   uint32_t process_ = 0;
   std::vector<Point> points_;
   std::vector<Tick> ticks_;
@@ -106,5 +114,13 @@ class FigureTable {
   std::vector<std::string> others_;
   size_t other_count_ = 0;
 };
+
+// The process that a name speaks of: "rank 3" for "rank3/rss_mb", "perf/rank_3/rss_mb" and
+// "rss_mb.rank:3", with what is left of the name. Empty if it speaks of none.
+struct ProcessInName {
+  std::string label;
+  std::string rest;
+};
+ProcessInName process_in_name(std::string_view name);
 
 }  // namespace plateau

@@ -92,6 +92,34 @@ TEST(FigureTable, ProcessesThatCountTheSameStepsShareRows) {
   EXPECT_EQ(runs[0].instants.size(), 20u);
 }
 
+TEST(FigureTable, ARankInANameIsAProcess) {
+  FigureTable table;
+  for (int i = 0; i < 20; ++i) {
+    for (const std::string rank : {"0", "1", "2"}) {
+      const size_t figure = table.figure("perf/rank" + rank + "/rss_mb", role_of_figure);
+      table.add(figure, kStart + i + 0.1 * (rank[0] - '0'), i, 100 + i);
+    }
+  }
+  const std::vector<plateau::Run> runs = written(table);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].instants.size(), 20u);
+  EXPECT_EQ(runs[0].series.size(), 3u);
+  ASSERT_EQ(runs[0].processes.size(), 3u);
+  EXPECT_EQ(runs[0].processes[1].name, "rank 1");
+  EXPECT_TRUE(runs[0].notes.empty());
+}
+
+TEST(FigureNames, TheProcessIsFoundWhereverItStands) {
+  EXPECT_EQ(process_in_name("rank3/rss_mb").label, "rank 3");
+  EXPECT_EQ(process_in_name("rank3/rss_mb").rest, "rss_mb");
+  EXPECT_EQ(process_in_name("perf/rank_12/rss_mb").rest, "perf/rss_mb");
+  EXPECT_EQ(process_in_name("rss_mb.rank:0").label, "rank 0");
+  EXPECT_EQ(process_in_name("Worker 7 memory").label, "worker 7");
+  EXPECT_EQ(process_in_name("proc.memory.rssMB").label, "");
+  EXPECT_EQ(process_in_name("gpu.0.memoryAllocatedBytes").label, "");
+  EXPECT_EQ(process_in_name("gpu.process.0.memoryAllocatedBytes").label, "");
+}
+
 TEST(FigureNames, DiskPercentagesAndWhatWasEverAllocatedAreNoMemory) {
   const auto is_memory = [](std::string_view name) {
     return role_of_figure(name).kind == ColumnRole::Kind::memory;
