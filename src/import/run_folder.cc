@@ -84,6 +84,12 @@ bool overlap(std::vector<Span> spans) {
   return false;
 }
 
+// "1790000000.host.4711.0" of "events.out.tfevents.1790000000.host.4711.0".
+std::string_view writer_of(std::string_view file) {
+  static constexpr std::string_view kPrefix = "events.out.tfevents.";
+  return file.starts_with(kPrefix) ? file.substr(kPrefix.size()) : file;
+}
+
 FigureAccount add_run(const RunFiles& run, FigureTable& table, bool apart,
                       std::vector<Span>* spans) {
   FigureAccount account;
@@ -93,7 +99,7 @@ FigureAccount add_run(const RunFiles& run, FigureTable& table, bool apart,
       join(account, {.records = 0, .trouble = fmt::format("cannot open {}", file.name)});
       continue;
     }
-    if (apart) table.process(file.name);
+    if (apart) table.process(writer_of(file.name));
     table.begin_span();
     join(account, add_file(file, *input, table));
     if (input->error()) {

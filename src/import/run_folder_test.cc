@@ -145,7 +145,8 @@ TEST_F(RunFolder, EventFilesAtTheSameTimeAreProcesses) {
   const auto runs = read();
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   ASSERT_EQ(runs.value().size(), 1u);
-  EXPECT_EQ(runs.value()[0].processes.size(), 2u);
+  ASSERT_EQ(runs.value()[0].processes.size(), 2u);
+  EXPECT_EQ(runs.value()[0].processes[1].name, "1.rank1");
   EXPECT_EQ(runs.value()[0].instants.size(), 20u);
 }
 
