@@ -3,7 +3,7 @@
 # Whatever is killed, stopped, full or used up: no job is hurt, no recording is unreadable, and of what
 # was recorded at most the last second is missing.
 #
-#   PLATEAU=build/release/plateau SOURCE_DIR=. bash tests/chaos.sh [ROUNDS [SCENARIO...]]
+#   PLATEAU=$PWD/build/release/plateau SOURCE_DIR=$PWD bash tests/chaos.sh [ROUNDS [SCENARIO...]]
 #
 # Each round runs a job under plateau, on a machine that is kept busy, and at a random moment of it does
 # one thing to it: kill -9 of plateau, of the relay, of the heap's keeper, of the server or of the job;
@@ -41,7 +41,7 @@ os.write(1, b"started %d, bad %d\n" % (started, bad))
 PY
 (while :; do :; done) &
 hog=$!
-trap 'kill $hog ${watcher:-} ${server:-} 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
+trap 'kill $hog ${watcher:-} 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 
 # start OPTION...: the job under plateau in the background; $watcher is plateau's pid.
 start() {
@@ -156,14 +156,17 @@ scenario_stop() {
   [ "$ended" -eq 0 ] || fail "stop: the job ended with $ended"
   recording_is_readable stop
 }
-# small_world SCRIPT: in a mount namespace of its own, which only root may make.
-small_world() {
-  [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || { echo "only root can make $1 full"; return 1; }
+# can_fill WHAT: that takes a mount namespace of its own, which only root may make.
+can_fill() {
+  if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then return 0; fi
+  echo "only root can make $1 full"
+  return 1
 }
 scenario_disk() {
-  small_world "a disk" || return 0
+  can_fill "a disk" || return 0
   mkdir -p small
   rm -f output err
+  # shellcheck disable=SC2016
   unshare -m sh -c 'mount -t tmpfs -o size=4k tmpfs small && "$0" run --interval 0.01s -o small/job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended; cp small/job.plateau .' "$PLATEAU"
   [ "$(cat ended)" -eq 0 ] || fail "disk: the job ended with $(cat ended): $(tail -3 err)"
   expect_in err "no longer written"
@@ -171,8 +174,9 @@ scenario_disk() {
   recording_is_readable disk
 }
 scenario_shm() {
-  small_world "/dev/shm" || return 0
+  can_fill "/dev/shm" || return 0
   rm -f output err job.plateau
+  # shellcheck disable=SC2016
   unshare -m sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && "$0" run --heap -o job.plateau -- python3 job.py '$steps' >output 2>err; echo $? >ended' "$PLATEAU"
   [ "$(cat ended)" -eq 0 ] || fail "shm: the job ended with $(cat ended): $(tail -3 err)"
   job_is_unhurt shm

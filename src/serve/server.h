@@ -5,7 +5,8 @@
 // PID` start a recorder that writes a file and a server that follows it, so a request, however slow
 // or hostile, can hold up neither the job nor its recording. docs/serve.md tells it from outside.
 //
-// libmicrohttpd parses requests. It is driven by this process's own poll loop: no threads.
+// libmicrohttpd parses requests. It is driven by this process's own poll loop; the only other
+// thread reads files (reader.h).
 #pragma once
 
 #include <cstdint>
