@@ -2,6 +2,7 @@
 // Two runs of the shelf side by side, as `plateau report A B` shows them.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "page/page_data.h"
 #include "serve/shelf.h"
