@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <regex>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -20,11 +19,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostLines = 6000;
-constexpr size_t kFewest = 3;        // Readings; fewer are no course.
-constexpr size_t kFewestUnsure = 6;  // The same where it is not plain that it is memory.
-constexpr double kSure = 8;          // Weight from which nobody doubts.
 constexpr double kPercentMb = 160;   // 1 % of 16 GB, where nothing says of what.
-constexpr double kAsGood = 0.8;      // Weight by which columns without names may differ.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -36,13 +31,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   }
   return lines;
 }
-
-// A column of the chosen sheet, with the other columns that are readings of the same machine.
-struct Chosen {
-  size_t sheet = 0;
-  uint32_t column = 0;
-  double weight = 0;
-};
 
 std::string shown(const SheetColumn& column) {
   return column.title.empty() ? "(no name)" : fmt::format("'{}'", trim(column.title));
@@ -57,103 +45,6 @@ void account_for(const Sheet& sheet, Reading& reading) {
         sheet.layout->describe(), counted(column.values.size(), "reading"), column.values.front(),
         column.values.back(), memory_weight(sheet, static_cast<uint32_t>(i))));
   }
-}
-
-bool wished(const SheetColumn& column, const std::string& wish) {
-  if (equal_ignoring_case(trim(column.title), wish)) return true;
-  if (plain_words(column.title) == plain_words(wish) && !plain_words(wish).empty()) return true;
-  try {
-    const std::regex pattern(wish, std::regex::icase | std::regex::extended);
-    return std::regex_search(column.title, pattern);
-  } catch (const std::regex_error&) {
-    return false;
-  }
-}
-
-// Prose has numbers too: without a word, a unit or a page nothing says memory, and what is no plain
-// case must come again and again.
-bool is_regular(const SheetColumn& column, double weight, size_t lines) {
-  const bool evidence = column.name.memory || column.name.free || column.name.used ||
-                        column.with_unit * 2 > column.values.size() ||
-                        unit_by_pages(column.values).mb > 0;
-  if (!evidence) return false;
-  const bool plain = column.name.memory && (column.with_unit > 0 || column.name.unit_mb > 0);
-  const size_t n = column.values.size();
-  if (plain && weight >= kSure) return n * 200 >= lines;
-  return n >= kFewestUnsure && n * 12 >= lines;
-}
-
-std::optional<Chosen> choose_memory(const std::vector<Sheet>& sheets, const ReadingWishes& wishes,
-                                    size_t lines) {
-  std::optional<Chosen> best;
-  for (size_t s = 0; s < sheets.size(); ++s) {
-    for (uint32_t c = 0; c < sheets[s].columns.size(); ++c) {
-      const SheetColumn& column = sheets[s].columns[c];
-      if (column.values.size() < kFewest) continue;
-      double weight = memory_weight(sheets[s], c);
-      if (!wishes.memory.empty()) {
-        if (!wished(column, wishes.memory)) continue;
-        weight += 100;
-      }
-      if (weight < kEnough) continue;
-      if (wishes.memory.empty() && !is_regular(column, weight, lines)) continue;
-      if (!best || weight > best->weight) best = Chosen{s, c, weight};
-    }
-  }
-  return best;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-bool is_nameless(const SheetColumn& column) {
-  return !column.name.memory && column.name.weight == 0;
-}
-
-// Columns without names that look as good as the chosen one are told apart by what tools print:
-// "VSZ RSS" (the smaller), "VIRT RES SHR" (the middle), "used total" (the one that moves), "young
-// heap" of collectors (the larger).
-void settle_nameless(const std::vector<Sheet>& sheets, Chosen& chosen) {
-  const Sheet& sheet = sheets[chosen.sheet];
-  if (!is_nameless(sheet.columns[chosen.column])) return;
-  const auto moves = [&sheet](uint32_t i) {
-    const auto [least, most] =
-        std::minmax_element(sheet.columns[i].values.begin(), sheet.columns[i].values.end());
-    return *least < *most;
-  };
-  std::vector<std::pair<double, uint32_t>> moving;
-  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
-    const SheetColumn& column = sheet.columns[i];
-    const double weight = memory_weight(sheet, i);
-    const bool rival = column.values.size() >= kFewest && is_nameless(column) &&
-                       (column.arrows > 0) == (sheet.columns[chosen.column].arrows > 0);
-    if (rival && weight >= kEnough && weight > chosen.weight - 2 * kAsGood && moves(i)) {
-      moving.emplace_back(weight, i);
-    }
-  }
-  if (moving.empty()) return;
-  const double best = std::max_element(moving.begin(), moving.end())->first;
-  std::vector<uint32_t> rivals;
-  for (const auto& [weight, i] : moving) {
-    if (weight > best - kAsGood) rivals.push_back(i);
-  }
-  if (rivals.size() > 3) {
-    chosen.column = rivals.front();
-    return;
-  }
-  if (rivals.size() == 3) {
-    chosen.column = rivals[1];
-    return;
-  }
-  const auto smaller = [&sheet](uint32_t a, uint32_t b) {
-    return mean_of(sheet.columns[a].values) < mean_of(sheet.columns[b].values);
-  };
-  const bool arrows = sheet.columns[rivals.front()].arrows > 0;
-  chosen.column = arrows ? *std::max_element(rivals.begin(), rivals.end(), smaller)
-                         : *std::min_element(rivals.begin(), rivals.end(), smaller);
 }
 
 // Any unit that the file itself gives away: written on most, named in the title, shown by pages,
@@ -353,7 +244,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   reading.commas_are_points = commas.style().decimal_comma;
   std::vector<Sheet> sheets = read_sheets(lines, commas.style());
   for (const Sheet& sheet : sheets) account_for(sheet, reading);
-  std::optional<Chosen> chosen = choose_memory(sheets, wishes, lines.size());
+  std::optional<ChosenColumn> chosen = choose_memory(sheets, wishes, lines.size());
   if (!chosen) {
     say_what_was_there(sheets, reading);
     return reading;

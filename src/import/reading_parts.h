@@ -2,6 +2,7 @@
 // The decisions behind learn_reading(), each in a file of its own. Inside this room only.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,14 @@
 namespace plateau {
 
 inline constexpr double kEnough = 3.5;  // Of weight, to be taken for memory at all.
+inline constexpr double kSure = 8;      // Of weight: nobody doubts.
+inline constexpr size_t kFewest = 3;    // Readings; fewer are no course.
+
+struct ChosenColumn {
+  size_t sheet = 0;
+  uint32_t column = 0;
+  double weight = 0;
+};
 
 // sheet_layouts.cc: the ways in which these lines could be cut, each read.
 std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
@@ -20,6 +29,14 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
 double memory_weight(const Sheet& sheet, uint32_t column);
 // total, used, free, cache beside each other: the table of `free`, which is the machine's.
 bool is_table_of_free(const Sheet& sheet, const SheetColumn& column);
+
+// memory_choice.cc: the column that is the memory, if any is; `lines` were looked at in all.
+std::optional<ChosenColumn> choose_memory(const std::vector<Sheet>& sheets,
+                                          const ReadingWishes& wishes, size_t lines);
+// Columns without names that look as good as the chosen one are told apart by what tools print:
+// "VSZ RSS" (the smaller), "VIRT RES SHR" (the middle), "used total" (the one that moves), "young
+// heap" of collectors (the larger).
+void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen);
 
 // series_choice.cc: whose memory it is. Fills Reading::series…
 void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
