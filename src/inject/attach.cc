@@ -20,6 +20,7 @@
 #include "base/proc_fields.h"
 #include "inject/allocators.h"
 #include "inject/inject.h"
+#include "inject/own_filter.h"
 #include "inject/safe_point.h"
 #include "ptrace/memory.h"
 #include "symbols/elf_file.h"
@@ -261,6 +262,12 @@ Result<Intrusion> attach_tracer(pid_t pid, const AttachRequest& request,
                                 const InjectOptions& options) {
   if (const auto checked = check_enterable(pid, look_at_target(pid)); !checked) {
     return checked.error();
+  }
+  if (has_filter_of_its_own(pid)) {
+    return failed(
+        fmt::format("process {} is in a sandbox of its own (seccomp), which may kill it for what a "
+                    "loader calls: start it with 'plateau run --heap' instead",
+                    pid));
   }
   const Result<TracerDesk> entries = find_entries(request.tracer);
   if (!entries.ok()) return entries.error();
