@@ -60,6 +60,7 @@ struct HeapRecorder::Living {
   double cpu_s = 0;
   uint32_t asked = 0;
   uint64_t last_news = 0;   // Stamp of the last round that brought something.
+  uint64_t started = 0;     // Stamp of its image.
   uint64_t adopted = 0;     // Stamp.
   uint64_t last_check = 0;  // Stamp of the last look whether it lives.
   uint32_t silent_rounds = 0;
@@ -71,6 +72,7 @@ struct HeapRecorder::Living {
 
 struct HeapRecorder::Ended {
   int64_t pid = 0;
+  uint64_t started = 0;
   double peak_bytes = 0;
   std::string encoded;
 };
@@ -118,6 +120,16 @@ void HeapRecorder::adopt(MappedSegment segment) {
   const std::optional<pid_t> known = pid_seen_from_here(segment);
   const pid_t pid = known.value_or(segment.pid());
   segment.is_known_as(pid);
+  // Segments may be found in another order than that in which they were begun.
+  const uint64_t started = segment.header().started_stamp;
+  const bool over = std::any_of(living_.begin(), living_.end(),
+                                [&](const auto& other) {
+                                  return other->segment.pid() == pid && other->started > started;
+                                }) ||
+                    std::any_of(ended_.begin(), ended_.end(), [&](const Ended& other) {
+                      return other.pid == pid && other.started > started;
+                    });
+  if (over) return;
   std::erase_if(living_, [&](const auto& other) {
     if (other->segment.pid() != pid) return false;
     part_with(*other);
@@ -126,6 +138,7 @@ void HeapRecorder::adopt(MappedSegment segment) {
   std::erase_if(ended_, [&](const Ended& other) { return other.pid == pid; });
   living_.push_back(std::make_unique<Living>(std::move(segment), &marks_, ticks_per_s_));
   living_.back()->known = known.has_value();
+  living_.back()->started = started;
   living_.back()->last_news = trace::trace_stamp();
   living_.back()->adopted = living_.back()->last_news;
   // Asked at once, so that the first row has an answer.
@@ -266,6 +279,7 @@ void HeapRecorder::finish(Living& process) {
   {
     const CpuMeter meter(process.cpu_s);
     ended.pid = process.segment.pid();
+    ended.started = process.started;
     ended.peak_bytes = process.profile.peak_bytes();
     ended.encoded = encode_heap_track(track_of(process));
   }
