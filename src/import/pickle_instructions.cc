@@ -180,7 +180,7 @@ bool PickleMachine::do_memo(uint8_t op) {
   }
 }
 
-// What would import, call, or reach outside the file.
+// What would import or call.
 bool PickleMachine::do_object(uint8_t op) {
   switch (op) {
     case 'c':  // GLOBAL
@@ -217,6 +217,14 @@ bool PickleMachine::do_object(uint8_t op) {
     case 0x92:  // NEWOBJ_EX
       push_opaque_for(3);
       return true;
+    default:
+      return false;
+  }
+}
+
+// Objects made of what is there already, and what stands outside the file.
+bool PickleMachine::do_other(uint8_t op) {
+  switch (op) {
     case 'b':  // BUILD: the state is dropped, the object stays.
       pop();
       return true;

@@ -165,7 +165,7 @@ Result<Pickle> PickleMachine::run() {
     if (input_.ended()) return failed("ends too early");
     if (op == '.') break;  // STOP
     const bool known = do_memo(op) || do_text(op) || do_number(op) || do_container(op) ||
-                       do_stack(op) || do_object(op);
+                       do_stack(op) || do_object(op) || do_other(op);
     if (!known) return failed(fmt::format("holds the unknown instruction 0x{:02x}", op));
     if (input_.ended()) return failed("ends too early");
     if (values_ > Pickle::kMaxValues) {

@@ -54,6 +54,7 @@ class PickleMachine {
   bool do_container(uint8_t op);
   bool do_memo(uint8_t op);
   bool do_object(uint8_t op);
+  bool do_other(uint8_t op);
 
   void push(PickleValue value);
   void push(Kind kind, uint64_t payload = 0) { push(PickleValue(kind, payload)); }
