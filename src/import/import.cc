@@ -90,6 +90,14 @@ Error nothing_found(const std::string& name, std::string_view format, bool empty
                       name, format)};
 }
 
+Error not_there(const std::string& name, const std::string& wish, const Reading& reading) {
+  return {Error::Kind::no_samples,
+          fmt::format("nothing in {} is called '{}'{}{}; `plateau convert --explain` shows every "
+                      "column",
+                      name, wish, reading.found.empty() ? "" : ", but ",
+                      fmt::join(reading.found, ", "))};
+}
+
 // A table whose header leaves nothing open: every column is understood, with its unit.
 bool is_understood(std::string_view head) {
   const std::string_view header = head.substr(0, head.find_first_of("\r\n"));
@@ -168,11 +176,19 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
   const std::string_view head = std::string_view(sample).substr(0, kHead);
   const bool told = format != nullptr;
   if (!told) format = find_format(recognise_format(head));
+  const bool text = !told && !is_special(format->info.name, head);
+  if (const std::string_view foreign = text ? describe_foreign(head) : ""; !foreign.empty()) {
+    return Error{Error::Kind::no_samples,
+                 fmt::format("{} is no log: it looks like {}", name, foreign)};
+  }
   Reading reading;
   bool mined = false;
-  if ((!told && !is_special(format->info.name, head)) || options.wishes.any()) {
+  if (text || options.wishes.any()) {
     reading = learn_reading(sample, options.wishes);
     LineReader again(open_memory(sample, {}));
+    if (!reading.has_memory && !options.wishes.memory.empty()) {
+      return not_there(name, options.wishes.memory, reading);
+    }
     mined =
         reading.has_memory && (options.wishes.any() || reads_better(reading, format->read(again)));
   }

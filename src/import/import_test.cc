@@ -84,6 +84,47 @@ TEST(Import, MissingFileAndEmptyFileAreNamed) {
   EXPECT_EQ(message_of(""), "x is empty");
 }
 
+TEST(Import, PagesAndProgramsGivenByMistakeAreRefusedByName) {
+  const std::string amounts = "step 10 RAM: 5552 MB\nstep 20 RAM: 5600 MB\n";
+  EXPECT_NE(message_of("<!DOCTYPE html>\n<title>log</title>\n" + amounts).find("a web page"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of("<!doctype html>\n<script id=\"plateau-data\">" + amounts).find("a report of"),
+      std::string::npos);
+  EXPECT_NE(message_of("\x7f"
+                       "ELF\x02\x01\n" +
+                       amounts)
+                .find("a program"),
+            std::string::npos);
+}
+
+TEST(Import, ANameThatIsNotThereIsAnErrorAndNotAGuess) {
+  ImportOptions options;
+  options.wishes.memory = "max_mem";
+  const auto runs =
+      import_bytes("a.log", "step 1 rss 500 MB\nstep 2 rss 510 MB\nstep 3 rss 520 MB\n", options);
+  ASSERT_FALSE(runs.ok());
+  EXPECT_NE(runs.error().message.find("'max_mem'"), std::string::npos) << runs.error().message;
+  EXPECT_NE(runs.error().message.find("rss"), std::string::npos) << "and what is there";
+}
+
+TEST(Import, AnExportWithoutAWordForMemoryIsNotTakenForRss) {
+  // TensorBoard's CSV: what it is stands in the file's name only.
+  std::string text = "Wall time,Step,Value\n";
+  for (int i = 0; i < 40; ++i) {
+    text += std::to_string(1772532005 + 10 * i) + "," + std::to_string(10 * i) + "," +
+            std::to_string(501 + 3 * i) + "\n";
+  }
+  EXPECT_FALSE(import_bytes("x", text).ok());
+  ImportOptions options;
+  options.wishes.memory = "Value";
+  options.wishes.unit_mb = 1;
+  const auto runs = import_bytes("x", text, options);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  EXPECT_EQ(runs.value()[0].series[0].mb.back(), 618);
+  EXPECT_EQ(runs.value()[0].instants.back().step, 390);
+}
+
 TEST(Import, NothingFoundSaysWhatWasLookedFor) {
   const auto runs = import_bytes("notes.txt", "hello\nworld\n");
   ASSERT_FALSE(runs.ok());

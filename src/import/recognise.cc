@@ -179,6 +179,14 @@ std::string_view describe_foreign(std::string_view head) {
   for (const Magic& magic : kMagics) {
     if (head.starts_with(magic.bytes)) return magic.what;
   }
+  const std::string_view text = trim(without_bom(head)).substr(0, 15);
+  if (equal_ignoring_case(text.substr(0, 14), "<!doctype html") ||
+      equal_ignoring_case(text.substr(0, 5), "<html")) {
+    // Reports of ours carry their data in an element of that name.
+    return has(head, "plateau")
+               ? "a report of Plateau; give the recording or the log it was made from"
+               : "a web page; give the log itself";
+  }
   if (looks_like_pickle(head)) return "a Python pickle that is no CUDA memory snapshot";
   const auto strange = [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -35,7 +35,7 @@ inline constexpr double kMaxMb = 1e9;  // 1 PB, 1e15 bytes: no process has that;
 
 class RunBuilder {
  public:
-  static constexpr size_t kMaxRows = 1u << 19;  // More than any verdict looks at.
+  static constexpr size_t kMaxRows = 1u << 20;  // More than any verdict looks at.
   static constexpr size_t kMaxCells = 4u << 20;
   static constexpr size_t kMaxRuns = 1000;
   static constexpr size_t kMaxProcesses = 4096;

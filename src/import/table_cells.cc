@@ -138,6 +138,10 @@ class TableLayout : public Layout {
   bool cut(std::string_view line, CellRow& row) override {
     row.clear();
     if (line.empty() || is_rule(line)) return false;
+    // Below "Mem:" under the same header: what is swapped out is another thing.
+    if (trim(line).starts_with("Swap:") || line.find(" Swap: ") != std::string_view::npos) {
+      return false;
+    }
     if (may_be_header(line) && plain_words(line) == words_) {
       // The same words, but perhaps at other places.
       const std::string before = header_;

@@ -40,7 +40,8 @@ void Scanner::count(Lead lead, size_t start, bool claimed) {
   if (tensor_count()) return;
   if (total > 0 && number_.whole && number_.value <= total) {
     bar(start, total);
-  } else if (number_.whole && out_.has_time && plain_before_number_ && at_end()) {
+  } else if (number_.whole && out_.has_time && plain_before_number_ && at_end() &&
+             char_at(start - 1) != ',') {
     add_bare_rss();
   } else if (start_of_line(start) && !out_.has_time) {
     if (const auto seconds = epoch_seconds(number_.value)) set_time(Stamp::Kind::epoch, *seconds);
@@ -198,7 +199,7 @@ bool Scanner::start_of_line(size_t start) const {
 void Scanner::add_bare_rss() {
   out_.by_shape = false;
   const bool year = number_.value >= 1970 && number_.value < 2200;  // "10:00:05 2026"
-  if (out_.count > 0 || number_.value < 100 || year) return;
+  if (out_.count > 0 || number_.value < 100 || year || number_.grouped) return;
   LineFigure& figure = out_.figures[out_.count++];
   figure = {};
   figure.value = number_.value;

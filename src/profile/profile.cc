@@ -361,14 +361,20 @@ const ProfileSite* growth_site(const HeapProfile& profile) {
     if (largest == nullptr || site.growth_mb() > largest->growth_mb()) largest = &site;
   }
   if (profile.compares) return largest;
+  // What goes on growing leads before what came once: surely without end, then with an end, then
+  // open.
+  const auto rank = [](GrowthWord word) {
+    return word == GrowthWord::unbounded   ? 1
+           : word == GrowthWord::filling   ? 2
+           : word == GrowthWord::undecided ? 3
+                                           : 4;
+  };
   const ProfileSite* going_on = nullptr;
   for (const ProfileSite& site : profile.sites) {
-    const GrowthWord word = site.verdict.word;
-    if (word != GrowthWord::unbounded && word != GrowthWord::filling) continue;
+    const int of_site = rank(site.verdict.word);
+    if (of_site > 3 || !site_grew(profile, site)) continue;
     if (largest == nullptr || site.growth_mb() < kWorthLeading * largest->growth_mb()) continue;
-    const bool worse = going_on != nullptr && word == GrowthWord::unbounded &&
-                       going_on->verdict.word == GrowthWord::filling;
-    if (going_on == nullptr || worse) going_on = &site;
+    if (going_on == nullptr || of_site < rank(going_on->verdict.word)) going_on = &site;
   }
   return going_on != nullptr ? going_on : largest;
 }

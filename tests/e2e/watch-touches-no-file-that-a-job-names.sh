@@ -29,10 +29,11 @@ for name in file link directory open/left open/new; do
   ls -l --time-style=full-iso file link open >before
   run "$PLATEAU" watch "$job" --for 1s -q
   [ "$code" -ne 2 ] || fail "watch: $(cat err)"
+  rm -f address  # Of the server before.
   "$PLATEAU" serve "$job" --listen 127.0.0.1:0 >address 2>serve.err &
   server=$!
   started+=("$server")
-  wait_until grep -q http address
+  wait_until grep -qs http address
   kill "$server"
   wait "$server" || true
   run "$PLATEAU" try "$job" trim --look 0.1s --timeout 2s
