@@ -168,8 +168,8 @@ Routes::Wait Routes::wait_for(const HttpRequest& request, double uptime_s) const
   if (request.path == "/api/runs" || request.path == "/metrics") return {list, list_s};
   if (request.path == "/api/compare") {
     const auto [before, after] = two_ids(request.run);
-    const bool known = catalogue().find(before) != nullptr && catalogue().find(after) != nullptr;
-    if (!known) return {.wish = list, .most_s = list_s};
+    if (before == after) return {};
+    if (!are_known(before, after)) return {.wish = list, .most_s = list_s};
     return {{{Reader::Wish::Kind::comparison, std::string(request.run)}}, kPageWaitS};
   }
   const bool of_run =
@@ -197,12 +197,19 @@ HttpReply Routes::run_list() {
   return list_.reply;
 }
 
+// Both by name: "" would be the newest.
+bool Routes::are_known(std::string_view before, std::string_view after) const {
+  const auto known = [this](std::string_view id) {
+    return !id.empty() && catalogue().find(id) != nullptr;
+  };
+  return known(before) && known(after);
+}
+
 HttpReply Routes::comparison(const HttpRequest& request) {
   const std::shared_ptr<const Compared>& made = catalogue().compared;
   const auto [before, after] = two_ids(request.run);
-  if (catalogue().find(before) == nullptr || catalogue().find(after) == nullptr) {
-    return error_reply(404, "there is no such run");
-  }
+  if (before == after) return error_reply(422, "that is one run, not two");
+  if (!are_known(before, after)) return error_reply(404, "there is no such run");
   if (made == nullptr || made->ids != request.run) {
     return error_reply(503, "the comparison is still being made; ask again");
   }

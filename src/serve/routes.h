@@ -63,6 +63,7 @@ class Routes {
   HttpReply run_list();
   HttpReply page(const HttpRequest& request);
   HttpReply comparison(const HttpRequest& request);  // `run` holds two ids and a comma.
+  [[nodiscard]] bool are_known(std::string_view before, std::string_view after) const;
   HttpReply verdict(const HttpRequest& request);
   HttpReply events(const HttpRequest& request);
   HttpReply metrics(const HttpRequest& request, const ServerFigures& figures);
