@@ -106,13 +106,14 @@ std::string name_of(const testing::TestParamInfo<Form>& info) {
 INSTANTIATE_TEST_SUITE_P(Logs, PublishedForm, testing::ValuesIn(forms()), name_of);
 
 // Formats that have a reader of their own are read by both; the learned reading must agree with it
-// on how much there is and where it ends. What it cannot learn from a handful of rows is why the
-// readers stay: whose rows they are in ps and top, the machine's in free -m, several runs in one
-// file.
+// on how much there is and where it ends. The other readers stay because they know more than a
+// handful of rows can teach: the columns of mprof, pidstat and top, whose rows they are in ps and
+// nvidia-smi, the documents of Prometheus and wandb, several runs in one file.
 TEST(PublishedForms, FormatsWithAReaderOfTheirOwnAreLearnedToo) {
   const std::string logs = std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/logs/";
-  for (const char* file : {"free_kib.log", "psrecord.txt", "psrecord.csv", "pidstat.log",
-                           "nvidia_smi.csv", "metrics.jsonl", "ps_rss.log", "mprof.dat"}) {
+  for (const char* file :
+       {"ansi_noise.log", "hf_console.log", "metrics.jsonl", "nvidia_smi_apps.csv", "ps_rss.log",
+        "psrecord.csv", "tensors.log", "tree.csv"}) {
     std::ifstream in(logs + file);
     std::stringstream text;
     text << in.rdbuf();
