@@ -127,6 +127,27 @@ struct Candidate {
   Course course;
 };
 
+// What a column is by its name and its first value; rank 0: no clock.
+struct Claim {
+  double rank = 0;
+  bool is_step = false;
+  bool carried = false;  // It stands in other lines than the memory.
+};
+
+Claim claim_of(const SheetColumn& column, size_t readings, bool asked) {
+  using Clock = SlotName::Clock;
+  const bool from_1970 =
+      epoch_seconds(column.values.front()).has_value() && column.values.front() >= 1e9;
+  const bool carried = column.rows.size() * 10 < readings * 8;
+  const double rank = (carried ? 1 : 3) + (asked ? 100 : 0);
+  if (column.name.clock == Clock::step && column.decimals == 0) return {rank + 2, true, carried};
+  if (column.name.clock == Clock::epoch || (asked && !from_1970)) return {rank, true, carried};
+  if (from_1970) return {rank + 3, false, carried};
+  if (column.name.clock == Clock::time) return {rank + 1, false, carried};
+  const bool bare_time = column.title.empty() && column.other_units * 2 > column.values.size();
+  return {bare_time ? rank : 0, false, carried};
+}
+
 bool settle_occurrences(const std::vector<double>& clock, Reading& reading) {
   if (reading.series != SeriesBy::nothing || reading.pair != PairTakes::all) return false;
   const size_t times = comes_equally_often(clock);
@@ -169,23 +190,8 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     const bool asked =
         !wishes.clock.empty() && equal_ignoring_case(trim(column.title), wishes.clock);
     if (!wishes.clock.empty() && !asked) continue;
-    const double more = asked ? 100 : 0;
-    const bool same_rows = column.rows.size() * 10 >= readings * 8;
-    const bool from_1970 =
-        epoch_seconds(column.values.front()).has_value() && column.values.front() >= 1e9;
-    const bool carried = !same_rows;
-    const double rank = (carried ? 1 : 3) + more;
-    using Clock = SlotName::Clock;
-    if (column.name.clock == Clock::step && column.decimals == 0) {
-      consider(i, carried, rank + 2, true);
-    } else if (column.name.clock == Clock::epoch || (asked && !from_1970)) {
-      consider(i, carried, rank, true);
-    } else if (from_1970) {
-      consider(i, carried, rank + 3, false);
-    } else if (column.name.clock == Clock::time ||
-               (column.title.empty() && column.other_units * 2 > column.values.size())) {
-      consider(i, carried, rank + (column.name.clock == Clock::time ? 1 : 0), false);
-    }
+    const Claim claim = claim_of(column, readings, asked);
+    if (claim.rank > 0) consider(i, claim.carried, claim.rank, claim.is_step);
   }
   if (reading.series == SeriesBy::occurrence && step.rank == 0) return;
   if (reading.series == SeriesBy::occurrence) reading.series = SeriesBy::nothing;
