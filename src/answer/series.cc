@@ -55,6 +55,7 @@ void judge_series(const Run& run, const Policy& policy, Judged& judged) {
   if (!is_of_series(run)) return;
   Tally tally;
   std::vector<Judged> each;
+  each.reserve(run.processes.size());
   for (size_t i = 0; i < run.processes.size(); ++i) {
     each.push_back(judge_ahead(alone(run, i), policy));
     const Verdict& verdict = each.back().verdict;

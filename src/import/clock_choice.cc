@@ -56,6 +56,7 @@ Course course_of(const std::vector<double>& clock, const std::vector<uint64_t>& 
 std::vector<double> beside(const Sheet& sheet, uint32_t memory, uint32_t column, bool carried) {
   const SheetColumn& from = sheet.columns[column];
   std::vector<double> out;
+  out.reserve(sheet.columns[memory].rows.size());
   size_t at = 0;
   double last = kMissing;
   for (const uint32_t row : sheet.columns[memory].rows) {
@@ -74,6 +75,7 @@ std::vector<double> beside(const Sheet& sheet, uint32_t memory, uint32_t column,
 
 std::vector<double> stamps_of(const Sheet& sheet, uint32_t memory, bool carried) {
   std::vector<double> out;
+  out.reserve(sheet.columns[memory].rows.size());
   TimeTrack track;
   size_t at = 0;
   double last = kMissing;

@@ -80,6 +80,7 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
     return *least < *most;
   };
   std::vector<std::pair<double, uint32_t>> moving;
+  moving.reserve(sheet.columns.size());
   for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
     const SheetColumn& column = sheet.columns[i];
     const double weight = memory_weight(sheet, i);
@@ -92,6 +93,7 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
   if (moving.empty()) return;
   const double best = std::max_element(moving.begin(), moving.end())->first;
   std::vector<uint32_t> rivals;
+  rivals.reserve(moving.size());
   for (const auto& [weight, i] : moving) {
     if (weight > best - kAsGood) rivals.push_back(i);
   }

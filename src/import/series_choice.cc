@@ -54,6 +54,7 @@ std::vector<uint64_t> by_column(const Sheet& sheet, uint32_t memory, uint32_t co
   const SheetColumn& from = sheet.columns[column];
   for (size_t i = 0; i < from.labels.size(); ++i) of_row[from.label_rows[i]] = from.labels[i];
   std::vector<uint64_t> labels;
+  labels.reserve(sheet.columns[memory].rows.size());
   size_t missing = 0;
   for (const uint32_t row : sheet.columns[memory].rows) {
     labels.push_back(of_row[row]);
@@ -65,6 +66,7 @@ std::vector<uint64_t> by_column(const Sheet& sheet, uint32_t memory, uint32_t co
 
 std::vector<uint64_t> by_prefix(const Sheet& sheet, uint32_t memory) {
   std::vector<uint64_t> labels;
+  labels.reserve(sheet.columns[memory].rows.size());
   size_t missing = 0;
   for (const uint32_t row : sheet.columns[memory].rows) {
     labels.push_back(sheet.rows[row].prefix);

@@ -74,6 +74,7 @@ double unit_of(const MemoryRow& row, RunBuilder& builder) {
   if (row.with_unit) return 1;
   if (row.words.unit_mb > 0) return row.words.unit_mb;
   std::vector<double> values;
+  values.reserve(row.values.size());
   for (const double value : row.values) {
     if (!std::isnan(value)) values.push_back(value);
   }
@@ -124,6 +125,7 @@ Result<Runs> read_transposed(LineReader& lines) {
   }
   std::erase_if(rows, [best](const MemoryRow& row) { return row.words.weight < best; });
   std::vector<size_t> columns;
+  columns.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const size_t process = builder.process(static_cast<int64_t>(i), false);
     if (rows.size() > 1) builder.describe(process, rows[i].name, -1);

@@ -22,6 +22,7 @@ bool all_multiples(const std::vector<double>& values, double of) {
 
 std::vector<double> different(const std::vector<double>& values) {
   std::vector<double> sorted;
+  sorted.reserve(values.size());
   for (const double value : values) {
     if (value > 0) sorted.push_back(value);
   }

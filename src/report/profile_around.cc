@@ -39,6 +39,7 @@ struct Neighbours {
   }
   [[nodiscard]] std::string lines(const View& view, double whole_mb, size_t top) const {
     std::vector<std::pair<double, std::string>> sorted;
+    sorted.reserve(mb.size());
     for (const auto& [name, amount] : mb) sorted.emplace_back(amount, name);
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });

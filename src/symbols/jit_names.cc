@@ -66,7 +66,8 @@ JitNames JitNames::of_process(int64_t pid, const std::string& directory) {
   if (pid <= 0) return names;
   names.add_perf_map(bytes_of(fmt::format("/tmp/perf-{}.map", pid)));
   const std::string dump = fmt::format("jit-{}.dump", pid);
-  for (const std::string& path : {directory + "/" + dump, "/tmp/" + dump, dump_of_llvm(dump)}) {
+  for (const std::string& path :
+       {fmt::format("{}/{}", directory, dump), "/tmp/" + dump, dump_of_llvm(dump)}) {
     if (!path.empty()) names.add_dump(bytes_of(path));
   }
   return names;
