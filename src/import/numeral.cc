@@ -91,11 +91,11 @@ std::array<UnitWord, kSlots> make_units() {
 }
 
 const UnitWord* unit_word(std::string_view word) {
-  static const std::array<UnitWord, kSlots> kTable = make_units();
+  static const std::array<UnitWord, kSlots> table = make_units();
   if (word.empty() || word.size() > 9) return nullptr;
   const uint64_t key = key_of(word);
-  for (size_t slot = slot_of(key); kTable[slot].key != 0; slot = (slot + 1) % kSlots) {
-    if (kTable[slot].key == key) return &kTable[slot];
+  for (size_t slot = slot_of(key); table[slot].key != 0; slot = (slot + 1) % kSlots) {
+    if (table[slot].key == key) return &table[slot];
   }
   return nullptr;
 }

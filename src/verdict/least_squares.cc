@@ -100,7 +100,8 @@ void Gram::project_out_constant(double phi) {
     for (size_t i = 0; i < rows_; ++i) {
       for (size_t k = 0; k < kSideBySide; ++k) white_[b].row[i][k] -= along[k] * constant[i];
     }
-    std::copy(along.begin(), along.end(), with_constant_.begin() + b * kSideBySide);
+    std::copy(along.begin(), along.end(),
+              with_constant_.begin() + static_cast<std::ptrdiff_t>(b * kSideBySide));
   }
   data_constant_ = dot(white_data_, constant) / square;
   for (size_t i = 0; i < rows_; ++i) white_data_[i] -= data_constant_ * constant[i];
