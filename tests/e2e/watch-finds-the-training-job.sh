@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 . "$SOURCE_DIR/tests/e2e/lib.sh"
 
-/usr/bin/python3 -c 'import time; x = bytearray(400_000_000); time.sleep(20)' train &
+/usr/bin/python3 -c 'import time; x = b"x" * 400_000_000; time.sleep(20)' train &
 job=$!
 trap 'kill $job 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 sleep 1
