@@ -75,7 +75,7 @@ void CellRow::clear() {
   starts_block = false;
 }
 
-void Layout::want(const std::vector<uint32_t>& columns) {
+void LogLayout::want(const std::vector<uint32_t>& columns) {
   wanted_.assign(columns_.size(), false);
   for (const uint32_t column : columns) {
     if (column < wanted_.size()) wanted_[column] = true;

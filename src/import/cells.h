@@ -72,9 +72,9 @@ class ColumnNames {
   std::vector<std::string> names_;
 };
 
-class Layout {
+class LogLayout {
  public:
-  virtual ~Layout() = default;
+  virtual ~LogLayout() = default;
   // False if the line is none of this layout's; `row` is then empty.
   virtual bool cut(std::string_view line, CellRow& row) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
@@ -92,15 +92,15 @@ class Layout {
   std::vector<bool> wanted_;  // Empty: all.
 };
 
-std::unique_ptr<Layout> line_layout(const NumberStyle& style);
+std::unique_ptr<LogLayout> line_layout(const NumberStyle& style);
 // `header`: the line that names the columns, empty if none does.
-std::unique_ptr<Layout> delimited_layout(char separator, std::string_view header,
-                                         const NumberStyle& style);
+std::unique_ptr<LogLayout> delimited_layout(char separator, std::string_view header,
+                                            const NumberStyle& style);
 // JSON objects, one a line, also behind a prefix: a column for each path.
-std::unique_ptr<Layout> json_layout(const NumberStyle& style);
+std::unique_ptr<LogLayout> json_layout(const NumberStyle& style);
 // The same, of loggers that write text into a field: the text is what is cut.
-std::unique_ptr<Layout> json_text_layout(const NumberStyle& style);
-std::unique_ptr<Layout> table_layout(std::string_view header, const NumberStyle& style);
+std::unique_ptr<LogLayout> json_text_layout(const NumberStyle& style);
+std::unique_ptr<LogLayout> table_layout(std::string_view header, const NumberStyle& style);
 
 // Makes `limit`, written behind the cell and a slash, its limit.
 void add_limit(LogCell& cell, const Numeral& limit);

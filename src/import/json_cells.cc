@@ -50,7 +50,7 @@ void take_time(const LogCell& cell, CellRow& row) {
   row.time = cell.time;
 }
 
-class JsonLayout : public Layout {
+class JsonLayout : public LogLayout {
  public:
   explicit JsonLayout(const NumberStyle& style) : style_(style) {}
 
@@ -127,7 +127,7 @@ class JsonLayout : public Layout {
   CellRow* row_ = nullptr;
 };
 
-class JsonTextLayout : public Layout {
+class JsonTextLayout : public LogLayout {
  public:
   explicit JsonTextLayout(const NumberStyle& style) : style_(style), inner_(line_layout(style)) {}
 
@@ -180,16 +180,16 @@ class JsonTextLayout : public Layout {
  private:
   NumberStyle style_;
   JsonLine json_;
-  std::unique_ptr<Layout> inner_;
+  std::unique_ptr<LogLayout> inner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layout> json_layout(const NumberStyle& style) {
+std::unique_ptr<LogLayout> json_layout(const NumberStyle& style) {
   return std::make_unique<JsonLayout>(style);
 }
 
-std::unique_ptr<Layout> json_text_layout(const NumberStyle& style) {
+std::unique_ptr<LogLayout> json_text_layout(const NumberStyle& style) {
   return std::make_unique<JsonTextLayout>(style);
 }
 

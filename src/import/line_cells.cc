@@ -30,7 +30,7 @@ struct Word {
   WordBits bits;
 };
 
-class LineLayout : public Layout {
+class LineLayout : public LogLayout {
  public:
   explicit LineLayout(const NumberStyle& style) : style_(style) {}
 
@@ -303,7 +303,7 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
 
 }  // namespace
 
-std::unique_ptr<Layout> line_layout(const NumberStyle& style) {
+std::unique_ptr<LogLayout> line_layout(const NumberStyle& style) {
   return std::make_unique<LineLayout>(style);
 }
 

@@ -42,7 +42,7 @@ enum class SeriesBy : uint8_t { nothing, prefix, column, occurrence, title };
 enum class PairTakes : uint8_t { all, first, last };  // Of "a -> b".
 
 struct Reading {
-  std::unique_ptr<Layout> layout;
+  std::unique_ptr<LogLayout> layout;
   bool has_memory = false;
   // The first decides; the others are other measures of it or, by title, other series.
   std::vector<MemoryColumn> memory;

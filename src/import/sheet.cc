@@ -54,7 +54,7 @@ uint64_t hash_text(std::string_view text) {
   return hash == 0 ? 1 : hash;
 }
 
-Sheet read_sheet(std::unique_ptr<Layout> layout, const std::vector<std::string_view>& lines,
+Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::string_view>& lines,
                  const std::vector<bool>& taken) {
   Sheet sheet;
   CellRow row;

@@ -51,14 +51,14 @@ struct SheetRow {
 };
 
 struct Sheet {
-  std::unique_ptr<Layout> layout;
+  std::unique_ptr<LogLayout> layout;
   std::vector<SheetColumn> columns;  // By their number in the layout.
   std::vector<SheetRow> rows;
   size_t blocks = 0;
 };
 
 // Reads `lines` with `layout`. Lines marked in `taken` are passed over.
-Sheet read_sheet(std::unique_ptr<Layout> layout, const std::vector<std::string_view>& lines,
+Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::string_view>& lines,
                  const std::vector<bool>& taken);
 
 uint64_t hash_text(std::string_view text);

@@ -61,7 +61,7 @@ uint64_t key_of_place(size_t place) {
   return 0x9e3779b97f4a7c15ull * (place + 1);
 }
 
-class DelimitedLayout : public Layout {
+class DelimitedLayout : public LogLayout {
  public:
   DelimitedLayout(char separator, std::string_view header, const NumberStyle& style)
       : separator_(separator), header_(header), style_(style), fields_(separator) {
@@ -124,7 +124,7 @@ class DelimitedLayout : public Layout {
   size_t width_ = 0;
 };
 
-class TableLayout : public Layout {
+class TableLayout : public LogLayout {
  public:
   TableLayout(std::string_view header, const NumberStyle& style)
       : words_(plain_words(header)), style_(style) {
@@ -242,12 +242,12 @@ class TableLayout : public Layout {
 
 }  // namespace
 
-std::unique_ptr<Layout> delimited_layout(char separator, std::string_view header,
-                                         const NumberStyle& style) {
+std::unique_ptr<LogLayout> delimited_layout(char separator, std::string_view header,
+                                            const NumberStyle& style) {
   return std::make_unique<DelimitedLayout>(separator, header, style);
 }
 
-std::unique_ptr<Layout> table_layout(std::string_view header, const NumberStyle& style) {
+std::unique_ptr<LogLayout> table_layout(std::string_view header, const NumberStyle& style) {
   return std::make_unique<TableLayout>(header, style);
 }
 
