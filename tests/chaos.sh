@@ -99,27 +99,23 @@ scenario_plateau() {
   recording_is_readable plateau
   nothing_missing "$when"
 }
-scenario_relay() {
-  start
+# one_dies WHO PROCESS [OPTION...]: that child of plateau is killed at some moment; neither the job nor the recording minds.
+one_dies() {
+  local who=$1 process=$2 child
+  shift 2
+  start "$@"
+  child=$(child_called "$process")
+  [ -n "$child" ] || fail "$who: there is none: $(pgrep -P "$watcher" -l)"
   a_moment
-  kill -9 "$(child_called plateau-relay)"
-  job_is_unhurt relay
+  kill -9 "$child"
+  job_is_unhurt "$who"
   the_end
-  [ "$ended" -eq 0 ] || fail "relay: the job ended with $ended: $(tail -3 err)"
-  recording_is_readable relay
+  [ "$ended" -eq 0 ] || fail "$who: the job ended with $ended: $(tail -3 err)"
+  recording_is_readable "$who"
 }
-scenario_keeper() {
-  start --heap
-  local keeper
-  keeper=$(child_called plateau-heap)
-  [ -n "$keeper" ] || fail "keeper: there is none: $(pgrep -P "$watcher" -l)"
-  a_moment
-  kill -9 "$keeper"
-  job_is_unhurt keeper
-  the_end
-  [ "$ended" -eq 0 ] || fail "keeper: the job ended with $ended: $(tail -3 err)"
-  recording_is_readable keeper
-}
+scenario_relay() { one_dies relay plateau-relay; }
+scenario_keeper() { one_dies keeper plateau-heap --heap; }
+scenario_server() { one_dies server plateau-serve --serve; }
 scenario_job() {
   start
   a_moment
@@ -128,18 +124,6 @@ scenario_job() {
   [ "$ended" -eq 137 ] || fail "job: exit code $ended instead of 137"
   recording_is_readable job
   expect_in out "signal 9"
-}
-scenario_server() {
-  start --serve
-  local served
-  served=$(child_called plateau-serve)
-  [ -n "$served" ] || fail "server: there is none: $(pgrep -P "$watcher" -l)"
-  a_moment
-  kill -9 "$served"
-  job_is_unhurt server
-  the_end
-  [ "$ended" -eq 0 ] || fail "server: the job ended with $ended: $(tail -3 err)"
-  recording_is_readable server
 }
 scenario_stop() {
   start

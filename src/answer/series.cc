@@ -27,10 +27,6 @@ Run alone(const Run& run, size_t at) {
   return one;
 }
 
-std::string name_of(const Process& process) {
-  return process.name;
-}
-
 struct Tally {
   size_t leaks = 0;
   size_t open = 0;
@@ -46,7 +42,7 @@ Finding finding_of(const Run& run, const Tally& tally) {
                                        {"open", static_cast<double>(tally.open)}};
   const bool odd = tally.leaks == 1 && tally.open == 0 && tally.level > 0;
   if (!odd) return {FindingKind::series_apart, numbers, {}};
-  return {FindingKind::series_odd, numbers, {{"name", name_of(run.processes[tally.leak])}}};
+  return {FindingKind::series_odd, numbers, {{"name", run.processes[tally.leak].name}}};
 }
 
 }  // namespace
@@ -79,7 +75,7 @@ void judge_series(const Run& run, const Policy& policy, Judged& judged) {
     judged.verdict.processes = std::move(processes);
     judged.verdict.warnings.push_back({FindingKind::one_series_judged,
                                        finding.numbers,
-                                       {{"name", name_of(run.processes[tally.leak])}}});
+                                       {{"name", run.processes[tally.leak].name}}});
   }
   judged.verdict.evidence.insert(judged.verdict.evidence.begin(), std::move(finding));
 }

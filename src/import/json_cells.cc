@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "import/cells.h"
 #include "import/line_stamp.h"
+#include "import/sheet.h"
 
 namespace plateau {
 namespace {
@@ -113,9 +114,7 @@ class JsonLayout : public LogLayout {
       default:
         return;
     }
-    uint64_t key = 0xcbf29ce484222325ull;
-    for (const char c : path_) key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    cell.column = columns_.of(key, path_);
+    cell.column = columns_.of(hash_text(path_), path_);
     if (cell.column == kNoColumn) return;
     take_time(cell, *row_);
     row_->cells.push_back(cell);

@@ -19,7 +19,6 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostLines = 6000;
-constexpr double kPercentMb = 160;   // 1 % of 16 GB, where nothing says of what.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
 std::vector<std::string_view> lines_of(std::string_view text) {

@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t kFewestTimes = 8;
 constexpr size_t kMostRows = 4096;
-constexpr double kPercentMb = 160;  // 1 % of 16 GB, as reading.cc takes it.
 
 struct Header {
   char separator = '\0';

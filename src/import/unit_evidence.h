@@ -23,6 +23,9 @@ struct UnitFound {
   bool sure = false;      // By pages or by name, not by size.
 };
 
+// Shown for one percent of a total that nothing names: as if it were of 16 GB.
+inline constexpr double kPercentMb = 160;
+
 // From pages alone; mb is 0 if they show none.
 UnitFound unit_by_pages(const std::vector<double>& values);
 

@@ -4,25 +4,9 @@
 # the same, under the id that it has here. Where it cannot be, the reason given is the true one.
 . "$SOURCE_DIR/tests/e2e/lib.sh"
 
-cat >grow.c <<'END'
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static void *volatile kept;
-__attribute__((noinline)) static void keep(void) {
-  kept = malloc(50000);
-  memset(kept, 1, 50000);
-}
-int main(void) {
-  for (int i = 0; i < 200; ++i) {
-    keep();
-    usleep(10000);
-  }
-  return 0;
-}
-END
-gcc -O1 -g -o grow grow.c
-gcc -O1 -static -o grow_static grow.c 2>/dev/null || true
+grow_source=$SOURCE_DIR/tests/stand_in/grow.c
+gcc -O1 -g -o grow "$grow_source"
+gcc -O1 -static -o grow_static "$grow_source" 2>/dev/null || true
 chmod 755 . grow
 
 # recorded WHAT COMMAND...: its heap is in the recording, as that of a process named grow.

@@ -4,26 +4,10 @@
 # is in its recording, the process goes on, and the next watcher uses the tracer that is there.
 . "$SOURCE_DIR/tests/e2e/lib.sh"
 
-cat >grow.c <<'END'
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static void *volatile kept;
-__attribute__((noinline)) static void keep(void) {
-  kept = malloc(50000);
-  memset(kept, 1, 50000);
-}
-int main(void) {
-  for (int i = 0; i < 6000; ++i) {
-    keep();
-    usleep(10000);
-  }
-  return 0;
-}
-END
-gcc -O1 -g -o grow grow.c
+grow_source=$SOURCE_DIR/tests/stand_in/grow.c
+gcc -O1 -g -o grow "$grow_source"
 
-./grow &
+./grow 6000 &
 job=$!
 trap 'kill "$job" 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 sleep 0.5
@@ -45,7 +29,7 @@ kill -0 "$job" || fail "the job died"
 grep -q "libplateau_tracer" "/proc/$job/maps" && fail "the tracer was not taken out at last"
 
 # The same of a tracer that the program began with: it stays, switched off.
-"$PLATEAU" run --heap=exact -o second.plateau -- ./grow >/dev/null 2>&1 &
+"$PLATEAU" run --heap=exact -o second.plateau -- ./grow 6000 >/dev/null 2>&1 &
 runner=$!
 sleep 3
 started=$(pgrep -P "$runner" -x grow || true)
