@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <vector>
 
@@ -31,6 +32,23 @@ constexpr double kShortestMs = 1;
 constexpr double kBusyMs = 20;
 constexpr double kWantedFill = 0.125;
 constexpr double kCrowded = 0.5;
+
+// Takes all that `watch` has to tell. True if a file came or was opened. That the directory itself
+// was opened does not count: whoever scans it does that, and would scan without end.
+bool file_came(int watch) {
+  alignas(inotify_event) std::array<char, 4096> events{};
+  bool came = false;
+  while (true) {
+    const ssize_t bytes = ::read(watch, events.data(), events.size());
+    if (bytes <= 0) return came;
+    for (ssize_t at = 0; at < bytes;) {
+      inotify_event event = {};
+      std::memcpy(&event, events.data() + at, sizeof event);
+      came = came || (event.mask & IN_ISDIR) == 0;
+      at += static_cast<ssize_t>(sizeof event + event.len);
+    }
+  }
+}
 
 // Away from the job's terminal and from everything that the owner has open. Only the socket and the
 // death of the owner end this process; a signal from a terminal does not.
@@ -193,10 +211,7 @@ void KeeperLoop::sleep(double ms) {
     signalfd_siginfo news = {};  // Somebody's SIGTERM, or the owner's death: run() looks.
     [[maybe_unused]] const ssize_t n = ::read(deaths_.get(), &news, sizeof news);
   }
-  if (ready > 0 && polled[2].revents != 0) {
-    std::array<char, 4096> events{};
-    while (::read(arrivals_.get(), events.data(), events.size()) > 0) {
-    }
+  if (ready > 0 && polled[2].revents != 0 && file_came(arrivals_.get())) {
     recorder_.scan();
     pace_.hurry();
   } else if (!watched_) {

@@ -95,6 +95,24 @@ TEST(Keeper, LargeTracksComeWhole) {
   EXPECT_EQ(track.value().sites.size(), 1000U);
 }
 
+// Its own look into the directory of segments must not wake it for another one.
+TEST(Keeper, SleepsWhileNothingComes) {
+  Keeper keeper = started();
+  ASSERT_TRUE(keeper.tracks().ok());  // It has scanned, and is about to sleep.
+  const auto reads = [&keeper] {
+    std::ifstream file("/proc/" + std::to_string(keeper.pid()) + "/io");
+    std::string name;
+    long count = -1;
+    while (file >> name >> count && name != "syscr:") {
+    }
+    return count;
+  };
+  const long before = reads();
+  ASSERT_GE(before, 0);
+  usleep(500'000);
+  EXPECT_LT(reads() - before, 50);
+}
+
 TEST(Keeper, SignalsOfATerminalDoNotEndIt) {
   Keeper keeper = started();
   EXPECT_EQ(getpgid(keeper.pid()), keeper.pid());
