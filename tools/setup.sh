@@ -8,6 +8,7 @@
 #   bench     to run the benchmarks
 #   page      to build the page behind `plateau report`
 #   lint      to check and format the sources
+#   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where)
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -36,6 +37,8 @@ test=(
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
 bench=(libbenchmark-dev python3 python3-psutil gzip)
+stack=(python3 python3-venv)
+with_stack=no
 
 wanted=()
 [ $# -gt 0 ] || set -- core
@@ -48,15 +51,20 @@ for part in "$@"; do
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
-    *) echo "usage: tools/setup.sh core|demo|trainer|test|bench|page|lint ..." >&2; exit 2 ;;
+    stack) wanted+=("${stack[@]}") with_stack=yes ;;
+    *) echo "usage: tools/setup.sh core|demo|trainer|test|bench|page|lint|stack ..." >&2; exit 2 ;;
   esac
 done
-[ ${#wanted[@]} -gt 0 ] || exit 0
+finish() {
+  [ $with_stack = no ] || ./stack.sh --install
+  exit
+}
+[ ${#wanted[@]} -gt 0 ] || finish
 
 mapfile -t missing < <(
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
     <(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null | sed -n 's/^ii  *//p' | sort -u))
-[ ${#missing[@]} -gt 0 ] || exit 0
+[ ${#missing[@]} -gt 0 ] || finish
 
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then
@@ -88,3 +96,4 @@ if ! { apt -qq update &&
   exit 1
 fi
 progress_end "setup: ${#missing[@]} packages installed in $((SECONDS - begin)) s"
+finish
