@@ -143,7 +143,7 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
       std::any_of(largest.notes.begin(), largest.notes.end(),
                   [](const auto& note) { return note.find("has no unit") != std::string::npos; });
   if (guessed && reading.sure) return true;
-  if (reading.commas_are_points) return true;
+  if (reading.own_numerals) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }

@@ -36,6 +36,7 @@ size_t group_separator(std::string_view line, size_t at, const NumberStyle& styl
   size_t size = typeset_blank(line, at);
   if (c == '\'' || (c == ',' && !style.decimal_comma && !style.comma_cuts)) size = 1;
   if (c == '.' && style.decimal_comma) size = 1;
+  if (c == ' ' && style.space_groups) size = 1;
   return size != 0 && digits_from(line, at + size) == 3 ? size : 0;
 }
 
@@ -234,9 +235,27 @@ Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style)
   return number;
 }
 
+// A space at `at` between two digits. Only what ends in an amount of memory counts: elsewhere
+// numbers stand beside each other for many reasons.
+void NumberStyleEvidence::see_space(std::string_view line, size_t at) {
+  size_t first = at;
+  while (first > 0 && is_digit(line[first - 1])) --first;
+  const char left = first > 0 ? line[first - 1] : ' ';
+  const size_t behind = digits_from(line, at + 1);
+  const Numeral last = read_numeral(line, at + 1, {});
+  if (last.unit != Numeral::Unit::memory || left == '.' || left == ',') return;
+  if (at - first > 3 || behind != 3) {
+    ++space_pairs_;
+    return;
+  }
+  ++space_groups_;
+  if (line[at + 1] == '0') ++zero_groups_;
+}
+
 void NumberStyleEvidence::see(std::string_view line) {
   for (size_t at = 0; at + 2 < line.size(); ++at) {
     if (!is_digit(line[at]) || !is_digit(line[at + 2])) continue;
+    if (line[at + 1] == ' ') see_space(line, at + 1);
     if (line[at + 1] == '.') {
       const size_t digits = digits_from(line, at + 2);
       const std::string_view rest = trim(line.substr(at + 2 + digits));
@@ -258,6 +277,8 @@ NumberStyle NumberStyleEvidence::style() const {
   style.decimal_comma = decimal_commas_ > 0 && grouped_commas_ == 0 &&
                         (points_ == 0 || decimal_commas_ * 2 > points_);
   if (point_groups_ >= 5 && points_ == 0) style.decimal_comma = true;
+  style.space_groups =
+      zero_groups_ >= 2 && zero_groups_ * 50 >= space_groups_ && space_pairs_ * 20 <= space_groups_;
   return style;
 }
 

@@ -8,6 +8,9 @@
 //
 // A comma between digits is a decimal comma when what follows cannot be a group of three, or when
 // the file has shown elsewhere that it writes decimals so (NumberStyle, learned once per file).
+// A plain space separates two numbers unless the file has shown groups: "4 005 MB" beside "4 350
+// MB". Where one group in ten begins with 0, as in any thousands, they are groups; numbers of a
+// column of their own are not written with zeros in front.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +22,7 @@ namespace plateau {
 struct NumberStyle {
   bool decimal_comma = false;  // "3,995" is 3.995 and not 3995.
   bool comma_cuts = false;     // Commas separate cells: "1,2" are two numbers.
+  bool space_groups = false;   // "4 005 MB" is 4005.
 };
 
 struct Numeral {
@@ -40,17 +44,22 @@ struct Numeral {
 // Requires: a digit at `at`.
 Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style);
 
-// What the text of a file says about its commas.
+// What the text of a file says about its commas and about spaces within numbers.
 class NumberStyleEvidence {
  public:
   void see(std::string_view line);
   [[nodiscard]] NumberStyle style() const;
 
  private:
+  void see_space(std::string_view line, size_t at);
+
   size_t decimal_commas_ = 0;  // "92,5 ", "232,9g"
   size_t grouped_commas_ = 0;  // "1,234,567"
   size_t points_ = 0;          // "3.14"
   size_t point_groups_ = 0;    // "180.004 KB": a point before three digits and a small unit.
+  size_t space_groups_ = 0;    // "4 350 MB"
+  size_t zero_groups_ = 0;     // Of these: "4 005 MB".
+  size_t space_pairs_ = 0;     // "4 50 MB": two numbers.
 };
 
 }  // namespace plateau

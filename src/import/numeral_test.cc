@@ -56,6 +56,23 @@ TEST(Numeral, ThousandsMayBeSeparatedByThinSpacesAndApostrophes) {
   EXPECT_EQ(first_in("1.234.567 KB", {.decimal_comma = true}).value, 1234567);
 }
 
+TEST(Numeral, GroupsBehindPlainSpacesAreLearnedFromTheFile) {
+  EXPECT_EQ(first_in("4 005 MB").value, 4) << "two numbers, as far as one line tells";
+  EXPECT_EQ(first_in("4 005 MB", {.space_groups = true}).value, 4005);
+  EXPECT_EQ(first_in("1 234 567 kB", {.space_groups = true}).value, 1234567);
+  EXPECT_EQ(first_in("12 4 005 MB", {.space_groups = true}).value, 12);
+  NumberStyleEvidence grouped;
+  for (const char* line : {"RSS: 985 MB", "RSS: 1 005 MB", "RSS: 1 350 MB", "RSS: 2 020 MB"})
+    grouped.see(line);
+  EXPECT_TRUE(grouped.style().space_groups);
+  NumberStyleEvidence columns;
+  for (const char* line : {"4 985 MB", "5 350 MB", "6 420 MB", "7 77 MB"}) columns.see(line);
+  EXPECT_FALSE(columns.style().space_groups) << "no group begins with 0";
+  NumberStyleEvidence padded;
+  for (const char* line : {"rank 0 005 4 MB", "rank 0 006 4 MB"}) padded.see(line);
+  EXPECT_FALSE(padded.style().space_groups) << "no amount of memory";
+}
+
 TEST(Numeral, VersionsAndNamesAreNoNumbers) {
   EXPECT_TRUE(first_in("torch 2.13.0").garbled);
   EXPECT_TRUE(first_in("rank0").glued);

@@ -238,10 +238,11 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   for (size_t i = 0; i < raw.size(); ++i) lines[i] = plain_line(raw[i], storage[i]);
 
   Reading reading;
-  NumberStyleEvidence commas;
-  for (const std::string_view line : lines) commas.see(line);
-  reading.commas_are_points = commas.style().decimal_comma;
-  std::vector<Sheet> sheets = read_sheets(lines, commas.style());
+  NumberStyleEvidence numbers;
+  for (const std::string_view line : lines) numbers.see(line);
+  const NumberStyle style = numbers.style();
+  reading.own_numerals = style.decimal_comma || style.space_groups;
+  std::vector<Sheet> sheets = read_sheets(lines, style);
   for (const Sheet& sheet : sheets) account_for(sheet, reading);
   std::optional<ChosenColumn> chosen = choose_memory(sheets, wishes, lines.size());
   if (!chosen) {

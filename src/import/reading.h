@@ -61,10 +61,10 @@ struct Reading {
   bool series_is_pid = false;
   double round_s = 0;  // Seconds between two readings of one series; 0 if unknown.
 
-  bool transposed = false;         // Time runs to the right; see transposed.h.
-  bool commas_are_points = false;  // Decimals are written "3,99", or thousands "180.004".
-  size_t expected = 0;             // Readings in the head.
-  double weight = 0;               // Of the column chosen.
+  bool transposed = false;    // Time runs to the right; see transposed.h.
+  bool own_numerals = false;  // "3,99", "180.004 KB" or "4 005 MB", which no other reader knows.
+  size_t expected = 0;        // Readings in the head.
+  double weight = 0;          // Of the column chosen.
   bool sure = false;
   std::vector<std::string> remarks;  // For the run's notes: units guessed, peaks, percent.
   std::vector<std::string> account;  // For --how-read: every column that was considered.

@@ -67,7 +67,9 @@ class TextLog {
   TextContext context_;
   size_t context_lines_ = 0;
   size_t eval_line_ = 0;
-  int64_t carried_step_ = -1;  // From a line with a step but no memory.
+  bool trained_ = false;         // A step that is none of an evaluation has been seen,
+  int64_t evaluated_step_ = -1;  // and the last one of an evaluation since then.
+  int64_t carried_step_ = -1;    // From a line with a step but no memory.
   int64_t carried_bar_ = -1;
   int64_t widest_bar_ = 0;
   LineEpoch epoch_;
@@ -143,10 +145,21 @@ Instant TextLog::place(LogClock& clock) {
 }
 
 // "validation step 0" after "train step 490": the evaluation counts for itself, and nothing starts
-// again.
+// again. It also does where it counts further than the training has come: "step 0", then
+// "validation step 0" to 4, then "step 1".
 bool TextLog::is_evaluation() {
-  if ((scan_->free_words & kWordEval) == 0 || scan_->step_word == StepWord::none) return false;
-  return !clocks_.empty() && scan_->step < clock_for_line().builder.last().step;
+  const bool has_step = scan_->step_word != StepWord::none;
+  if (!has_step || (scan_->free_words & kWordEval) == 0) {
+    trained_ = trained_ || has_step;
+    if (has_step) evaluated_step_ = -1;
+    return false;
+  }
+  const bool counts_on = trained_ && evaluated_step_ >= 0 && scan_->step == evaluated_step_ + 1;
+  evaluated_step_ = scan_->step;
+  if (counts_on) return true;
+  if (clocks_.empty()) return false;
+  const int64_t training = clock_for_line().builder.last().step;
+  return scan_->step < training || (trained_ && scan_->step == training && training <= 1);
 }
 
 void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) {
@@ -251,9 +264,9 @@ void TextLog::line(std::string_view text, size_t number) {
   const size_t picked = scan_->count > 0 ? pick() : 0;
   const bool has_clock =
       scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
+  const bool evaluation = is_evaluation();
   // Without a clock only "key: amount" is a sample; prose about memory is not.
-  const bool is_sample =
-      picked > 0 && (has_clock || picked_[0].figure->assigned) && !is_evaluation();
+  const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned) && !evaluation;
   if (is_sample) {
     sample(text, picked);
   } else if (scan_->negative && has_clock) {
