@@ -139,8 +139,8 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
     timeline.begins = signals.clock_of_instant[lives[signals.lives.judged].from];
     timeline.deadline += timeline.begins;
   }
-  timeline.largest_cache_mb = largest_cache_mb(run);
   if (timeline.in_seconds) {
+    timeline.largest_cache_mb = largest_cache_mb(run);
     Load load = load_of(run, signals.clock_of_instant);
     if (!load.known) timeline.one_climb_until = timeline.begins + kLongestRiseOfLoadS;
     timeline.load = std::move(load.points);

@@ -76,8 +76,9 @@ std::optional<double> stated_maximum_mb(std::string_view command, std::optional<
 }
 
 bool beyond_any_cache(const Floors& floors, double largest_cache_mb) {
-  if (largest_cache_mb <= 0) return false;
   const double before_mb = floors.mb.front();
+  // Used memory that was worked out from what is free begins at 0, whatever was held before.
+  if (largest_cache_mb <= 0 || before_mb <= 0) return false;
   return floors.mb.back() - before_mb > std::max(largest_cache_mb, kTimesBefore * before_mb);
 }
 

@@ -104,6 +104,21 @@ TEST(Load, GrowthFarBeyondAnyCacheIsALeakWithinMinutes) {
   EXPECT_EQ(judge(run).word, Word::leak);
 }
 
+// A small training job that keeps its decoded pictures does the same, and stops with its epoch.
+TEST(Load, GrowthOfATrainingLoopMayBeItsData) {
+  Noise noise(7);
+  plateau::Run run = server(2, [&](double h) { return 100 + 20 * 60 * h + 5 * noise(); });
+  for (size_t i = 0; i < run.instants.size(); ++i)
+    run.instants[i].step = static_cast<int64_t>(i) + 1;
+  EXPECT_EQ(judge(run).word, Word::undecided);
+}
+
+// What is used was worked out from what is free: nobody knows what was held before.
+TEST(Load, GrowthFromAnUnknownLevelMayBeAnything) {
+  const plateau::Run run = server(0.2, [](double h) { return 30 * 3600 * h; });
+  EXPECT_EQ(judge(run).word, Word::undecided);
+}
+
 TEST(Load, AStatedMaximumIsWaitedFor) {
   Noise noise(8);
   plateau::Run run = server(0.2, [&](double h) { return 60 + 5 * 3600 * h + 5 * noise(); });
