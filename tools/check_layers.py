@@ -12,6 +12,7 @@ import sys
 MAY_INCLUDE = {
     "base": set(),
     "recording": {"base"},
+    "http": {"base"},
     "symbols": {"base", "recording"},
     "heap": {"base", "recording", "tracer"},
     "ptrace": {"base"},
@@ -32,7 +33,7 @@ MAY_INCLUDE = {
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -40,6 +41,7 @@ JOBS = {
     "base": "words that all rooms share: `Result`, units of memory, text, files, statistics, a JSON writer",
     "recording": "the type in which rooms meet, what is known about a job, the kinds of pages; as a file: append-only, "
                  "bounded, readable after a kill at any byte",
+    "http": "asks others over HTTP: one bounded client, libcurl loaded when it is first wanted",
     "import": "foreign logs → recording, recognised by content",
     "probe": "asks the system: /proc, smaps_rollup, cgroups, the tree and its roles, NVML",
     "verdict": "a recording → a verdict and its findings, kinds with numbers; a pure function",

@@ -16,7 +16,7 @@ cd "$(dirname "$0")"
 
 core=(
   g++ cmake ninja-build ccache pkg-config python3 libcli11-dev libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev
-  libdw-dev libelf-dev libmicrohttpd-dev
+  libdw-dev libelf-dev libmicrohttpd-dev libcurl4-openssl-dev
 )
 # The job that the demo watches holds pictures.
 demo=(python3 python3-pil)
