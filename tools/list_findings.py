@@ -19,7 +19,8 @@ PAGE = "docs/formats/answer.md"
 ROW = re.compile(r'\{Kind::(\w+), "([^"]*)", Block::\w+,((?:\s*"(?:[^"\\]|\\.)*")+)\}')
 SLOT = re.compile(r"\{([a-z_0-9]+)(?:[>-]([a-z_0-9]+))?(?::[^}]*)?\}")
 # Slots that hold a text; all others hold a number.
-NAMES = {"bounded", "component", "counted", "events", "likelier", "other", "process", "source", "unbounded"}
+NAMES = {"bounded", "component", "counted", "events", "likelier", "message", "other", "process", "quote",
+         "remedy", "source", "unbounded"}
 # What a finding has beside the slots of its template.
 UNTOLD = {
     "bounded-ruled-out": ["weight"],

@@ -2,6 +2,7 @@
 #include "import/line_clock.h"
 
 #include "import/words.h"
+#include "recording/last_words.h"
 
 namespace plateau {
 namespace {
@@ -48,6 +49,7 @@ LineClock::News LineClock::read(std::string_view line) {
     context_.read(
         line, [&news](FactField field, double value) { news.facts.emplace_back(field, value); });
   }
+  if (const auto words = find_last_words(line)) news.said = worth_quoting(line, *words);
   return news;
 }
 
@@ -62,8 +64,8 @@ std::vector<LineClock::News> OutputClock::read(std::string_view bytes) {
     if (partial_.empty()) continue;
     LineClock::News news = clock_.read(partial_);
     partial_.clear();
-    const bool any =
-        news.step >= 0 || news.epoch == news.epoch || !news.facts.empty() || !news.events.empty();
+    const bool any = news.step >= 0 || news.epoch == news.epoch || !news.facts.empty() ||
+                     !news.events.empty() || !news.said.empty();
     if (any) all.push_back(std::move(news));
   }
   return all;

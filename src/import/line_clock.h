@@ -28,6 +28,7 @@ class LineClock {
     double epoch = kMissing;  // In which the line stands; a whole one only where there is a step.
     std::vector<std::pair<FactField, double>> facts;
     std::vector<EventKind> events;
+    std::string said;  // What the job said when it got no memory (recording/last_words.h), raw.
   };
 
   // One line without its end.
@@ -54,6 +55,8 @@ class OutputClock {
  public:
   // News of all complete lines in `bytes`, those with nothing new left out.
   std::vector<LineClock::News> read(std::string_view bytes);
+  // News of the last line, which has no end: nothing more will come.
+  std::vector<LineClock::News> finish() { return read("\n"); }
 
  private:
   LineClock clock_;

@@ -19,6 +19,7 @@
 #include "import/csv_fields.h"
 #include "import/run_builder.h"
 #include "import/transposed.h"
+#include "recording/last_words.h"
 
 namespace plateau {
 namespace {
@@ -231,7 +232,11 @@ void MinedLog::line(std::string_view text, size_t number) {
   number_ = number;
   const bool ours = reading_.layout->cut(plain_line(text, storage_), row_);
   if (row_.starts_block) round_open_ = false;
-  if (!ours) return;
+  if (!ours) {
+    const auto words = find_last_words(text);
+    if (words) builder_.event(EventKind::oom, trim(worth_quoting(text, *words)));
+    return;
+  }
   remember_clocks();
   row();
 }

@@ -30,6 +30,7 @@
 #include "import/scan_cache.h"
 #include "import/text_context.h"
 #include "import/text_scan.h"
+#include "recording/last_words.h"
 
 namespace plateau {
 namespace {
@@ -229,13 +230,6 @@ void TextLog::happened(std::string_view text, bool is_sample) {
   }
   if ((scan_->free_words & kWordSave) != 0) clocks_.event(EventKind::checkpoint, trim(text));
   if ((scan_->free_words & kWordRestart) != 0) clocks_.event(EventKind::restart, trim(text));
-  const auto says = [text](std::string_view phrase) {
-    return find_ignoring_case(text.substr(0, 4096), phrase) != std::string_view::npos;
-  };
-  const bool maybe_oom = (scan_->words & (kWordOom | kWordMemory)) != 0 && !is_sample;
-  const bool oom = maybe_oom && (says("out of memory") || says("outofmemory") || says("oom-kill") ||
-                                 says("oom_kill") || says("oomkill"));
-  if (oom) clocks_.event(EventKind::oom, trim(text));
 }
 
 // Keeps the position of lines that carry one but no memory.
@@ -265,8 +259,13 @@ void TextLog::line(std::string_view text, size_t number) {
   const bool has_clock =
       scan_->step_word != StepWord::none || scan_->bar_at >= 0 || scan_->has_time;
   const bool evaluation = is_evaluation();
+  // "CUDA out of memory. … this process has 78.08 GiB memory in use" is full of figures and no
+  // sample; a note behind a sample is one of it.
+  const auto last_words = scan_->arrow ? std::nullopt : find_last_words(text);
   // Without a clock only "key: amount" is a sample; prose about memory is not.
-  const bool is_sample = picked > 0 && (has_clock || picked_[0].figure->assigned) && !evaluation;
+  const bool is_sample =
+      picked > 0 && (has_clock || picked_[0].figure->assigned) && !evaluation && !last_words;
+  if (last_words) clocks_.event(EventKind::oom, trim(worth_quoting(text, *last_words)));
   if (is_sample) {
     sample(text, picked);
   } else if (scan_->negative && has_clock) {
@@ -274,7 +273,7 @@ void TextLog::line(std::string_view text, size_t number) {
                                  fmt::format("negative memory in '{}'", text.substr(0, 80)));
   }
   if (!is_sample) remember_position();
-  constexpr WordBits kEvents = kWordEval | kWordSave | kWordRestart | kWordOom | kWordMemory;
+  constexpr WordBits kEvents = kWordEval | kWordSave | kWordRestart;
   if ((scan_->words & kEvents) != 0 || scan_->arrow) happened(text, is_sample);
   if ((scan_->words & kWordContext) != 0) read_context(text);
 }

@@ -133,6 +133,9 @@ struct Snapshot {
   CgroupSample cgroup;                   // Of the main process.
   int64_t system_available_kb = kUnread;
   int64_t system_total_kb = kUnread;
+  int64_t shm_size_kb = kUnread;       // /dev/shm as the main process sees it (job_limits.h),
+  int64_t shm_used_kb = kUnread;       // by whomever.
+  int64_t address_limit_kb = kUnread;  // RLIMIT_AS of the main process; kUnread: none.
   std::vector<GpuSample> gpus;
   ProbeCost cost;
   // Things that may not be read, each said once per Sampler: "pid 812 (postgres): smaps_rollup:

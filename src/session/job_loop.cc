@@ -59,6 +59,7 @@ void JobLoop::read_output(size_t relay) {
   const ssize_t n = read(copy.get(), buffer.data(), buffer.size());
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
+    session_.output(output_[relay].finish());
     copy.reset();  // poll() ignores a negative descriptor.
     return;
   }
@@ -225,6 +226,8 @@ void JobLoop::end_leftovers_of_job() {
                  [](const Relay& relay) { return relay.pid; });
   if (session_.heap().pid() > 0) ours.push_back(session_.heap().pid());
   ours.insert(ours.end(), options_.companions.begin(), options_.companions.end());
+  const std::vector<pid_t> errands = options_.errands();
+  ours.insert(ours.end(), errands.begin(), errands.end());
   size_t left = children_left(ours).size();
   const double deadline_s = monotonic_now_s() + kHelperGraceSeconds;
   while (left > 0 && monotonic_now_s() < deadline_s) {

@@ -92,6 +92,12 @@ void Journal::add_machine(const Snapshot& snapshot, Sample& row) {
     if (kb != kUnread) gauge(row, first, name, std::round(mb_of_kb(kb)));
   };
   add("system.available_mb", snapshot.system_available_kb);
+  // Where nobody uses any, how much there is does not matter.
+  if (snapshot.shm_used_kb > 0 || gauges_.contains({first, std::string(kShmUsed)})) {
+    add(kShmSize, snapshot.shm_size_kb);
+    add(kShmUsed, snapshot.shm_used_kb);
+  }
+  add(kAddressLimit, snapshot.address_limit_kb);
   if (snapshot.cgroup.version == 0) return;
   add("cgroup.usage_mb", snapshot.cgroup.usage_kb);
   add("cgroup.anon_mb", snapshot.cgroup.anon_kb);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "probe/job_limits.h"
+
 namespace plateau {
 namespace {
 
@@ -25,7 +27,9 @@ RecordingHead head_of(const SessionOptions& options, const std::string& command)
 Session::Session(const SessionOptions& options, const SessionStart& start,
                  RecordingWriter recording, std::optional<Sampler> sampler, HeapWatch heap)
     : start_(start),
+      proc_(options.probe.proc),
       judged_by_(options.judged_by),
+      looked_(options.looked),
       journal_(std::move(recording)),
       sampler_(std::move(sampler)),
       heap_(std::move(heap)),
@@ -50,11 +54,14 @@ const Snapshot& Session::tick() {
   pace_.sampled(at_s);
   step_ended_ = false;
   if (!sampler_) return snapshot_;
+  read_job_limits(proc_, snapshot_);
+  write_heard(at_s, false);
   journal_.cost(cpu_s(), snapshot_.cost.worst_share);
   journal_.sample(snapshot_, at_s);
   heap_.look(snapshot_, at_s);
   heap_.tick(at_s, journal_.step(), journal_.recording());
   judge_if_due(at_s);
+  if (looked_) looked_(*this);
   return snapshot_;
 }
 
@@ -77,6 +84,7 @@ void Session::read_words() {
 
 void Session::output(std::span<const LineClock::News> news) {
   for (const LineClock::News& line : news) {
+    if (!line.said.empty()) heard_.hear(line.said, now());
     if (!journal_.output(line, now())) continue;
     step_ended_ = true;
     heap_.step(journal_.step());
@@ -85,6 +93,13 @@ void Session::output(std::span<const LineClock::News> news) {
     words.step = journal_.step();
     words.epoch = line.epoch;
     hub_.words(words);
+  }
+  write_heard(now(), false);
+}
+
+void Session::write_heard(double at_s, bool last) {
+  while (const std::optional<std::string> text = heard_.take(at_s, last)) {
+    journal_.event(EventKind::oom, *text, at_s);
   }
 }
 
@@ -111,6 +126,7 @@ std::vector<std::string> Session::troubles() {
 Run Session::finish(const Ending& ending) {
   keeper_cpu_s_ = heap_.cpu_s();
   heap_.finish(journal_.recording());
+  write_heard(now(), true);
   journal_.finish(ending);
   return journal_.recording().run();
 }

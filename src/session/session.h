@@ -18,6 +18,7 @@
 #include "heap/keeper.h"
 #include "probe/sampler.h"
 #include "session/heap_watch.h"
+#include "session/heard.h"
 #include "session/journal.h"
 #include "session/machine.h"
 #include "session/pace.h"
@@ -26,6 +27,8 @@
 #include "verdict/verdict.h"
 
 namespace plateau {
+
+class Session;
 
 struct SessionOptions {
   std::string recording_path;      // Empty: in memory only.
@@ -38,6 +41,8 @@ struct SessionOptions {
   std::optional<Policy> judged_by;    // Judge as it goes; none: nobody looks at the verdict.
   // Called with one sentence when something happens that the user should see at once.
   std::function<void(const std::string&)> say = [](const std::string&) {};
+  // Called after each tick, for those who tell others; nobody if empty.
+  std::function<void(Session&)> looked;
 };
 
 // What the recording of this job begins with.
@@ -84,14 +89,18 @@ class Session {
 
  private:
   void judge_if_due(double at_s);
+  void write_heard(double at_s, bool last);
 
   SessionStart start_;
+  std::string proc_;  // Where /proc is.
   std::optional<Policy> judged_by_;
+  std::function<void(Session&)> looked_;
   Journal journal_;
   std::optional<Sampler> sampler_;
   HeapWatch heap_;
   Pace pace_;
   StepHub hub_;
+  Heard heard_;
   std::optional<StepSocket> socket_;
   Snapshot snapshot_;
   std::optional<Verdict> verdict_;

@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,9 @@ struct SupervisorOptions : SessionOptions {
   int save_signal = 0;  // Asks the job to save; see LimitGuard.
   bool keep_orphans = false;
   double orphan_grace_s = 5;
-  std::vector<pid_t> companions;  // Children of ours that are no part of the job.
+  std::vector<pid_t> companions;  // Children of ours that are no part of the job,
+  // and those that come and go.
+  std::function<std::vector<pid_t>()> errands = [] { return std::vector<pid_t>(); };
 };
 
 struct JobOutcome {

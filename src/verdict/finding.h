@@ -41,6 +41,8 @@ struct Number {
 enum class NameKind : uint8_t {
   text,         // As logged: a gauge, a process, where a figure came from. Hostile until printed.
   explanation,  // Stable id of an explanation ("epoch-hinge"), told by its phrase.
+  message,      // Stable id of what the job said ("gpu-memory"), told by what that means,
+  remedy,       // or by what to try.
 };
 struct Name {
   std::string_view name;
@@ -75,6 +77,10 @@ enum class FindingKind : uint8_t {
   process_has_most,
   growth_is_spread,
   spikes_over_floor,
+  // What the job said, or had done to it.
+  last_words,
+  killed_for_memory,
+  said_and_went_on,
   // Why the evidence does not decide.
   nothing_measured,
   too_few_samples,

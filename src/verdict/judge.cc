@@ -15,6 +15,7 @@
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
+#include "verdict/said.h"
 #include "verdict/signal.h"
 #include "verdict/verdict.h"
 
@@ -338,6 +339,7 @@ Verdict sum_up(const CaseFile& file) {
   fill_outlook(file, verdict);
   verdict.explanations = explain(decision);
   gather_evidence(file, verdict);
+  add_said(file, verdict);
   verdict.causes = rank_causes(file, verdict);
   fill_plot(file, verdict);
   verdict.onset_step = find_onset(verdict);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "words/last_words_table.h"
 #include "words/phrases.h"
 
 namespace plateau {
@@ -152,6 +153,8 @@ class FindingSource final : public Source {
   }
   [[nodiscard]] std::string told(const Name& name) const {
     if (name.kind == NameKind::text) return name.text;
+    if (name.kind == NameKind::message) return std::string(last_words_told(name.text).meaning);
+    if (name.kind == NameKind::remedy) return std::string(last_words_told(name.text).remedy);
     for (const Explanation& each : telling_.explanations) {
       if (each.name == name.text) return explanation_phrase(each, telling_.clock);
     }
