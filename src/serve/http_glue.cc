@@ -58,12 +58,12 @@ void add_headers(MHD_Response* response, const HttpReply& reply) {
   }
 }
 
-HttpRequest request_of(MHD_Connection* connection, const char* method, const char* path,
-                       const std::string& cookie) {
+IncomingRequest request_of(MHD_Connection* connection, const char* method, const char* path,
+                           const std::string& cookie) {
   const auto value = [connection](MHD_ValueKind kind, const char* name) {
     return view_of(MHD_lookup_connection_value(connection, kind, name));
   };
-  HttpRequest request;
+  IncomingRequest request;
   request.method = view_of(method);
   request.path = view_of(path);
   request.run = value(MHD_GET_ARGUMENT_KIND, "run");

@@ -17,8 +17,8 @@ struct MHD_Response;
 namespace plateau {
 
 // Views into what the library holds, valid for as long as the request is.
-HttpRequest request_of(MHD_Connection* connection, const char* method, const char* path,
-                       const std::string& cookie);
+IncomingRequest request_of(MHD_Connection* connection, const char* method, const char* path,
+                           const std::string& cookie);
 
 // Why the address as it was sent ("/a%2Fb?run=%00") is refused; empty if it is not.
 std::string_view refused_address(std::string_view address);

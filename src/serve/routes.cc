@@ -101,7 +101,7 @@ Routes::Routes(const Reader& reader, AccessRules rules, std::string cookie)
       live_page_(shared(live_page())),
       page_policy_(policy_of_page(*live_page_)) {}
 
-HttpReply Routes::answer(const HttpRequest& request, const ServerFigures& figures) {
+HttpReply Routes::answer(const IncomingRequest& request, const ServerFigures& figures) {
   HttpReply reply;
   if (request.method != "GET" && request.method != "HEAD") {
     reply = error_reply(405, "this server only shows: GET and HEAD");
@@ -116,7 +116,7 @@ HttpReply Routes::answer(const HttpRequest& request, const ServerFigures& figure
   return reply;
 }
 
-HttpReply Routes::admitted(const HttpRequest& request, const ServerFigures& figures) {
+HttpReply Routes::admitted(const IncomingRequest& request, const ServerFigures& figures) {
   const Admission admission = admit(rules_, request.credentials);
   if (admission == Admission::wrong_host) {
     return error_reply(403, "ask for this server by 127.0.0.1, [::1] or localhost");
@@ -152,7 +152,7 @@ HttpReply Routes::start_page() const {
   return reply;
 }
 
-Routes::Wait Routes::wait_for(const HttpRequest& request, double uptime_s) const {
+Routes::Wait Routes::wait_for(const IncomingRequest& request, double uptime_s) const {
   if (request.method != "GET" && request.method != "HEAD") return {};
   const Admission admission = admit(rules_, request.credentials);
   if (admission == Admission::no_token && brings_token(request.credentials)) {
@@ -205,7 +205,7 @@ bool Routes::are_known(std::string_view before, std::string_view after) const {
   return known(before) && known(after);
 }
 
-HttpReply Routes::comparison(const HttpRequest& request) {
+HttpReply Routes::comparison(const IncomingRequest& request) {
   const std::shared_ptr<const Compared>& made = catalogue().compared;
   const auto [before, after] = two_ids(request.run);
   if (before == after) return error_reply(422, "that is one run, not two");
@@ -219,7 +219,7 @@ HttpReply Routes::comparison(const HttpRequest& request) {
   return reply;
 }
 
-HttpReply Routes::page(const HttpRequest& request) {
+HttpReply Routes::page(const IncomingRequest& request) {
   const ServedRun* run = catalogue().find(request.run);
   if (run == nullptr) return error_reply(404, "there is no such run");
   if (run->page.plain == nullptr) return not_yet(run->facts);
@@ -231,7 +231,7 @@ HttpReply Routes::page(const HttpRequest& request) {
   return reply;
 }
 
-HttpReply Routes::verdict(const HttpRequest& request) {
+HttpReply Routes::verdict(const IncomingRequest& request) {
   const ServedRun* run = catalogue().find(request.run);
   if (run == nullptr) return error_reply(404, "there is no such run");
   if (!run->facts.verdict) return not_yet(run->facts);
@@ -240,7 +240,7 @@ HttpReply Routes::verdict(const HttpRequest& request) {
   return reply;
 }
 
-HttpReply Routes::events(const HttpRequest& request) {
+HttpReply Routes::events(const IncomingRequest& request) {
   if (!request.run.empty() && catalogue().find(request.run) == nullptr) {
     return error_reply(404, "there is no such run");
   }
@@ -252,7 +252,7 @@ HttpReply Routes::events(const HttpRequest& request) {
   return reply;
 }
 
-HttpReply Routes::metrics(const HttpRequest& request, const ServerFigures& figures) {
+HttpReply Routes::metrics(const IncomingRequest& request, const ServerFigures& figures) {
   const Dialect dialect = dialect_for(request.accept);
   Kept& kept = metrics_[{dialect, accepts_gzip(request.accept_encoding)}];
   const double now_s = monotonic_now_s();

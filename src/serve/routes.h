@@ -19,7 +19,7 @@
 namespace plateau {
 
 // Views into what the HTTP library holds; what was not sent is empty.
-struct HttpRequest {
+struct IncomingRequest {
   std::string_view method;
   std::string_view path;  // Without the query, percent signs decoded.
   std::string_view run;   // Of the query.
@@ -49,24 +49,24 @@ class Routes {
     bool wrong_token = false;  // Nothing but time: guessing is to be slow.
     bool look_again = false;   // What to wait for next is known only then.
   };
-  [[nodiscard]] Wait wait_for(const HttpRequest& request, double uptime_s) const;
+  [[nodiscard]] Wait wait_for(const IncomingRequest& request, double uptime_s) const;
 
   // `figures` are those of the server, for /metrics.
-  HttpReply answer(const HttpRequest& request, const ServerFigures& figures);
+  HttpReply answer(const IncomingRequest& request, const ServerFigures& figures);
 
   [[nodiscard]] const std::string& cookie() const { return cookie_; }
   [[nodiscard]] bool asks_for_token() const { return !rules_.token.empty(); }
 
  private:
-  HttpReply admitted(const HttpRequest& request, const ServerFigures& figures);
+  HttpReply admitted(const IncomingRequest& request, const ServerFigures& figures);
   HttpReply start_page() const;
   HttpReply run_list();
-  HttpReply page(const HttpRequest& request);
-  HttpReply comparison(const HttpRequest& request);  // `run` holds two ids and a comma.
+  HttpReply page(const IncomingRequest& request);
+  HttpReply comparison(const IncomingRequest& request);  // `run` holds two ids and a comma.
   [[nodiscard]] bool are_known(std::string_view before, std::string_view after) const;
-  HttpReply verdict(const HttpRequest& request);
-  HttpReply events(const HttpRequest& request);
-  HttpReply metrics(const HttpRequest& request, const ServerFigures& figures);
+  HttpReply verdict(const IncomingRequest& request);
+  HttpReply events(const IncomingRequest& request);
+  HttpReply metrics(const IncomingRequest& request, const ServerFigures& figures);
   [[nodiscard]] const Catalogue& catalogue() const { return *reader_.catalogue(); }
 
   const Reader& reader_;

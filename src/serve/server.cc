@@ -55,8 +55,8 @@ struct Server::State {
   bool start_daemon(Fd socket);
   MHD_Result answer(MHD_Connection* connection, const char* method, const char* path);
   // The refusal of a request that is not looked at; without a body if it is.
-  HttpReply refusal_of(MHD_Connection* connection, const HttpRequest& request);
-  bool sleeps(MHD_Connection* connection, const HttpRequest& request);
+  HttpReply refusal_of(MHD_Connection* connection, const IncomingRequest& request);
+  bool sleeps(MHD_Connection* connection, const IncomingRequest& request);
   MHD_Result queue(MHD_Connection* connection, const HttpReply& reply);
   Connections::Connection& who(MHD_Connection* connection);
   void wait(int stop_fd, bool& stop);
@@ -162,7 +162,7 @@ Connections::Connection& Server::State::who(MHD_Connection* connection) {
 }
 
 // Whether the request sleeps before it is answered; it is looked at again when it wakes up.
-bool Server::State::sleeps(MHD_Connection* connection, const HttpRequest& request) {
+bool Server::State::sleeps(MHD_Connection* connection, const IncomingRequest& request) {
   Connections::Connection& asker = who(connection);
   if (asker.waited && !asker.look_again) return false;
   const double now_s = monotonic_now_s();
@@ -181,7 +181,7 @@ bool Server::State::sleeps(MHD_Connection* connection, const HttpRequest& reques
   return true;
 }
 
-HttpReply Server::State::refusal_of(MHD_Connection* connection, const HttpRequest& request) {
+HttpReply Server::State::refusal_of(MHD_Connection* connection, const IncomingRequest& request) {
   if (const std::string_view why = who(connection).bad_address; !why.empty()) {
     return error_reply(400, why);
   }
@@ -198,7 +198,7 @@ HttpReply Server::State::refusal_of(MHD_Connection* connection, const HttpReques
 
 MHD_Result Server::State::answer(MHD_Connection* connection, const char* method, const char* path) {
   asked_s = monotonic_now_s();
-  const HttpRequest request = request_of(connection, method, path, routes->cookie());
+  const IncomingRequest request = request_of(connection, method, path, routes->cookie());
   HttpReply reply = refusal_of(connection, request);
   if (reply.body == nullptr) {
     if (sleeps(connection, request)) return MHD_YES;
