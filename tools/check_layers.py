@@ -27,13 +27,14 @@ MAY_INCLUDE = {
     "words": {"base", "recording", "verdict"},
     "report": {"base", "verdict", "words", "recording", "profile", "census", "ledger"},
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
+    "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -51,6 +52,7 @@ JOBS = {
     "answer": "one `Answer` to a run, from the recording and its heaps, for every verb and the page",
     "report": "answers → terminal and JSON; the live screen as a picture; formatting only",
     "page": "answers → the document behind the HTML page, and the page as one file",
+    "tell": "tells others of a job while it runs: a command, a webhook, curves for TensorBoard, W&B and MLflow; never waits",
     "serve": "recordings over HTTP: the live page, verdicts, metrics; reads files, never a process",
     "heap": "the recorder of heaps: a process that empties the tracer's rings and keeps a track of constant size",
     "ptrace": "another process under ptrace: one refusal, one stop, one way into its memory",

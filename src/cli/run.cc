@@ -9,6 +9,7 @@
 #include "cli/run_request.h"
 #include "cli/run_serve.h"
 #include "cli/shared_options.h"
+#include "cli/tell_options.h"
 #include "cli/verbs.h"
 #include "report/cost.h"
 #include "report/explain.h"
@@ -83,6 +84,18 @@ int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunReque
   return exit_code_for(verdict, request.expected);
 }
 
+// Whoever is to be told while the job runs, if anybody is.
+std::optional<Error> start_telling(RunRequest& request, std::optional<LiveTeller>& teller) {
+  if (!request.tell.any()) return std::nullopt;
+  request.tell.say = request.job.say;
+  Result<Teller> started = Teller::start(request.tell);
+  if (!started) return started.error();
+  teller.emplace(std::move(started.value()));
+  teller->follow(request.job, request.policy);
+  request.job.errands = [&teller] { return teller->pids(); };
+  return std::nullopt;
+}
+
 int run_attempts(const Invocation& invocation, RunRequest request, const Claim& claim) {
   Output& out = invocation.out;
   const std::string first_path = request.job.recording_path;
@@ -93,8 +106,14 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
     return trouble(invocation, server.error().message);
   }
   if (server.value()) request.job.companions.push_back(server.value()->pid());
+  std::optional<LiveTeller> teller;
+  if (const std::optional<Error> error = start_telling(request, teller)) {
+    claim.withdraw();
+    return trouble(invocation, error->message);
+  }
   for (size_t attempt = 1;; ++attempt) {
     request.job.recording_path = attempt_name(first_path, attempt);
+    if (teller) teller->recording_is(request.job.recording_path);
     Supervised supervised = supervise(request.job);
     if (!supervised.outcome) {
       if (attempt == 1) claim.withdraw();
@@ -106,6 +125,7 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
     const Verdict verdict = judge_outcome(outcome, request);
     print_verdict(verdict, outcome, request, out);
     const bool again = wants_restart(outcome, attempt, request);
+    if (!again && teller) teller->finish(verdict);
     if (!again && server.value()) server.value()->end();
     if (!again) {
       return final_code(outcome, verdict, request, out);
@@ -174,6 +194,8 @@ Verb run_verb() {
       {"look at it in a browser while it runs", "plateau run --serve -- python train.py"},
       {"checkpoint and stop before the OOM killer strikes, then restart and resume",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
+      {"tell a chat when the verdict changes, and draw memory beside the loss",
+       "plateau run --on-verdict @webhook.txt --tensorboard runs/memory -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };

@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "cli/serve_address.h"
 #include "cli/shared_options.h"
+#include "cli/tell_options.h"
+#include "tell/bridge.h"
 
 namespace plateau {
 namespace {
@@ -135,8 +137,8 @@ Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
 }  // namespace
 
 Options run_options() {
-  return together({watching_options(), writing_options(), limit_options(), context_options(),
-                   answer_options(), expect_options(), look_options()});
+  return together({watching_options(), writing_options(), limit_options(), tell_options(),
+                   context_options(), answer_options(), expect_options(), look_options()});
 }
 
 int signal_from_name(std::string_view name) {
@@ -222,6 +224,11 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   const Result<std::optional<KeeperOptions>> heap = heap_options(arguments);
   if (!heap) return heap.error();
   request.job.heap = heap.value();
+  const Result<TellOptions> tell = tell_request(arguments);
+  if (!tell) return tell.error();
+  request.tell = tell.value();
+  request.tell.name = std::filesystem::path(request.job.command.front()).filename().string();
+  request.tell.python = python_of(request.job.command);
   request.job.keep_orphans = arguments.has("keep-orphans");
   request.job.given = given_facts(arguments);
   request.restarts = static_cast<size_t>(arguments.number("restart").value_or(0));

@@ -11,6 +11,7 @@
 #include "report/text.h"
 #include "serve/server.h"
 #include "session/supervisor.h"
+#include "tell/teller.h"
 #include "verdict/expectation.h"
 
 namespace plateau {
@@ -21,6 +22,7 @@ struct RunRequest {
   SupervisorOptions job;
   std::optional<ServeOptions> serve;  // Show it live; its paths are filled in when it starts.
   bool serve_port_chosen = false;
+  TellOptions tell;
   size_t restarts = 0;
   bool default_name = false;  // The recording is called after the command and the time.
   Policy policy;

@@ -3,15 +3,18 @@
 #include <unistd.h>
 
 #include "answer/answer.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
+#include "cli/tell_options.h"
 #include "cli/verbs.h"
 #include "cli/watch_loop.h"
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include "session/watcher.h"
+#include "tell/bridge.h"
 
 namespace plateau {
 namespace {
@@ -20,6 +23,7 @@ struct WatchRequest {
   WatchOptions watch;
   LookOptions look;
   Expectation expected;
+  TellOptions tell;
   bool explain = false;
 };
 
@@ -70,6 +74,15 @@ Result<pid_t> pid_to_watch(const Arguments& arguments, const ProbeOptions& probe
   return static_cast<pid_t>(parse_int(arguments.positionals.front()).value_or(-1));
 }
 
+// The words of its command line.
+std::vector<std::string> words_of(pid_t pid, const std::string& proc) {
+  const std::string text = text_of_file(fmt::format("{}/{}/cmdline", proc, pid), 65536);
+  std::vector<std::string> words;
+  std::string_view rest = text;
+  while (!rest.empty()) words.emplace_back(take_part(rest, '\0'));
+  return words;
+}
+
 Result<WatchRequest> watch_request(const Arguments& arguments) {
   WatchRequest request;
   const Result<pid_t> pid = pid_to_watch(arguments, request.watch.probe);
@@ -89,6 +102,12 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
     if (arguments.text("heap") == "exact") request.watch.heap->mode = HeapMode::exact;
   }
   request.watch.judged_by = policy_of(arguments);
+  const Result<TellOptions> tell = tell_request(arguments);
+  if (!tell) return tell.error();
+  request.tell = tell.value();
+  request.tell.name = fmt::format("pid {}", request.watch.pid);
+  request.tell.python = python_of(words_of(request.watch.pid, request.watch.probe.proc));
+  request.tell.recording = request.watch.recording_path;
   const Result<Expectation> expected = expectation_of(arguments);
   if (!expected) return expected.error();
   request.expected = expected.value();
@@ -119,10 +138,19 @@ int run_watch(const Invocation& invocation) {
   if (!asked) return trouble(invocation, asked.error().message);
   WatchRequest request = asked.value();
   request.watch.say = [&out](const std::string& sentence) { out.complain("watch", sentence); };
-  Result<Watcher> watcher = Watcher::attach(request.watch);
-  if (!watcher) return trouble(invocation, watcher.error().message);
   const bool lines = invocation.arguments.has("lines") || request.look.json || request.look.quiet ||
                      isatty(STDOUT_FILENO) == 0;
+  std::optional<LiveTeller> teller;
+  if (request.tell.any()) {
+    request.tell.say = request.watch.say;
+    request.tell.show_output = lines;
+    Result<Teller> started = Teller::start(request.tell);
+    if (!started) return trouble(invocation, started.error().message);
+    teller.emplace(std::move(started.value()));
+    teller->follow(request.watch, *request.watch.judged_by);
+  }
+  Result<Watcher> watcher = Watcher::attach(request.watch);
+  if (!watcher) return trouble(invocation, watcher.error().message);
   if (lines) {
     watch_in_lines(watcher.value(), request.look, out);
   } else {
@@ -133,6 +161,8 @@ int run_watch(const Invocation& invocation) {
                                  .name = fmt::format("pid {}", request.watch.pid)};
   const Verdict verdict = answer_run(watcher.value().finish(), options).verdict;
   print_verdict(verdict, request, out);
+  out.flush();
+  if (teller) teller->finish(verdict);
   for (const std::string& missing : unmet(verdict, request.expected)) {
     out.complain("watch", missing);
   }
@@ -159,7 +189,8 @@ Verb watch_verb() {
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
                      .required = false};
-  verb.options = together({own_options(), context_options(), expect_options(), look_options()});
+  verb.options = together(
+      {own_options(), tell_options(), context_options(), expect_options(), look_options()});
   verb.examples = {
       {"watch pid 4242 and everything that belongs to it", "plateau watch 4242"},
       {"let plateau find the training job", "plateau watch --find-training"},

@@ -63,13 +63,13 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "{spikes} spike{spikes:|s} of about {height_mb} over the floor[ at {events}][ every "
      "{period_steps}]; peak {max_mb}."},
     // What the job said, or had done to it.
-    {Kind::last_words, "last-words", Block::why,
+    {Kind::last_words, "last-words", Block::end,
      "Its last words on memory, at {said_step}: “{quote}”. {message}[ It asked for {asked_mb}.]"
      "[ The GPU has {capacity_mb}[, {free_mb} of it free][, and {unused_mb} more reserved but "
      "unused].][ /dev/shm has {shm_size_mb}, {shm_used_mb} of it in use.][ The limit on address "
      "space is {address_limit_mb}.][ The job held {held_mb} then[, {peak_mb} at its highest][, of "
      "{allowed_mb}].] {remedy}"},
-    {Kind::killed_for_memory, "killed-for-memory", Block::why,
+    {Kind::killed_for_memory, "killed-for-memory", Block::end,
      "{quote}, at {said_step}[, with {held_mb} in use[ of {allowed_mb}][ ({peak_mb} at its "
      "highest)]]. {remedy}"},
     {Kind::said_and_went_on, "said-and-went-on", Block::why,

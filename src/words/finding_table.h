@@ -11,9 +11,10 @@
 
 namespace plateau {
 
-// The block of a report that tells a finding. A reader wants each fact once: what the course, the
-// peaks, the process line or the outlook say is not repeated among the reasons.
-enum class Block : uint8_t { why, course, peaks, who, next };
+// The block of a report that tells a finding; how the job ended stands before the reasons. A reader
+// wants each fact once: what the course, the peaks, the process line or the outlook say is not
+// repeated among the reasons.
+enum class Block : uint8_t { why, course, peaks, who, next, end };
 
 struct FindingRow {
   FindingKind kind = FindingKind::none;

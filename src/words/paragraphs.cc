@@ -88,6 +88,10 @@ std::vector<Paragraph> why_of(const Verdict& verdict) {
                        [&finding](const Finding* other) { return other->kind == finding.kind; });
   };
   std::vector<Paragraph> paragraphs;
+  for (const Finding& finding : verdict.evidence) {
+    if (row_of(finding.kind).block != Block::end) continue;
+    add(paragraphs, ParagraphRole::evidence, tell_sentence(finding, verdict));
+  }
   bool first = true;
   for (const Cause& cause : verdict.causes) {
     if (!first && cause.weight < kWorthNaming) break;

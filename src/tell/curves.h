@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A moment of a watched job as named numbers, for those who draw them beside the loss: TensorBoard,
+// Weights & Biases, MLflow. docs/telling.md lists the names.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/snapshot.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+
+struct Moment {
+  double elapsed_s = 0;
+  int64_t step = -1;  // -1: none is known.
+  pid_t pid = -1;     // Of the job.
+  const Snapshot* snapshot = nullptr;
+  const Verdict* verdict = nullptr;  // None yet.
+};
+
+using Curves = std::vector<std::pair<std::string, double>>;  // By name; all finite.
+
+Curves curves_of(const Moment& moment);
+
+// The word as a height: 0 plateau, 1 warming, 2 undecided, 3 leak.
+double height_of(Word word);
+
+// "LEAK, 97 %: the floor rises …": one line for a person.
+std::string one_line(const Verdict& verdict);
+
+}  // namespace plateau
