@@ -34,7 +34,7 @@ printf '%s/echo?token=hunter2hunter2\n' "$url" >webhook.txt
 printf 'Authorization: Bearer abcdefghijkl\n\nX-Other: yes\n' >headers.txt
 run "$PLATEAU" run --no-plot -o leak.plateau --epoch-steps 20 --on-verdict @webhook.txt --on-verdict-headers headers.txt \
   --on-leak 'echo "$PLATEAU_VERDICT:$PLATEAU_PID:$PLATEAU_RECORDING:$PLATEAU_STEP" >>told; cat >answer.json; echo to the user' \
-  -- python3 "$evil" 2 220 7
+  -- python3 "$evil" 2 160 7
 expect_code 7
 [ ! -e pwned ] || fail "a name was run as a command"
 [ "$(wc -l <told)" -eq 1 ] || fail "not told exactly once: $(cat told)"
@@ -80,7 +80,7 @@ expect_in err "--on-verdict: http://127.0.0.1:1/…"
 expect_not_in err hunter2
 
 # A command that fails is said, and changes nothing else.
-run "$PLATEAU" run --no-plot --no-recording -q --epoch-steps 20 --on-leak 'exit 3' -- python3 "$evil" 2 220 0
+run "$PLATEAU" run --no-plot --no-recording -q --epoch-steps 20 --on-leak 'exit 3' -- python3 "$evil" 2 160 0
 expect_code 0
 expect_in err "--on-leak: ended with exit code 3"
 # Nothing is left of either.
@@ -94,9 +94,9 @@ for wrong in "--on-verdict ftp://h/x" "--on-verdict @no-such-file" "--on-verdict
 done
 
 # watch tells as run does.
-python3 "$evil" 2 400 0 >watched.log &
+python3 "$evil" 2 200 0 >watched.log &
 job=$!
 run "$PLATEAU" watch "$job" --epoch-steps 20 --for 20s -q --on-verdict "$url/watched" --on-leak 'echo "$PLATEAU_VERDICT" >watched-told'
 wait "$job" || true
-wait_until test -s watched-told
+grep -q LEAK out && { [ -s watched-told ] || fail "a leak was not told: $(cat out err)"; }
 expect_in requests '/watched'

@@ -19,7 +19,8 @@ expect_code 0
 
 "$PLATEAU" run --no-plot --no-recording --tensorboard killed -- python3 job.py 400 >/dev/null 2>&1 &
 watcher=$!
-wait_until grep -q memory/main_mb killed/events.out.tfevents.*
+written() { grep -qs memory/main_mb killed/events.out.tfevents.*; }
+wait_until written
 kill -9 "$watcher"
 wait "$watcher" 2>/dev/null || true
 
