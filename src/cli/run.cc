@@ -195,7 +195,7 @@ Verb run_verb() {
       {"checkpoint and stop before the OOM killer strikes, then restart and resume",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"tell a chat when the verdict changes, and draw memory beside the loss",
-       "plateau run --on-verdict @webhook.txt --tensorboard runs/memory -- python train.py"},
+       "plateau run --on-verdict @hook.txt --tensorboard runs -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };
