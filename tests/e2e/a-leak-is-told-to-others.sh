@@ -79,6 +79,20 @@ expect_code 0
 expect_in err "--on-verdict: http://127.0.0.1:1/…"
 expect_not_in err hunter2
 
+# Over TLS to whom the machine, or SSL_CERT_FILE, trusts; to nobody else.
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
+  -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+python3 "$SOURCE_DIR/tests/stand_in/http_server.py" sealed cert.pem key.pem <hold >tls_port &
+tls=$!
+trap 'kill $server $tls 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
+wait_until test -s tls_port
+SSL_CERT_FILE=$PWD/cert.pem short --on-verdict "https://127.0.0.1:$(cat tls_port)/echo"
+expect_not_in err "on-verdict"
+expect_in sealed '"method": "POST"'
+short --on-verdict "https://127.0.0.1:$(cat tls_port)/stranger"
+expect_in err "certificate"
+expect_not_in sealed stranger
+
 # A command that fails is said, and changes nothing else.
 run "$PLATEAU" run --no-plot --no-recording -q --epoch-steps 20 --on-leak 'exit 3' -- python3 "$evil" 2 160 0
 expect_code 0
