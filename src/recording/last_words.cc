@@ -108,6 +108,24 @@ constexpr std::array<uint8_t, kPlaces> jumps() {
   return jump;
 }
 constexpr std::array<uint8_t, kPlaces> kJumps = jumps();
+
+// Where the rows of each first letter stand, chained: the next one of the same letter, or the end.
+struct Chains {
+  std::array<uint8_t, 256> first{};
+  std::array<uint8_t, kRows.size()> next{};
+};
+constexpr Chains chains() {
+  Chains made;
+  made.first.fill(kRows.size());
+  for (size_t row = kRows.size(); row-- > 0;) {
+    uint8_t& first = made.first[static_cast<unsigned char>(kRows[row].phrase.front())];
+    made.next[row] = first;
+    first = static_cast<uint8_t>(row);
+  }
+  return made;
+}
+constexpr Chains kChains = chains();
+static_assert(kRows.size() < 255);
 static_assert(std::all_of(kRows.begin(), kRows.end(),
                           [](const Row& row) { return row.phrase.size() >= kLead; }));
 
@@ -181,7 +199,8 @@ std::optional<LastWords> find_last_words(std::string_view line) {
       continue;
     }
     const size_t begin = end + 2 - kLead;
-    for (size_t row = 0; row < best; ++row) {
+    size_t row = kChains.first[static_cast<unsigned char>(line[begin])];
+    for (; row < best; row = kChains.next[row]) {
       if (!fits(kRows[row], line, begin, looks)) continue;
       best = row;
       where = begin;
