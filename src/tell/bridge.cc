@@ -54,6 +54,8 @@ constexpr int kProgramFd = 3;  // In the companion.
   // The job's own wishes about steps and preloaded libraries are not the companion's.
   for (const char* variable : {"LD_PRELOAD", "PLATEAU_SOCKET"}) unsetenv(variable);
   execlp(python.c_str(), python.c_str(), "/proc/self/fd/3", to.c_str(), name.c_str(), nullptr);
+  write_all(STDOUT_FILENO,
+            fmt::format("cannot start {}: {}; no curves are sent\n", python, strerror(errno)));
   _exit(127);
 }
 
@@ -161,7 +163,6 @@ bool Bridge::listen() {
 }
 
 std::vector<std::string> Bridge::remarks() {
-  const bool was_open = out_.open();
   const bool open = listen();
   std::vector<std::string> lines;
   while (!said_.empty()) {
@@ -169,11 +170,6 @@ std::vector<std::string> Bridge::remarks() {
     if (end == std::string::npos && open) break;
     lines.push_back(fmt::format("{}: {}", to_, printable(said_.substr(0, end))));
     said_.erase(0, end == std::string::npos ? end : end + 1);
-  }
-  int status = 0;
-  if (was_open && !open && waitpid(pid_, &status, WNOHANG) == pid_ && WIFEXITED(status) &&
-      WEXITSTATUS(status) == 127) {
-    lines.push_back(fmt::format("{}: no Python interpreter was found to send curves with", to_));
   }
   return lines;
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/json_writer.h"

@@ -45,7 +45,7 @@ struct TellOptions {
 
 class Teller {
  public:
-  // Fails if the directory for TensorBoard cannot be written, or there is no libcurl for a webhook.
+  // Fails if the directory for TensorBoard cannot be written.
   static Result<Teller> start(TellOptions options);
   Teller(Teller&&) noexcept;
   Teller& operator=(Teller&&) noexcept;
