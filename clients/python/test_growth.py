@@ -101,6 +101,23 @@ class Calls(unittest.TestCase):
         self.assertEqual(found.source, "traced")
         self.assertGreater(found.low, 500)
 
+    def test_a_pool_whose_objects_are_renewed_is_level(self):
+        # tracemalloc sees the new ones only, for as long as the old ones last.
+        turn = iter(range(10 ** 6))
+        pool = {}
+
+        def call():
+            number = next(turn)
+            pool[number % 500] = bytearray(1000)
+
+        for _ in range(500):
+            call()
+        self.assertEqual(self.measured(call, "0", calls=20).word, "level")
+
+    def test_measuring_leaves_nothing_behind(self):
+        series = growth._stretch(lambda: None, 40, growth.SOURCES, True)
+        self.assertEqual(series.slope("blocks").mid, 0)
+
     def test_a_leak_too_large_to_repeat_is_judged_by_its_halves(self):
         kept = []
         limits = growth.Limits(1e6, calls=20)
@@ -137,8 +154,8 @@ class Loops(unittest.TestCase):
         loop = growth.Loop(growth.Limits(1e6))
         for _ in range(1000):
             loop.step()
-        self.assertLessEqual(len(loop.series.calls), growth.MAX_LOOP_READINGS)
-        self.assertGreater(loop.series.calls[-1], 950)
+        self.assertLess(loop.series.size, growth.MAX_READINGS)
+        self.assertGreater(loop.series.calls()[-1], 950)
         self.assertEqual(loop.judge().word, "level")
 
     def test_few_steps_tell_nothing(self):

@@ -28,6 +28,7 @@ Blind spots: a cache that takes longer to fill than seven times `calls` looks li
 message names it if it is an lru_cache); memory of other processes and of GPUs is not seen; nor is
 growth below `hidden` bytes a call, which every answer states.
 """
+import array
 import contextlib
 import gc
 import math
@@ -44,7 +45,7 @@ STRETCHES = (1, 2, 4)  # Lengths, in units of `calls`.
 # it likes, chunks that malloc keeps per thread, caches of the interpreter.
 FLOOR_BYTES = {"anon": 64 * 1024, "heap": 16 * 1024, "traced": 4 * 1024}
 LARGEST_BLOCK = 512  # Of Python's allocator of small objects; larger ones go to malloc.
-MAX_LOOP_READINGS = 64
+MAX_READINGS = 65  # Of a loop, whose length is not known; every second is left out when it is full.
 MAX_SPENT_BYTES = 1e9  # A stretch that is expected to leave more behind is not begun.
 
 _UNITS = {"": 1, "b": 1, "byte": 1, "bytes": 1, "k": 1024, "m": 1024 ** 2, "g": 1024 ** 3,
@@ -120,27 +121,39 @@ def _traced_bytes():
 
 
 class Series:
-    """Readings of every source, by how many calls were made before each."""
+    """Readings of every source, by how many calls were made before each. Its room is made beforehand:
+    a list of numbers would be among the small objects that grow."""
 
     def __init__(self, sources):
         self.sources = sources
-        self.calls = []
-        self.values = {name: [] for name in sources}
+        self.size = 0
+        self._calls = array.array("q", bytes(8 * MAX_READINGS))
+        self._values = {name: array.array("q", bytes(8 * MAX_READINGS)) for name in sources}
 
     def read(self, calls, collect):
         if collect:
             gc.collect()
-        self.calls.append(calls)
-        for name, source in self.sources.items():
-            self.values[name].append(source())
+        if self.size < MAX_READINGS:
+            self._calls[self.size] = calls
+            for name, source in self.sources.items():
+                self._values[name][self.size] = source()
+            self.size += 1
+
+    def full(self):
+        return self.size == MAX_READINGS
 
     def thin(self):
         """Keeps every second reading, the first among them."""
-        self.calls = self.calls[::2]
-        self.values = {name: values[::2] for name, values in self.values.items()}
+        for column in [self._calls] + list(self._values.values()):
+            for kept in range(0, self.size, 2):
+                column[kept // 2] = column[kept]
+        self.size = (self.size + 1) // 2
+
+    def calls(self, first=0):
+        return list(self._calls[first:self.size])
 
     def slope(self, name, first=0):
-        return Slope(self.calls[first:], self.values[name][first:])
+        return Slope(self.calls(first), list(self._values[name][first:self.size]))
 
 
 SOURCES = {"anon": _anon_bytes, "heap": _heap_bytes, "blocks": _blocks}
@@ -260,7 +273,7 @@ def _traced_stretch(call, calls, collect):
     if not running:
         tracemalloc.start(1)
     try:
-        return _stretch(call, calls, {"traced": _traced_bytes}, collect)
+        return _stretch(call, calls, {"traced": _traced_bytes, "blocks": _blocks}, collect)
     finally:
         if not running:
             tracemalloc.stop()
@@ -284,27 +297,33 @@ def measure(call, limits):
                 2 * calls * growth.high > _bytes_to_spend()):
             break
     if stretches == 1:  # Too dear to look again: then the second half has to say the same.
-        half = len(series.calls) // 2
-        if len(series.calls) - half >= MIN_READINGS:
+        half = series.size // 2
+        if series.size - half >= MIN_READINGS:
             later = _judge(series, ("anon", "heap"), limits.allowed, made, stretches, half)
             growth = later if later.word != "grows" else growth
     return growth
 
 
-def _with_small_objects(call, series, growth, limits):
-    """Level by its pages; but many more small objects may sit in them."""
+def _more_objects(series, allowed):
+    """Whether so many more small objects are there that they could be above the limit."""
     blocks = series.slope("blocks")
-    if blocks.low <= 0 or blocks.high * LARGEST_BLOCK <= limits.allowed:
+    return blocks.low > 0 and blocks.high * LARGEST_BLOCK > allowed
+
+
+def _with_small_objects(call, series, growth, limits):
+    """Level by its pages; but more small objects may sit in them. tracemalloc tells their bytes. It does not
+    know what was there before, so a pool that is renewed seems to grow; the count of blocks does not."""
+    if not _more_objects(series, limits.allowed):
         return growth
-    traced = _traced_stretch(call, limits.calls, limits.collect)
-    answer = _judge(traced, ("traced",), limits.allowed, growth.calls + limits.calls,
-                    growth.stretches + 1)
-    if answer.word != "grows":
-        return growth
-    again = _traced_stretch(call, 2 * limits.calls, limits.collect)
-    answer = _judge(again, ("traced",), limits.allowed, growth.calls + 3 * limits.calls,
-                    growth.stretches + 2)
-    return answer if answer.word == "grows" else growth
+    made, answer = growth.calls, growth
+    for length in STRETCHES:
+        calls = length * limits.calls
+        made += calls
+        traced = _traced_stretch(call, calls, limits.collect)
+        answer = _judge(traced, ("traced",), limits.allowed, made, growth.stretches + length)
+        if answer.word != "grows" or not _more_objects(traced, limits.allowed):
+            return growth
+    return answer
 
 
 # ---- loops ----------------------------------------------------------------------------------
@@ -329,7 +348,7 @@ class Loop:
             self._heap.enter_context(settled_heap())
         if done >= 0 and done % self._stride == 0:
             self.series.read(done, self.limits.collect)
-            if len(self.series.calls) > MAX_LOOP_READINGS:
+            if self.series.full():
                 self.series.thin()
                 self._stride *= 2
 
@@ -339,7 +358,7 @@ class Loop:
     def judge(self):
         """The Growth, or None after too few steps to tell."""
         self.close()
-        readings = len(self.series.calls)
+        readings = self.series.size
         if readings < 2 * MIN_READINGS:
             return None
         names = ("anon", "heap")
