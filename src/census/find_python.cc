@@ -115,6 +115,10 @@ Error unreadable(pid_t pid, std::string_view reason, std::string_view remedy) {
                                  remedy.empty() ? "" : "; ", remedy)};
 }
 
+bool census_knows(int minor) {
+  return python_layout(minor) != nullptr;
+}
+
 PythonName python_name(std::string_view path) {
   PythonName name;
   for (const std::string_view before : {"python3.", ".cpython-3"}) {

@@ -22,6 +22,9 @@ struct PythonName {
 };
 PythonName python_name(std::string_view path);
 
+// Whether objects of CPython 3.`minor` can be read.
+bool census_knows(int minor);
+
 // What _PyRuntime at `runtime` says of itself; before 3.13 that is nothing, and `named` decides.
 Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
                                      PythonName named);

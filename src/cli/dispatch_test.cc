@@ -16,6 +16,7 @@ namespace plateau {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Outcome {
@@ -66,8 +67,19 @@ TEST(Dispatch, UsageErrorNamesVerbAndHelp) {
 
 TEST(Dispatch, VersionAndHelpGoToStandardOutput) {
   EXPECT_EQ(run_words({"--version"}).out, "plateau " PLATEAU_VERSION "\n");
-  EXPECT_THAT(run_words({"--help"}).out, HasSubstr("Verbs:"));
+  EXPECT_THAT(run_words({"--help"}).out, HasSubstr("An answer:\n  judge "));
   EXPECT_EQ(run_words({}).code, 2);
+}
+
+TEST(Help, VerbsStandByWhatIsWantedAndNoneIsLost) {
+  const std::vector<Verb> verbs = {judge_verb(), dump_verb(), man_verb()};
+  const Program program = {.groups = {{"Files", {"dump", "absent"}}, {"Nothing", {"absent"}}}};
+  const std::string said = overview_help(program, verbs);
+  EXPECT_THAT(said, HasSubstr("\nFiles:\n  dump "));
+  EXPECT_THAT(said, HasSubstr("\nMore:\n  judge "));
+  EXPECT_THAT(said, HasSubstr("\n  man "));
+  EXPECT_THAT(said, Not(HasSubstr("Nothing")));
+  EXPECT_THAT(overview_help({}, verbs), HasSubstr("\nVerbs:\n  judge "));
 }
 
 TEST(Help, EveryVerbExplainsItselfWithThreeExamples) {

@@ -36,7 +36,13 @@ Program plateau_program() {
           .way_in =
               "Start with a log that has steps and memory in it, or with the job:\n"
               "  plateau judge train.log\n  plateau run -- python train.py\n",
-          .exits = verdict_exits()};
+          .exits = verdict_exits(),
+          .groups = {{"An answer", {"judge", "run", "watch", "prove", "compare"}},
+                     {"A closer look", {"profile", "try", "report", "serve"}},
+                     {"A fleet", {"fleet", "status"}},
+                     {"Training", {"plan", "train", "check-data"}},
+                     {"Files", {"convert", "dump"}},
+                     {"This program", {"doctor", "help", "man", "completion"}}}};
 }
 
 Verb help_verb() {

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
       plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.
+      plateau::doctor_verb(),      // What works on this machine.
       plateau::completion_verb(),  // For bash, zsh and fish.
       plateau::man_verb(),         // The manual page.
       plateau::help_verb(),

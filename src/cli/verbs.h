@@ -18,6 +18,7 @@ Verb serve_verb();    // The live page of runs, over HTTP.
 // options are declared there; run() becomes it.
 Verb train_verb();
 Verb plan_verb();
+Verb doctor_verb();      // What works on this machine, and how to allow the rest.
 Verb convert_verb();     // What was understood of a log, as tidy CSV.
 Verb dump_verb();        // What a recording holds.
 Verb completion_verb();  // Completions for a shell, from the table of verbs.

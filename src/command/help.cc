@@ -59,12 +59,34 @@ std::string exit_codes(const std::vector<ExitMeaning>& exits) {
   return out;
 }
 
+// The verbs by wish; those of no group under a heading of their own.
+std::string verb_list(const Program& program, std::span<const Verb> verbs) {
+  std::string out;
+  std::vector<std::string> shown;
+  for (const VerbGroup& group : program.groups) {
+    std::string rows;
+    for (const std::string& name : group.verbs) {
+      const auto verb = std::ranges::find(verbs, name, &Verb::name);
+      if (verb == verbs.end()) continue;
+      rows += entry(verb->name, verb->summary);
+      shown.push_back(name);
+    }
+    if (!rows.empty()) out += fmt::format("\n{}:\n{}", group.wish, rows);
+  }
+  std::string rest;
+  for (const Verb& verb : verbs) {
+    if (std::ranges::find(shown, verb.name) == shown.end()) rest += entry(verb.name, verb.summary);
+  }
+  if (!rest.empty()) out += fmt::format("\n{}:\n{}", shown.empty() ? "Verbs" : "More", rest);
+  return out;
+}
+
 }  // namespace
 
 std::string overview_help(const Program& program, std::span<const Verb> verbs) {
   std::string out = wrapped(program.name + " - " + program.tagline, kWidth);
-  out += fmt::format("\nUsage: {} VERB [OPTIONS] [FILE...]\n\nVerbs:\n", program.name);
-  for (const Verb& verb : verbs) out += entry(verb.name, verb.summary);
+  out += fmt::format("\nUsage: {} VERB [OPTIONS] [FILE...]\n", program.name);
+  out += verb_list(program, verbs);
   out += "\nOptions:\n";
   out += entry("-h, --help", fmt::format("this text; '{} VERB --help' for a verb", program.name));
   out += entry("-V, --version", "the version");

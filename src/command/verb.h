@@ -126,12 +126,20 @@ struct Verb {
   int (*run)(const Invocation&) = nullptr;
 };
 
+// Verbs that answer the same wish, by name. A name that is no verb of the program is left out.
+struct VerbGroup {
+  std::string wish;  // "An answer".
+  std::vector<std::string> verbs;
+};
+
 // A program that has verbs, for its own help.
 struct Program {
   std::string name = "plateau";
   std::string tagline;
   std::string way_in;              // Lines that say how to begin.
   std::vector<ExitMeaning> exits;  // Of most verbs.
+  // In the order of the help; what stands in none comes last. Empty: one list.
+  std::vector<VerbGroup> groups = {};
 };
 
 // "plateau judge [OPTIONS] [FILE...]".

@@ -6,16 +6,21 @@
 run "$PLATEAU" --help
 expect_code 0
 expect_empty err
-for verb in judge run watch profile try compare report convert dump completion man help; do
+for verb in judge run watch profile try compare report convert dump doctor completion man help; do
   expect_in out "  $verb "
 done
+# By what the user wants; a verb that nobody placed would come under "More".
+for wish in "An answer" "A closer look" "Training" "Files" "This program"; do
+  expect_in out "$wish"
+done
+expect_not_in out "More:"
 expect_in out "Exit code:"
 fits_a_terminal() {
   ! grep -nE '^.{81,}' "$1" || fail "wider than 80 columns"
 }
 fits_a_terminal out
 
-for verb in judge run watch profile try compare report convert dump completion man help; do
+for verb in judge run watch profile try compare report convert dump doctor completion man help; do
   run "$PLATEAU" "$verb" --help
   expect_code 0
   expect_empty err
