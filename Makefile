@@ -35,7 +35,7 @@ quick: ## Build, and run the tests of the rooms that were changed since the last
 	@tools/quick.py
 
 test: ## Build everything and run every test, as CI does
-	@tools/setup.sh core trainer test
+	@tools/setup.sh core trainer test stack
 	@tools/test.sh
 
 page: ## Build the page behind 'plateau report' into web/dist/page.html

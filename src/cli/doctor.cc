@@ -29,7 +29,8 @@ std::string variable(const char* name) {
 std::string installed(const std::string& name) {
   const std::string exe = link_target("/proc/self/exe");
   const std::string folder = exe.substr(0, std::min(exe.rfind('/'), exe.size()));
-  for (const std::string& place : {folder + "/" + name, folder + "/../lib/plateau/" + name}) {
+  for (const char* where : {"/", "/../lib/plateau/"}) {
+    const std::string place = fmt::format("{}{}{}", folder, where, name);
     if (access(place.c_str(), R_OK) == 0) return place;
   }
   return "";
