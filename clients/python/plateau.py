@@ -216,6 +216,21 @@ class Client:
                 target.knows_facts = False
             self._send([])
 
+    @_guarded
+    def state(self, lines):
+        """Facts in the words of the step clock, one or several lines, for a layer that makes its own; they take
+        the place of all facts said before."""
+        self._facts = lines
+        for target in self._targets:
+            target.knows_facts = False
+        self._send([])
+
+    @_guarded
+    def say(self, lines, events=()):
+        """Lines in the words of the step clock. Those that do not fit are lost; events are kept for later."""
+        if self._says_steps:
+            self._send(lines, events)
+
     def census(self):
         """Counts what lives in this process now, sends it, and returns it as {name: value}."""
         return self._take_census() or {}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learns steps, epochs and events from the training framework of a job that knows nothing of Plateau.
+
+`plateau run` puts the directory above first on PYTHONPATH; sitecustomize.py there calls start(). From then on
+
+    finder       waits for the modules that we know (torch, transformers, lightning, ...) and imports none itself
+    torch_data   sees which examples a DataLoader draws and which batches the loop consumes
+    torch_steps  sees optimizers step
+    torch_events sees checkpoints and compilations
+    on_*         listen to frameworks that count steps themselves
+    loop         makes of all that: step 120, epoch 1.45, an epoch has 83 steps, an evaluation
+    voice        says it to the watcher, in the words of docs/formats/step-clock.md, marked from=auto
+    guard        keeps every failure of ours from the job; what fails three times is switched off and said
+
+A process says nothing until its first optimizer step: workers, resource trackers and launchers stay silent.
+docs/auto.md says what is learnt, from where, what it costs and what cannot be known.
+"""
+
+# When the first is imported, the second of this package is, and its function is called with the module.
+_PATCHES = (
+    ("torch.utils.data.dataloader", "torch_data", "patch"),
+    ("torch.optim.optimizer", "torch_steps", "patch"),
+    ("torch.amp.grad_scaler", "torch_steps", "patch_scaler"),
+    ("torch.cuda.amp.grad_scaler", "torch_steps", "patch_scaler"),  # Where it was before torch 2.3.
+)
+
+_started = False
+
+
+def start():
+    """Makes ready; cheap, and harmless if called again. May be called in a process that runs already."""
+    global _started
+    if _started:
+        return
+    _started = True
+    from . import finder
+    for module, ours, function in _PATCHES:
+        finder.when_imported(module, ours, function)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One pass of an iterator over its DataLoader: how long it is, how far it is, and what it shows for the first time.
+
+Lengths are asked of the sampler only, whose len() has no effects; a stream (IterableDataset) is never asked: its
+loader would remember that it was, and warn later.
+"""
+import math
+import os
+import sys
+import weakref
+
+_MAX_COUNTED = 4 << 20  # Examples; a byte each.
+_MAX_WORKERS = 8  # A bit each.
+_MAP = 0  # torch's _DatasetKind.Map
+
+_seen = {}  # By id of the dataset: Seen. Few: a job has a handful of datasets.
+
+
+class Seen:
+    """Which examples of a dataset were drawn before, by which worker."""
+
+    def __init__(self, size):
+        self.size = size
+        self.marks = bytearray(size)
+        self.count = 0
+        self.owner = None  # A weak reference that forgets us with the dataset.
+
+    def draw(self, indices, bit):
+        marks = self.marks
+        fresh = 0
+        for index in indices:
+            if not marks[index] & bit:
+                marks[index] |= bit
+                fresh += 1
+        self.count += fresh
+
+
+def _seen_of(dataset, size):
+    key = id(dataset)
+    seen = _seen.get(key)
+    if seen is not None and seen.size == size:
+        return seen
+    seen = Seen(size)
+    try:
+        seen.owner = weakref.ref(dataset, lambda _: _seen.pop(key, None))
+    except TypeError:
+        return None  # A list or the like cannot be followed; another may get its id.
+    _seen[key] = seen
+    return seen
+
+
+def _length(thing):
+    try:
+        return len(thing)
+    except Exception:  # pylint: disable=broad-except
+        return None  # Whatever a user's __len__ does, it is not our failure.
+
+
+def world_size():
+    """Processes that share the data, as far as this one knows."""
+    dist = sys.modules.get("torch.distributed")
+    try:
+        if dist is not None and dist.is_available() and dist.is_initialized():
+            return dist.get_world_size()
+    except Exception:  # pylint: disable=broad-except
+        pass
+    for name in ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"):
+        if os.environ.get(name, "").isdigit() and "RANK" in os.environ:
+            return max(1, int(os.environ[name]))
+    return 1
+
+
+class Pass:
+    def __init__(self, loader):
+        dataset = loader.dataset
+        self.dataset_id = id(dataset)
+        self.workers = loader.num_workers
+        self.is_stream = loader._dataset_kind != _MAP
+        self.length = None if self.is_stream else _length(loader._index_sampler)
+        self.examples = None if self.is_stream else _length(dataset)
+        self.persistent = bool(getattr(loader, "persistent_workers", False)) and self.workers > 0
+        self.seen = None
+        if self.examples and self.examples <= _MAX_COUNTED and (
+                not self.persistent or self.workers <= _MAX_WORKERS):
+            self.seen = _seen_of(dataset, self.examples)
+        self.batch = 0  # Examples in the largest batch drawn.
+        self.draws = self.consumed = self.steps = 0
+        self.over = self.shared = False
+        self.facts = []  # What take_facts() gives.
+        self._first_step_at = 0  # Batches consumed when the first step of this pass ended.
+        self._per_step = None  # Batches per step, as last stated.
+
+    def draw(self, indices):
+        if self.is_stream:
+            return
+        if isinstance(indices, int):
+            indices = (indices,)  # Without automatic batching the sampler gives single ones.
+        bit = 1 << (self.draws % self.workers) if self.persistent else 1
+        self.draws += 1
+        if len(indices) > self.batch:
+            self.batch = len(indices)
+        if self.seen is None:
+            return
+        try:
+            # Without new ones to come there is nothing to count.
+            if self.seen.count < self.seen.size * (self.workers if self.persistent else 1):
+                self.seen.draw(indices, bit)
+        except (TypeError, IndexError):
+            self.seen = None  # Indices of the user's own kind.
+
+    def step(self):
+        self.steps += 1
+        if self.steps == 1:
+            self._first_step_at = self.consumed
+
+    def gauges(self):
+        return (("examples.seen", self.seen.count),) if self.seen is not None else ()
+
+    def learn(self, known):
+        """States facts once they are known: `known` is what the framework says."""
+        per_step = known.get("accumulation")
+        if per_step is None:
+            if self.steps < 2 or self.over or self.steps & (self.steps - 1):
+                return
+            per_step = (self.consumed - self._first_step_at) / (self.steps - 1)
+        if per_step < 1 or (self._per_step and abs(per_step / self._per_step - 1) < 0.005):
+            return
+        self._per_step = per_step
+        self._state(per_step, known.get("rounds_up", False), known.get("total_steps"))
+
+    def _state(self, per_step, rounds_up, total_steps):
+        facts = {"total_steps": total_steps}
+        source = "the DataLoader"
+        if self.length:
+            steps = self.length / per_step
+            facts["epoch_steps"] = math.ceil(steps - 1e-9) if rounds_up else steps
+            source += ": %s" % _count(self.length, "batch", "batches")
+            if per_step != 1:
+                source += " / %g per step" % per_step
+        if self.batch and not self.shared:
+            facts["batch"] = self.batch * per_step * world_size()
+            facts["examples"] = self.examples
+            if self.length and self.examples and math.ceil(
+                    self.examples / facts["batch"]) == facts.get("epoch_steps"):
+                source = "the DataLoader: %s / %g per step" % (
+                    _count(self.examples, "example", "examples"), facts["batch"])
+        if self.shared:
+            source += ", the longer of two"
+        self.facts.append((source, facts))
+
+    def observe_end(self):
+        """A stream's length is known once it has ended."""
+        if self.length is None and self.steps > 1:
+            self.facts.append(("the first end of the stream", {"epoch_steps": self.steps}))
+
+    def take_facts(self):
+        facts, self.facts = self.facts, []
+        return facts
+
+
+def _count(number, one, many):
+    return "%d %s" % (number, one if number == 1 else many)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a training loop does, put together from what its parts are seen to do.
+
+The parts report: an iterator was opened, drew indices, handed a batch out, ended; an optimizer stepped; a framework
+says that its step 120 has ended. No part knows the loop. These rules make one of them:
+
+  a step     is the first optimizer step after a batch, and every further step of the same optimizer. Two optimizers
+             that take turns on one batch (a GAN) make one step. A framework's own count outranks this.
+  training   is what feeds steps: the batches that were handed out between two of them.
+  a pass     over a training iterator that ended is an epoch.
+  evaluation is a pass that ended without a step inside.
+  an epoch   has len(sampler) / (batches per step) steps. Batches per step are observed between the first two steps
+             of a pass; where the framework rounds up at the end of a pass, so does this.
+
+Worked case: 663 examples by 2 are 332 batches. The second step comes 4 batches after the first, so an epoch has
+83 steps, and batch is 8. A Trainer says accumulation itself and rounds up: 83 too.
+
+New examples are counted exactly: a byte for each example of a dataset of up to 4 million, a bit in it for each
+of up to eight workers that live on, because a cache in a worker is filled by what that worker loads.
+
+Blind spots: a stream has no length before its first end; a loop that evaluates on its training loader; two loaders
+that both advance between steps (the longer one is taken, and the source says so). Nothing here touches torch.
+"""
+import os
+import weakref
+
+from . import voice
+from .feed import Pass
+
+
+class Loop:
+    def __init__(self):
+        self.listeners = []  # Called with the number of each step: plateau prove measures there.
+        self.start_anew()
+
+    def start_anew(self):
+        """In a forked child nothing has happened yet."""
+        self._passes = weakref.WeakKeyDictionary()  # By iterator.
+        self._since_step = []  # Passes that handed out batches since the last step.
+        self._stepped = set()  # Optimizers that stepped since the last batch.
+        self._ended = None  # A pass that ended before any step: an evaluation, unless a step follows.
+        self._training = None  # The pass that fed the last step.
+        self._evaluates = set()  # Datasets (by id) known to be evaluated on.
+        self._evaluating = False
+        self.framework = None  # Whoever counts steps itself: see adopt().
+        self.steps = 0
+        self._base = 0  # Added to a framework's count, which begins again with every training.
+        self.epochs = 0  # Passes that ended, over training iterators.
+
+    # ---- what is seen -------------------------------------------------------------------------
+
+    def opened(self, iterator, loader):
+        self._passes[iterator] = Pass(loader)
+
+    def drawn(self, iterator, indices):
+        one = self._passes.get(iterator)
+        if one is not None:
+            one.draw(indices)
+
+    def consumed(self, iterator):
+        one = self._passes.get(iterator)
+        if one is None:
+            return
+        if self._ended is not None and self._ended is not one:
+            self._settle()
+        if one.consumed == 0 and self.framework is None and one.dataset_id in self._evaluates:
+            self._evaluating = True
+            self._event("begin eval")
+        one.consumed += 1
+        self._stepped.clear()
+        if one not in self._since_step:
+            self._since_step.append(one)
+
+    def ended(self, iterator):
+        one = self._passes.get(iterator)
+        if one is None or one.over or one.consumed == 0:
+            return
+        one.over = True
+        if one.steps:
+            self._pass_ended(one)
+        else:
+            self._ended = one
+            if self._evaluating:
+                self._settle()
+
+    def stepped(self, optimizer):
+        """An optimizer's step has ended, or was attempted."""
+        if self.framework is not None:
+            return
+        key = id(optimizer)
+        if self._stepped and key not in self._stepped:
+            self._stepped.add(key)
+            return
+        self._stepped = {key}
+        self.step_ended(self.steps + 1)
+
+    # ---- what frameworks say ------------------------------------------------------------------
+
+    def adopt(self, name):
+        """From here on `name` counts the steps, and says evaluations and epochs."""
+        self.framework = name
+
+    def release(self):
+        """Its training has ended; whatever comes next counts on from there."""
+        self.framework = None
+        self._base = self.steps
+
+    def framework_step(self, number, epoch=None, **known):
+        """`known`: accumulation, total_steps, rounds_up."""
+        number += self._base
+        if number > self.steps:
+            self.step_ended(number, epoch, **known)
+
+    def step_ended(self, number, epoch=None, **known):
+        self.steps = number
+        one = self._feeding()
+        if one is not None:
+            one.step()
+            if epoch is None:
+                epoch = self._epoch_of(one)
+            one.learn(known)
+        speaker = voice.get()
+        if one is not None and one.facts:
+            for source, facts in one.take_facts():
+                speaker.facts(source, **facts)
+        speaker.step(number, epoch, one.gauges() if one is not None else ())
+        for listener in self.listeners:
+            listener(number)
+
+    # ---- how it is put together ---------------------------------------------------------------
+
+    def _feeding(self):
+        """The pass that fed the step that has just ended."""
+        candidates, self._since_step = self._since_step, []
+        if not candidates:
+            # Several steps on one batch, or a step per look-ahead: it is still the same one.
+            return self._training
+        one = candidates[0]
+        if len(candidates) > 1:
+            one = max(candidates, key=lambda each: (each.steps > 0, not each.over, each.length or 0))
+            one.shared = sum(not each.over for each in candidates) > 1
+        if self._ended is one:
+            self._ended = None
+            self._training = one
+            self._pass_ended(one)
+        else:
+            self._settle()
+        self._training = one
+        return one
+
+    def _epoch_of(self, one):
+        if one.over:
+            return float(self.epochs)
+        return self.epochs + one.consumed / one.length if one.length else None
+
+    def _settle(self):
+        """The pass that ended without a step was an evaluation."""
+        one, self._ended = self._ended, None
+        if one is None or self.framework is not None or self.steps == 0:
+            return
+        if self._evaluating:
+            self._evaluating = False
+            self._event("end eval")
+        else:
+            self._evaluates.add(one.dataset_id)
+            self._event("mark eval")
+
+    def _pass_ended(self, one):
+        self.epochs += 1
+        one.observe_end()
+        if self.framework is None:
+            self._event("mark epoch")
+
+    def _event(self, line):
+        if self.steps:
+            voice.get().event(line)
+
+
+LOOP = Loop()
+
+
+def _in_forked_child():
+    LOOP.start_anew()
+    voice.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

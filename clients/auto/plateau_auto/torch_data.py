@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch's DataLoader: what it draws, what the loop consumes, when a pass ends.
+
+Every iterator of a DataLoader, with and without workers, and those of torchdata's StatefulDataLoader, asks
+`_next_index` for the next batch of indices and hands a batch out in `__next__`. Both are wrapped on the class; no
+loader, sampler or dataset is touched, no attribute is set on one, no length is asked that the loop might not ask.
+
+The seam `order` may serve other index batches than the sampler's own: an object with
+    next_index(iterator, draw)  ->  indices
+where draw() takes the sampler's next ones (and raises StopIteration at the end of a pass). `plateau prove` repeats
+batches with it. None, the default, is a pass-through.
+"""
+import functools
+
+from . import guard, torch_steps
+from .loop import LOOP
+
+order = None
+
+
+def _consumed(iterator):
+    torch_steps.reset_depth()
+    LOOP.consumed(iterator)
+
+
+def patch(module):
+    """`module` is torch.utils.data.dataloader."""
+    base = module._BaseDataLoaderIter
+    drawn = guard.hook("the DataLoader's draws", LOOP.drawn)
+    consumed = guard.hook("the DataLoader's batches", _consumed)
+    ended = guard.hook("the DataLoader's ends", LOOP.ended)
+    opened = guard.hook("the DataLoader's iterators", LOOP.opened)
+    original_init, original_index = base.__init__, base._next_index
+    original_next, original_reset = base.__next__, base._reset
+
+    @functools.wraps(original_init)
+    def __init__(self, loader, *args, **kwargs):
+        # Before the original: forked workers are made in it, and the first batches drawn.
+        opened(self, loader)
+        original_init(self, loader, *args, **kwargs)
+
+    @functools.wraps(original_index)
+    def _next_index(self):
+        if order is None:
+            indices = original_index(self)
+        else:
+            indices = order.next_index(self, lambda: original_index(self))
+        drawn(self, indices)
+        return indices
+
+    @functools.wraps(original_next)
+    def __next__(self):
+        try:
+            batch = original_next(self)
+        except StopIteration:
+            ended(self)
+            raise
+        consumed(self)
+        return batch
+
+    @functools.wraps(original_reset)
+    def _reset(self, loader, *args, **kwargs):
+        # Persistent workers begin a pass here; the first call is part of their making.
+        opened(self, loader)
+        original_reset(self, loader, *args, **kwargs)
+
+    base.__init__, base._next_index = __init__, _next_index
+    base.__next__, base._reset = __next__, _reset
