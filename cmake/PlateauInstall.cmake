@@ -4,6 +4,23 @@
 install(TARGETS plateau RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Private: programs are made to load it by its path.
 install(TARGETS plateau_tracer LIBRARY DESTINATION lib/plateau)
+# What learns steps inside the job's Python, found by the same rule (src/base/installed.h). One source for the words:
+# the client that users copy is also the one that the module speaks with.
+set(PLATEAU_PYTHON ${CMAKE_BINARY_DIR}/python)
+file(GLOB auto_modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/clients/auto/plateau_auto/*.py)
+set(auto_sources ${CMAKE_SOURCE_DIR}/clients/auto/sitecustomize.py ${auto_modules}
+  ${CMAKE_SOURCE_DIR}/clients/python/plateau.py)
+add_custom_command(OUTPUT ${PLATEAU_PYTHON}/plateau_auto/client.py
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${PLATEAU_PYTHON}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PLATEAU_PYTHON}/plateau_auto
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/clients/auto/sitecustomize.py ${PLATEAU_PYTHON}
+  COMMAND ${CMAKE_COMMAND} -E copy ${auto_modules} ${PLATEAU_PYTHON}/plateau_auto
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/clients/python/plateau.py
+    ${PLATEAU_PYTHON}/plateau_auto/client.py
+  DEPENDS ${auto_sources} VERBATIM)
+add_custom_target(plateau_python ALL DEPENDS ${PLATEAU_PYTHON}/plateau_auto/client.py)
+add_dependencies(plateau plateau_python)
+install(DIRECTORY ${PLATEAU_PYTHON} DESTINATION lib/plateau PATTERN __pycache__ EXCLUDE)
 set(PLATEAU_GENERATED ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${PLATEAU_GENERATED})
 if(NOT PLATEAU_SANITIZE)

@@ -28,6 +28,9 @@ Options watching_options() {
       {option("output", Takes::file, "FILE",
               "Write the recording to FILE (default: COMMAND-DATE-TIME.plateau here).", 'o'),
        flag("no-recording", "Keep the recording in memory only; nothing is written."),
+       flag("no-auto",
+            "Do not learn steps, epochs and evaluations from the training framework inside the "
+            "job's Python (torch, transformers, Lightning, accelerate ...); also PLATEAU_AUTO=0."),
        option("interval", Takes::seconds, "TIME",
               "Time between samples (default: 0.1 s at first, stretching to 1 s)."),
        option("walk-share", Takes::text, "PERCENT",
@@ -229,6 +232,7 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   request.tell = tell.value();
   request.tell.name = std::filesystem::path(request.job.command.front()).filename().string();
   request.tell.python = python_of(request.job.command);
+  request.job.learns_steps = !arguments.has("no-auto");
   request.job.keep_orphans = arguments.has("keep-orphans");
   request.job.given = given_facts(arguments);
   request.restarts = static_cast<size_t>(arguments.number("restart").value_or(0));

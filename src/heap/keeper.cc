@@ -16,14 +16,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/files.h"
+#include "base/installed.h"
 #include "heap/keeper_process.h"
 #include "heap/keeper_wire.h"
 #include "tracer/segment.h"
@@ -40,24 +39,10 @@ Error trouble(std::string message) {
   return {Error::Kind::not_found, std::move(message)};
 }
 
-std::string own_directory() {
-  const std::string exe = link_target("/proc/self/exe");
-  return exe.substr(0, exe.rfind('/') == std::string::npos ? 0 : exe.rfind('/'));
-}
-
-// Beside the executable in a build tree, in lib when installed.
 Result<std::string> find_tracer(const std::string& given) {
-  const std::string beside = own_directory();
   const std::vector<std::string> places =
-      given.empty() ? std::vector<std::string>{beside + "/libplateau_tracer.so",
-                                               beside + "/../lib/plateau/libplateau_tracer.so"}
-                    : std::vector<std::string>{given};
-  for (const std::string& place : places) {
-    std::array<char, PATH_MAX> full{};
-    if (access(place.c_str(), R_OK) == 0 && realpath(place.c_str(), full.data()) != nullptr) {
-      return std::string(full.data());
-    }
-  }
+      given.empty() ? places_of("libplateau_tracer.so") : std::vector<std::string>{given};
+  if (std::string found = first_readable(places); !found.empty()) return found;
   return trouble(
       fmt::format("the heap tracer is not at {}; is Plateau installed in full?", places.front()));
 }

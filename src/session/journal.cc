@@ -31,12 +31,6 @@ bool same_words(const Process& a, const Process& b) {
          a.role_reason == b.role_reason;
 }
 
-EventKind kind_of_phase(std::string_view name) {
-  if (name == "eval" || name == "evaluate" || name == "evaluation") return EventKind::eval;
-  if (name == "save" || name == "checkpoint") return EventKind::checkpoint;
-  return event_from_name(name).value_or(EventKind::mark);
-}
-
 }  // namespace
 
 Journal::Known& Journal::known(const ProcessSample& process) {
@@ -120,8 +114,12 @@ void Journal::sample(const Snapshot& snapshot, double at_s) {
   if (!snapshot.whole) ++torn_;
   if (!snapshot.whole || snapshot.processes.empty()) return;
   state_limit(snapshot);
+  alive_.clear();
   Sample row{.at = {.step = step_, .time_s = at_s, .epoch = epoch_}};
-  for (const ProcessSample& process : snapshot.processes) add_process(process, row);
+  for (const ProcessSample& process : snapshot.processes) {
+    alive_.insert(process.key.pid);
+    add_process(process, row);
+  }
   add_machine(snapshot, row);
   for (const auto& [name, said] : said_) row.set_gauge(said.first, said.second);
   recording_.row(row);
@@ -184,7 +182,18 @@ void Journal::facts(const Context& given) {
   }
 }
 
-bool Journal::words(const StepWords& words, double at_s) {
+void Journal::facts_of_user(const Context& given) {
+  for (const FactKind& kind : kFacts) {
+    if (given.*kind.field) precedence_.user_said(kind.field);
+  }
+  facts(given);
+}
+
+bool Journal::words(const StepWords& said, double at_s) {
+  const auto lives = [this](pid_t pid) { return alive_.contains(pid); };
+  const std::optional<StepWords> admitted = precedence_.admit(said, step_, lives);
+  if (!admitted) return false;
+  const StepWords& words = *admitted;
   switch (words.kind) {
     case StepWords::Kind::run:
       facts(words.facts);
@@ -193,7 +202,7 @@ bool Journal::words(const StepWords& words, double at_s) {
       loop_speaks_ = true;
       return advance(words.step, words.epoch);
     case StepWords::Kind::begin:
-      event(kind_of_phase(words.name), words.name, at_s);
+      event(event_kind_of(words.name), words.name, at_s);
       return false;
     case StepWords::Kind::end:
       event(EventKind::mark, words.name + " ended", at_s);
@@ -210,7 +219,7 @@ bool Journal::words(const StepWords& words, double at_s) {
       return false;
     }
     case StepWords::Kind::mark:
-      event(kind_of_phase(words.name), words.name, at_s);
+      event(event_kind_of(words.name), words.name, at_s);
       return false;
     case StepWords::Kind::subscribe:
       return false;  // The hub's business.

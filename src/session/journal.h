@@ -10,12 +10,14 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "import/line_clock.h"
 #include "probe/snapshot.h"
 #include "recording/recording.h"
+#include "session/precedence.h"
 #include "session/step_words.h"
 
 namespace plateau {
@@ -36,8 +38,9 @@ class Journal {
   bool output(const LineClock::News& news, double at_s);
   void event(EventKind kind, std::string_view text, double at_s);
   void fact(FactField which, double value, std::string_view source);
-  // All facts that `given` holds.
+  // All facts that `given` holds; with facts_of_user() no module inside the job says otherwise.
   void facts(const Context& given);
+  void facts_of_user(const Context& given);
 
   // Ends the recording; a note says how many samples were not whole, if they are many.
   void finish(const Ending& ending);
@@ -69,6 +72,8 @@ class Journal {
   std::map<std::string, std::pair<size_t, double>, std::less<>> said_;  // Gauges from the loop.
   int64_t step_ = -1;
   double epoch_ = kMissing;
+  Precedence precedence_;
+  std::set<pid_t> alive_;     // As of the last sample.
   bool loop_speaks_ = false;  // Steps came as words; the output is no longer asked for them.
   bool epoch_stated_ = false;
   EpochRatio ratio_;

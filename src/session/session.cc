@@ -35,7 +35,7 @@ Session::Session(const SessionOptions& options, const SessionStart& start,
       heap_(std::move(heap)),
       pace_(options.interval_s),
       next_verdict_s_(kFirstVerdictSeconds) {
-  journal_.facts(options.given);
+  journal_.facts_of_user(options.given);
 }
 
 double Session::now() const {

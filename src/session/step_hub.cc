@@ -31,7 +31,8 @@ bool send_step_words(int socket, const std::string& path, uid_t owner, const std
 }
 
 StepHub::StepHub() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  facts_.kind = StepWords::Kind::run;
+  facts_.kind = auto_facts_.kind = StepWords::Kind::run;
+  auto_facts_.from_auto = true;
   last_step_.kind = StepWords::Kind::step;
 }
 
@@ -47,6 +48,7 @@ void StepHub::subscribe(const StepWords& words) {
   const uid_t owner = words.uid < 0 ? geteuid() : static_cast<uid_t>(words.uid);
   Subscriber to{words.name, pin_socket_of(words.name, owner)};
   if (!to.pinned || !send(to, format_step_words(facts_))) return;
+  if (!send(to, format_step_words(auto_facts_))) return;
   if (last_step_.step >= 0 && !send(to, format_step_words(last_step_))) return;
   subscribers_.push_back(std::move(to));
 }
@@ -58,7 +60,8 @@ void StepHub::words(const StepWords& words) {
       return;
     case StepWords::Kind::run:
       for (const FactKind& fact : kFacts) {
-        if (words.facts.*fact.field) facts_.facts.*fact.field = words.facts.*fact.field;
+        Context& known = (words.from_auto ? auto_facts_ : facts_).facts;
+        if (words.facts.*fact.field) known.*fact.field = words.facts.*fact.field;
       }
       break;
     case StepWords::Kind::step:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/text.h"
 
@@ -13,6 +14,8 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMaxBytes = 4096;
+constexpr size_t kMaxSourceBytes = 200;
+constexpr std::string_view kAuto = "auto";
 // First on each line, by StepWords::Kind.
 constexpr std::array<std::string_view, 7> kVerbs = {"run",   "step", "begin",    "end",
                                                     "gauge", "mark", "subscribe"};
@@ -40,27 +43,50 @@ int64_t pid_of(std::string_view text) {
   return pid && *pid > 0 && *pid <= kMaxPid ? *pid : -1;
 }
 
-// Takes a last word "pid=N" off `rest`. Any other last word stays.
-int64_t take_pid(std::string_view& rest) {
+// Takes the last word off `rest` if `taken` takes its key and value. Any other last word stays.
+template <typename Taken>
+bool take_last(std::string_view& rest, const Taken& taken) {
   const std::string_view text = trim(rest);
   const size_t space = text.find_last_of(" \t");
   const size_t start = space == std::string_view::npos ? 0 : space + 1;
   const auto [key, value] = split_pair(text.substr(start));
-  if (key != "pid") return -1;
-  const int64_t pid = pid_of(value);
-  if (pid > 0) rest = trim(text.substr(0, start));
-  return pid;
+  if (!taken(key, value)) return false;
+  rest = trim(text.substr(0, start));
+  return true;
+}
+
+// "from=auto" and "pid=N", in any order, at the end of every kind of line.
+void take_sender(std::string_view& rest, StepWords& words) {
+  const auto taken = [&words](std::string_view key, std::string_view value) {
+    if (key == "from" && value == kAuto) return words.from_auto = true;
+    if (key != "pid" || words.pid > 0) return false;
+    words.pid = pid_of(value);
+    return words.pid > 0;
+  };
+  while (take_last(rest, taken)) {
+  }
+}
+
+// "the_DataLoader:_663_examples" as words for a reader.
+std::string source_of(std::string_view text) {
+  std::string words(text.substr(0, kMaxSourceBytes));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 void read_facts(std::string_view rest, StepWords& words) {
+  std::string source(StepWords::kSource);
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const auto [key, value] = split_pair(word);
+    if (key == "source" && !value.empty()) source = source_of(value);
     const auto number = finite(value);
     if (!number || *number <= 0) continue;
     for (const FactKind& fact : kFacts) {
-      if (!fact.loop_says || key != fact.key) continue;
-      words.facts.*fact.field = Fact{*number, std::string(StepWords::kSource)};
+      if (fact.loop_says && key == fact.key) words.facts.*fact.field = Fact{*number, ""};
     }
+  }
+  for (const FactKind& fact : kFacts) {
+    if (words.facts.*fact.field) (words.facts.*fact.field)->source = source;
   }
 }
 
@@ -124,28 +150,61 @@ std::optional<StepWords> parse_step_words(std::string_view line) {
   if (verb == kVerbs.end()) return std::nullopt;
   StepWords words;
   words.kind = static_cast<StepWords::Kind>(verb - kVerbs.begin());
-  words.pid = take_pid(rest);
+  take_sender(rest, words);
   return read_rest(rest, words) ? std::optional(std::move(words)) : std::nullopt;
 }
 
-std::string format_step_words(const StepWords& words) {
-  std::string line(kVerbs[static_cast<size_t>(words.kind)]);
-  const auto add = [&line](std::string_view key, double value) {
-    line += fmt::format(" {}={}", key, value);
-  };
-  if (words.kind == StepWords::Kind::run) {
-    for (const FactKind& fact : kFacts) {
-      if (words.facts.*fact.field) add(fact.key, (words.facts.*fact.field)->value);
+namespace {
+
+// The facts of `words` that have `source`, as one line without its end.
+std::string facts_line(const StepWords& words, std::string_view source) {
+  std::string line(kVerbs[static_cast<size_t>(StepWords::Kind::run)]);
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = words.facts.*kind.field;
+    if (fact && fact->source == source) line += fmt::format(" {}={}", kind.key, fact->value);
+  }
+  if (source == StepWords::kSource) return line;
+  std::string joined(source);
+  std::replace(joined.begin(), joined.end(), ' ', '_');
+  return line + " source=" + joined;
+}
+
+// Who said it: " from=auto pid=4242".
+std::string sender_of(const StepWords& words) {
+  std::string text = words.from_auto ? fmt::format(" from={}", kAuto) : "";
+  if (words.pid > 0) text += fmt::format(" pid={}", words.pid);
+  return text;
+}
+
+std::string format_facts(const StepWords& words) {
+  std::vector<std::string_view> sources;
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = words.facts.*kind.field;
+    if (fact && std::find(sources.begin(), sources.end(), fact->source) == sources.end()) {
+      sources.push_back(fact->source);
     }
-  } else if (words.kind == StepWords::Kind::step) {
+  }
+  if (sources.empty()) sources.push_back(StepWords::kSource);
+  std::string lines;
+  for (const std::string_view source : sources) {
+    lines += (lines.empty() ? "" : "\n") + facts_line(words, source) + sender_of(words);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string format_step_words(const StepWords& words) {
+  if (words.kind == StepWords::Kind::run) return format_facts(words);
+  std::string line(kVerbs[static_cast<size_t>(words.kind)]);
+  if (words.kind == StepWords::Kind::step) {
     line += fmt::format(" {}", words.step);
-    if (std::isfinite(words.epoch)) add("epoch", words.epoch);
+    if (std::isfinite(words.epoch)) line += fmt::format(" epoch={}", words.epoch);
   } else {
     line += " " + words.name;
     if (words.kind == StepWords::Kind::gauge) line += fmt::format(" {}", words.value);
   }
-  if (words.pid > 0) line += fmt::format(" pid={}", words.pid);
-  return line;
+  return line + sender_of(words);
 }
 
 }  // namespace plateau

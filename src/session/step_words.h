@@ -9,7 +9,9 @@
 //                                                                "epoch" and "restart" have meaning
 //   subscribe PATH                                               another watcher: send it all of
 //   this
-// A line may end in pid=N: the sender, where it is not the process the socket's credentials name.
+// A line may end in pid=N: the sender, where it is not the process the socket's credentials name;
+// and in from=auto: it was learnt by our own module inside the job, and gives way to what the
+// user's code says (precedence.h). Facts may have a source=WORDS, joined by '_', for the report.
 // docs/formats/step-clock.md is the whole grammar. Unknown words and unknown keys are ignored, so
 // that a newer client works with an older watcher.
 #pragma once
@@ -31,7 +33,8 @@ struct StepWords {
   double epoch = kMissing;  // step, if said
   std::string name;         // begin, end, gauge, mark; the path of subscribe
   double value = kMissing;  // gauge
-  Context facts;            // run; all from kSource
+  Context facts;            // run; all from one source, kSource if none was said
+  bool from_auto = false;
   int64_t pid = -1;
   int64_t uid = -1;  // Of the sender, as the kernel tells it; not part of the line.
 };
@@ -39,7 +42,8 @@ struct StepWords {
 // nullopt for what is not one of these lines. At most 4 KB are looked at. Never throws.
 std::optional<StepWords> parse_step_words(std::string_view line);
 
-// The line that parse_step_words() reads back as `words`.
+// The line that parse_step_words() reads back as `words`. Facts from several sources make as many
+// lines, which a datagram may hold as well.
 std::string format_step_words(const StepWords& words);
 
 }  // namespace plateau

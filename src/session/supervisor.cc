@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "session/auto_module.h"
 #include "session/claim.h"
 #include "session/job_cgroup.h"
 #include "session/job_loop.h"
@@ -85,6 +86,11 @@ Supervised supervise(const SupervisorOptions& options) {
   for (std::string& entry : heap.value().environment()) {
     request.environment.push_back(std::move(entry));
   }
+  std::string trouble;
+  for (std::string& entry : auto_environment(options.learns_steps, trouble)) {
+    request.environment.push_back(std::move(entry));
+  }
+  if (!trouble.empty()) options.say(trouble);
   if (group) request.cgroup_procs = group->procs_file();
   const SessionStart start;
   Started started = start_job(request);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our Python module's way into a job: clients/auto, first on PYTHONPATH, where every interpreter of
+// the job finds a sitecustomize that learns steps and epochs from the framework (docs/auto.md).
+//
+// Interpreters started with -I, -E or -S, or with a cleaned environment, do not look there: they
+// run as before, and steps come from the job's own words or its output.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plateau {
+
+// What the job's environment needs for it: "PYTHONPATH=...", with what it is in our environment
+// behind. With `wanted` false, or PLATEAU_AUTO=0 in our environment, only what keeps it out. Where
+// the module is not installed, `trouble` says so, and nothing is set.
+std::vector<std::string> auto_environment(bool wanted, std::string& trouble);
+
+}  // namespace plateau
