@@ -202,7 +202,7 @@ bool Journal::words(const StepWords& said, double at_s) {
       loop_speaks_ = true;
       return advance(words.step, words.epoch);
     case StepWords::Kind::begin:
-      event(event_kind_of(words.name), words.name, at_s);
+      event(kind_of_event_word(words.name), words.name, at_s);
       return false;
     case StepWords::Kind::end:
       event(EventKind::mark, words.name + " ended", at_s);
@@ -219,7 +219,7 @@ bool Journal::words(const StepWords& said, double at_s) {
       return false;
     }
     case StepWords::Kind::mark:
-      event(event_kind_of(words.name), words.name, at_s);
+      event(kind_of_event_word(words.name), words.name, at_s);
       return false;
     case StepWords::Kind::subscribe:
       return false;  // The hub's business.

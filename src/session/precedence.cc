@@ -14,7 +14,7 @@ bool is_event(const StepWords& words) {
 
 }  // namespace
 
-EventKind event_kind_of(std::string_view name) {
+EventKind kind_of_event_word(std::string_view name) {
   if (name == "eval" || name == "evaluate" || name == "evaluation") return EventKind::eval;
   if (name == "save" || name == "checkpoint") return EventKind::checkpoint;
   return event_from_name(name).value_or(EventKind::mark);
@@ -26,7 +26,7 @@ void Precedence::user_said(FactField which) {
 
 std::optional<StepWords> Precedence::admit(StepWords words, int64_t at,
                                            const std::function<bool(pid_t)>& lives) {
-  const auto event = static_cast<size_t>(event_kind_of(words.name));
+  const auto event = static_cast<size_t>(kind_of_event_word(words.name));
   if (!words.from_auto) {
     user_steps_ = user_steps_ || words.kind == StepWords::Kind::step;
     for (const FactKind& kind : kFacts) {

@@ -42,6 +42,6 @@ class Precedence {
 };
 
 // What "begin NAME" and "mark NAME" mean.
-EventKind event_kind_of(std::string_view name);
+EventKind kind_of_event_word(std::string_view name);
 
 }  // namespace plateau

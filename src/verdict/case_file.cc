@@ -8,6 +8,7 @@
 #include "base/statistics.h"
 #include "recording/facts.h"
 #include "verdict/epoch_end.h"
+#include "verdict/examples_seen.h"
 #include "verdict/largest_cache.h"
 #include "verdict/load.h"
 
@@ -133,6 +134,10 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   if (steps && run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
   timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
                                       policy.warmup_epochs);
+  if (const auto last_new = last_new_example(run, signals.clock_of_instant); steps && last_new) {
+    const double seen_by = std::max(*last_new, timeline.epoch_steps);
+    timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
+  }
   // A new life warms up anew.
   const std::vector<Life>& lives = signals.lives.lives;
   if (lives.size() > 1) {

@@ -16,6 +16,9 @@ struct Policy {
   // is when every example has been seen once; some caches take longer, and most of those are full
   // before the second pass ends. Only this separates a slow cache from a leak: see shapes.h.
   double warmup_epochs = 1.75;
+  // The same where new examples are counted as they are loaded, and none has come for a while: then
+  // it is known that every example has been seen (examples_seen.h).
+  double warmup_counted = 1.15;
 
   // Knobs of the method itself, turned only by the accuracy benchmark to show that no verdict hangs
   // on them.

@@ -22,6 +22,13 @@ _PATCHES = (
     ("torch.optim.optimizer", "torch_steps", "patch"),
     ("torch.amp.grad_scaler", "torch_steps", "patch_scaler"),
     ("torch.cuda.amp.grad_scaler", "torch_steps", "patch_scaler"),  # Where it was before torch 2.3.
+    ("torch.serialization", "torch_events", "patch_save"),
+    ("safetensors.torch", "torch_events", "patch_save"),
+    ("torch._dynamo.callback", "torch_events", "patch_compile"),
+    ("transformers.trainer_callback", "on_transformers", "patch"),
+    ("lightning.pytorch.trainer.call", "on_lightning", "patch"),
+    ("pytorch_lightning.trainer.call", "on_lightning", "patch"),
+    ("accelerate.state", "on_accelerate", "patch"),
 )
 
 _started = False

@@ -118,6 +118,8 @@ class Pass:
 
     def learn(self, known):
         """States facts once they are known: `known` is what the framework says."""
+        if known.get("length"):
+            self.length = known["length"]
         per_step = known.get("accumulation")
         if per_step is None:
             if self.steps < 2 or self.over or self.steps & (self.steps - 1):

@@ -31,6 +31,7 @@ from .feed import Pass
 class Loop:
     def __init__(self):
         self.listeners = []  # Called with the number of each step: plateau prove measures there.
+        self.knows = dict  # What accelerate says of accumulation, once there is an Accelerator.
         self.start_anew()
 
     def start_anew(self):
@@ -46,6 +47,8 @@ class Loop:
         self.steps = 0
         self._base = 0  # Added to a framework's count, which begins again with every training.
         self.epochs = 0  # Passes that ended, over training iterators.
+        self.compilations = 0
+        self._saved_at = 0  # The step of the last checkpoint.
 
     # ---- what is seen -------------------------------------------------------------------------
 
@@ -65,7 +68,7 @@ class Loop:
             self._settle()
         if one.consumed == 0 and self.framework is None and one.dataset_id in self._evaluates:
             self._evaluating = True
-            self._event("begin eval")
+            self.event("begin eval")
         one.consumed += 1
         self._stepped.clear()
         if one not in self._since_step:
@@ -106,7 +109,7 @@ class Loop:
         self._base = self.steps
 
     def framework_step(self, number, epoch=None, **known):
-        """`known`: accumulation, total_steps, rounds_up."""
+        """`known`: accumulation, total_steps, rounds_up, length in batches."""
         number += self._base
         if number > self.steps:
             self.step_ended(number, epoch, **known)
@@ -118,14 +121,28 @@ class Loop:
             one.step()
             if epoch is None:
                 epoch = self._epoch_of(one)
-            one.learn(known)
+            one.learn(known or self.knows())
         speaker = voice.get()
         if one is not None and one.facts:
             for source, facts in one.take_facts():
                 speaker.facts(source, **facts)
-        speaker.step(number, epoch, one.gauges() if one is not None else ())
+        gauges = one.gauges() if one is not None else ()
+        if self.compilations:
+            gauges += (("torch.compilations", self.compilations),)
+        speaker.step(number, epoch, gauges)
         for listener in self.listeners:
             listener(number)
+
+    def saved(self):
+        """A file of a checkpoint was written; those between two steps are one."""
+        if self._saved_at != self.steps:
+            self._saved_at = self.steps
+            self.event("mark checkpoint")
+
+    def event(self, line):
+        """Before the first step nothing is an event: the watcher may be told of no step at all."""
+        if self.steps:
+            voice.get().event(line)
 
     # ---- how it is put together ---------------------------------------------------------------
 
@@ -160,20 +177,16 @@ class Loop:
             return
         if self._evaluating:
             self._evaluating = False
-            self._event("end eval")
+            self.event("end eval")
         else:
             self._evaluates.add(one.dataset_id)
-            self._event("mark eval")
+            self.event("mark eval")
 
     def _pass_ended(self, one):
         self.epochs += 1
         one.observe_end()
         if self.framework is None:
-            self._event("mark epoch")
-
-    def _event(self, line):
-        if self.steps:
-            voice.get().event(line)
+            self.event("mark epoch")
 
 
 LOOP = Loop()
