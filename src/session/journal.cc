@@ -190,6 +190,7 @@ void Journal::facts_of_user(const Context& given) {
 }
 
 bool Journal::words(const StepWords& said, double at_s) {
+  if (said.from_auto && said.kind == StepWords::Kind::run) precedence_.module_is_in(at_s);
   const auto lives = [this](pid_t pid) { return alive_.contains(pid); };
   const std::optional<StepWords> admitted = precedence_.admit(said, step_, lives);
   if (!admitted) return false;
@@ -228,7 +229,7 @@ bool Journal::words(const StepWords& said, double at_s) {
 }
 
 bool Journal::output(const LineClock::News& news, double at_s) {
-  if (loop_speaks_) return false;
+  if (loop_speaks_ || precedence_.waits_for_module(at_s)) return false;
   for (const auto& [field, value] : news.facts) fact(field, value, "the job's output");
   for (const EventKind kind : news.events) event(kind, event_name(kind), at_s);
   if (news.step < 0) {

@@ -8,6 +8,10 @@ namespace {
 // progress bar, which was a line earlier.
 constexpr int64_t kOtherCount = 10;
 
+// Loading data and a large model takes minutes. A job that has not stepped by then may have an
+// optimizer that torch does not know.
+constexpr double kWaitSeconds = 300;
+
 bool is_event(const StepWords& words) {
   return words.kind == StepWords::Kind::begin || words.kind == StepWords::Kind::mark;
 }
@@ -22,6 +26,14 @@ EventKind kind_of_event_word(std::string_view name) {
 
 void Precedence::user_said(FactField which) {
   user_facts_[fact_number(which)] = true;
+}
+
+void Precedence::module_is_in(double at_s) {
+  if (module_since_s_ < 0) module_since_s_ = at_s;
+}
+
+bool Precedence::waits_for_module(double at_s) const {
+  return module_since_s_ >= 0 && at_s < module_since_s_ + kWaitSeconds;
 }
 
 std::optional<StepWords> Precedence::admit(StepWords words, int64_t at,

@@ -7,6 +7,10 @@
 // one's steps are the clock for as long as it lives. One that follows after it counts on from where
 // the clock stands. Worked case: a warm-up script of 100 steps, then train.py, which says "step 1":
 // that is step 101.
+//
+// The job's output comes last. A process that imports torch with our module in it says so at once
+// ("run from=auto"), and for a while nothing is read off the output: the bars of a tokenizer or of
+// a download count up to 240 before step 1 of the training, and clocks do not go back.
 #pragma once
 
 #include <sys/types.h>
@@ -29,6 +33,10 @@ class Precedence {
                                  const std::function<bool(pid_t)>& lives);
   // The user has said this fact in another way.
   void user_said(FactField which);
+  // Our module is in a process of the job that may train.
+  void module_is_in(double at_s);
+  // Steps are to be expected from it, so that the output is not asked for them.
+  [[nodiscard]] bool waits_for_module(double at_s) const;
 
  private:
   std::optional<StepWords> admit_auto_step(StepWords words, int64_t at,
@@ -39,6 +47,7 @@ class Precedence {
   std::array<bool, 16> user_events_{};  // By EventKind.
   pid_t speaker_ = -1;                  // Whose automatic steps are taken.
   int64_t base_ = 0;                    // Added to them.
+  double module_since_s_ = -1;          // Negative: not there.
 };
 
 // What "begin NAME" and "mark NAME" mean.

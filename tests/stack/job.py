@@ -2,7 +2,7 @@
 """A training job as users write them, which knows nothing of Plateau: one model, one dataset, five kinds of loops.
 
     python job.py --loop plain|trainer|sft|lightning|accelerate --fault none|leak|cache --workers 0|2|persistent
-                  [--epochs 1.25] [--losses]
+                  [--epochs 1.25] [--step-seconds 0.03] [--losses]
 
 --fault leak keeps a tensor per step, cache one per example (in whichever process loads it). --workers 2 forks anew
 in each epoch. --losses prints the losses bit by bit: they must not change with us there. The model is tiny, and a
@@ -47,13 +47,14 @@ class Examples(Dataset):
 class Fault:
     """Keeps something at every step, and every loss."""
 
-    def __init__(self, leaking):
+    def __init__(self, leaking, step_s):
         self.leaking = leaking
+        self.step_s = step_s
         self.kept = []
         self.losses = []
 
     def step(self, loss):
-        time.sleep(STEP_S / ACCUMULATION)
+        time.sleep(self.step_s / ACCUMULATION)
         self.losses.append(float(loss.detach()))
         if self.leaking:
             self.kept.append(torch.ones(KEPT_BYTES // 4 // ACCUMULATION))
@@ -225,12 +226,13 @@ def main():
     parser.add_argument("--fault", choices=("none", "leak", "cache"), default="none")
     parser.add_argument("--workers", choices=("0", "2", "persistent"), default="0")
     parser.add_argument("--epochs", type=float, default=1.25)
+    parser.add_argument("--step-seconds", type=float, default=STEP_S)
     parser.add_argument("--losses", action="store_true")
     parser.add_argument("--directory", default=os.environ.get("TMPDIR", "/tmp"))
     options = parser.parse_args()
     torch.manual_seed(7)
     torch.set_num_threads(1)
-    fault = Fault(options.fault == "leak")
+    fault = Fault(options.fault == "leak", options.step_seconds)
     LOOPS[options.loop](options, Examples(options.fault == "cache"), fault)
     if options.losses:
         print(" ".join(loss.hex() for loss in fault.losses))

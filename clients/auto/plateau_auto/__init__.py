@@ -12,7 +12,8 @@
     voice        says it to the watcher, in the words of docs/formats/step-clock.md, marked from=auto
     guard        keeps every failure of ours from the job; what fails three times is switched off and said
 
-A process says nothing until its first optimizer step: workers, resource trackers and launchers stay silent.
+A process that imports torch's optimizers says that we are there ("run from=auto"), and no more until it steps:
+workers, resource trackers and launchers have nothing to say.
 docs/auto.md says what is learnt, from where, what it costs and what cannot be known.
 """
 

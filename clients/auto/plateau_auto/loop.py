@@ -122,14 +122,8 @@ class Loop:
             if epoch is None:
                 epoch = self._epoch_of(one)
             one.learn(known or self.knows())
-        speaker = voice.get()
-        if one is not None and one.facts:
-            for source, facts in one.take_facts():
-                speaker.facts(source, **facts)
-        gauges = one.gauges() if one is not None else ()
-        if self.compilations:
-            gauges += (("torch.compilations", self.compilations),)
-        speaker.step(number, epoch, gauges)
+            self._say_facts(one)
+        voice.get().step(number, epoch, self._gauges)
         for listener in self.listeners:
             listener(number)
 
@@ -154,7 +148,9 @@ class Loop:
             return self._training
         one = candidates[0]
         if len(candidates) > 1:
-            one = max(candidates, key=lambda each: (each.steps > 0, not each.over, each.length or 0))
+            trained_on = self._training.dataset_id if self._training is not None else None
+            one = max(candidates, key=lambda each: (
+                not each.over, each.dataset_id == trained_on, each.length or 0))
             one.shared = sum(not each.over for each in candidates) > 1
         if self._ended is one:
             self._ended = None
@@ -164,6 +160,18 @@ class Loop:
             self._settle()
         self._training = one
         return one
+
+    @staticmethod
+    def _say_facts(one):
+        if one.facts:
+            for source, facts in one.take_facts():
+                voice.get().facts(source, **facts)
+
+    def _gauges(self):
+        gauges = self._training.gauges() if self._training is not None else ()
+        if self.compilations:
+            gauges += (("torch.compilations", self.compilations),)
+        return gauges
 
     def _epoch_of(self, one):
         if one.over:
@@ -185,6 +193,7 @@ class Loop:
     def _pass_ended(self, one):
         self.epochs += 1
         one.observe_end()
+        self._say_facts(one)
         if self.framework is None:
             self.event("mark epoch")
 

@@ -9,7 +9,7 @@ import functools
 import sys
 import threading
 
-from . import guard
+from . import guard, voice
 from .loop import LOOP
 
 _steps = threading.local()  # .depth: optimizers within optimizers; .ended: steps seen, for GradScaler.
@@ -41,6 +41,7 @@ def patch(module):
             lambda optimizer, _args, _kwargs: None if compiling() else before(optimizer))
         module.register_optimizer_step_post_hook(
             lambda optimizer, _args, _kwargs: None if compiling() else after(optimizer))
+        voice.hello()
         return
     original = module.Optimizer._optimizer_step_code
 
@@ -51,6 +52,7 @@ def patch(module):
         after(self)
 
     module.Optimizer._optimizer_step_code = _optimizer_step_code
+    voice.hello()
 
 
 def _is_compiling():

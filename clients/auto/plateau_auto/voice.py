@@ -2,21 +2,27 @@
 """Says what was learnt to the watcher, by the client that users may also call themselves (client.py, which the
 build copies from clients/python/plateau.py).
 
-Every line ends in from=auto: what the user's own code says outranks it. Steps come at most every _GAP_S: a word
-wakes the watcher and costs some 30 us, and steps may be left out. What was left out is said before an event.
+Every line ends in from=auto: what the user's own code says outranks it. Steps come at most every _GAP_S, which is
+as often as the watcher samples: a word wakes it and costs some 30 us, and steps may be left out. The last one is said
+before an event and at the end.
 """
 import atexit
 import os
 import time
 
-_GAP_S = 0.02
+_GAP_S = 0.05
 
 _voice = None
 _notes = []  # Said before there was anybody to say them.
 
 
+def hello():
+    """A process that may train has us in it: the watcher need not guess steps from what it prints."""
+    get().client.say(["run from=auto"])
+
+
 def get():
-    """The voice of this process; made when the first step has ended."""
+    """The voice of this process; made when torch's optimizers are imported."""
     global _voice
     if _voice is None or _voice.pid != os.getpid():
         _voice = _Voice()
@@ -47,7 +53,7 @@ class _Voice:
         self._facts = {}  # By source: {key: value}.
         self._held = None  # The last step, if it was not said.
         self._said_at = 0.0
-        self._client = client.Client({}, every=1 << 60, says_steps=says_steps)
+        self.client = client.Client({}, every=1 << 60, says_steps=says_steps)
         for text in _notes:
             self.event("mark " + text)
         del _notes[:]
@@ -67,27 +73,26 @@ class _Voice:
         lines = ["run %s source=%s from=auto" % (
             " ".join("%s=%.12g" % pair for pair in sorted(said.items())), "_".join(words.split()))
             for words, said in self._facts.items() if said]
-        self._client.state("\n".join(lines))
+        self.client.state("\n".join(lines))
 
-    def step(self, number, epoch, gauges=()):
-        """Step `number` has ended; `gauges` are pairs that belong to it."""
-        lines = ["step %d from=auto" % number if epoch is None
-                 else "step %d epoch=%.6g from=auto" % (number, epoch)]
-        lines += ["gauge %s %.9g from=auto" % pair for pair in gauges]
-        now = time.monotonic()
-        if now - self._said_at < self.gap_s:
-            self._held = lines
-            return
-        self._said_at = now
-        self._held = None
-        self._client.say(lines)
+    def step(self, number, epoch, gauges):
+        """Step `number` has ended; gauges() gives pairs that belong to it."""
+        self._held = (number, epoch, gauges)
+        if time.monotonic() >= self._said_at + self.gap_s:
+            self.flush()
 
     def event(self, line):
         """"begin eval", "end eval", "mark checkpoint"."""
         self.flush()
-        self._client.say([], events=[line + " from=auto"])
+        self.client.say([], events=[line + " from=auto"])
 
     def flush(self):
-        if self._held is not None and self.pid == os.getpid():
-            held, self._held = self._held, None
-            self._client.say(held)
+        """Says the last step, if it was not."""
+        if self._held is None or self.pid != os.getpid():
+            return
+        (number, epoch, gauges), self._held = self._held, None
+        lines = ["step %d from=auto" % number if epoch is None
+                 else "step %d epoch=%.6g from=auto" % (number, epoch)]
+        lines += ["gauge %s %.9g from=auto" % pair for pair in gauges()]
+        self.client.say(lines)
+        self._said_at = time.monotonic()

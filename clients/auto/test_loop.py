@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules by which steps, epochs and evaluations are put together, on loops that are played by hand. The real
+frameworks are in tests/stack/."""
+import os
+import socket
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.environ.get("PLATEAU_PYTHON", "../../build/release/python"))
+
+from plateau_auto import guard, voice  # noqa: E402
+from plateau_auto.loop import Loop  # noqa: E402
+
+
+class Examples:
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+
+class Loader:
+    """What the module looks at on a DataLoader."""
+
+    def __init__(self, examples, batch, workers=0, persistent=False, stream=False):
+        self.dataset = Examples(examples)
+        self.batch = batch
+        self.num_workers = workers
+        self.persistent_workers = persistent
+        self._dataset_kind = 1 if stream else 0
+        self._index_sampler = range(-(-examples // batch))
+
+    def batches(self):
+        indices = list(range(self.dataset.count))
+        return [indices[i:i + self.batch] for i in range(0, len(indices), self.batch)]
+
+
+class Iterator:
+    pass
+
+
+class LoopTest(unittest.TestCase):
+    def setUp(self):
+        path = tempfile.mkdtemp() + "/steps"
+        self.watcher = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(self.watcher.close)
+        self.watcher.bind(path)
+        self.watcher.settimeout(0)
+        os.environ["PLATEAU_SOCKET"] = path
+        voice.forget()
+        self.lines = []
+        voice.get().gap_s = 0
+        self.loop = Loop()
+
+    def heard(self, beginning):
+        try:
+            while True:
+                self.lines += self.watcher.recv(65536).decode().split("\n")
+        except BlockingIOError:
+            pass
+        return [line[:-len(" from=auto")] for line in self.lines if line.startswith(beginning)]
+
+    def play(self, loader, optimizers=("one",), accumulation=1, ahead=0, after_batch=lambda n: None):
+        """One pass; every `accumulation` batches each of `optimizers` steps. `ahead`: batches drawn early."""
+        iterator = Iterator()
+        self.loop.opened(iterator, loader)
+        batches = loader.batches()
+        for number in range(len(batches) + ahead):
+            if number < len(batches):
+                self.loop.drawn(iterator, batches[number])
+            if number < ahead:
+                continue
+            self.loop.consumed(iterator)
+            if optimizers and (number - ahead + 1) % accumulation == 0:
+                for optimizer in optimizers:
+                    self.loop.stepped(optimizer)
+                self.heard("step")  # So that the queue does not fill.
+            after_batch(number)
+        self.loop.ended(iterator)
+
+    def test_a_step_per_batch_and_the_epoch_from_the_sampler(self):
+        self.play(Loader(30, 4))
+        self.assertEqual(self.heard("step")[-1], "step 8 epoch=1")
+        self.assertEqual(self.heard("run"), [
+            "run batch=4 epoch_steps=8 examples=30 source=the_DataLoader:_30_examples_/_4_per_step"])
+        self.assertEqual(self.heard("mark"), ["mark epoch"])
+
+    def test_accumulation_is_observed(self):
+        self.play(Loader(32, 2), accumulation=4)
+        self.assertEqual(self.heard("step")[-1], "step 4 epoch=1")
+        self.assertIn("run batch=8 epoch_steps=4 examples=32", self.heard("run")[0])
+
+    def test_two_optimizers_on_one_batch_are_one_step(self):
+        self.play(Loader(12, 2), optimizers=("generator", "critic"))
+        self.assertEqual(self.heard("step")[-1], "step 6 epoch=1")
+
+    def test_one_optimizer_twice_on_one_batch_is_two_steps(self):
+        self.play(Loader(12, 2), optimizers=("one", "one"))
+        self.assertEqual(self.heard("step")[-1].split()[1], "12")
+
+    def test_a_pass_without_a_step_is_an_evaluation(self):
+        train, held_out = Loader(8, 2), Loader(4, 2)
+        self.play(train)
+        self.play(held_out, optimizers=())
+        self.play(train)
+        self.assertEqual(self.heard("mark"), ["mark epoch", "mark eval", "mark epoch"])
+        self.play(held_out, optimizers=())
+        self.assertEqual(self.heard("begin") + self.heard("end"), ["begin eval", "end eval"])
+
+    def test_an_evaluation_within_a_pass_does_not_become_the_training(self):
+        held_out = Loader(100, 2)
+        self.play(Loader(20, 2), after_batch=lambda n: n == 4 and self.play(held_out, optimizers=()))
+        self.assertEqual(self.heard("step")[-1], "step 10 epoch=1")
+        self.assertEqual(self.heard("mark"), ["mark eval", "mark epoch"])
+
+    def test_new_examples_are_counted_once(self):
+        loader = Loader(20, 2)
+        self.play(loader, ahead=3)
+        self.play(loader)
+        gauges = self.heard("gauge examples.seen")
+        self.assertEqual(gauges[0], "gauge examples.seen 8")  # Drawn ahead: three batches and one.
+        self.assertEqual(gauges[9], "gauge examples.seen 20")
+        self.assertEqual(gauges[-1], "gauge examples.seen 20")
+
+    def test_an_example_is_new_to_each_worker_that_lives_on(self):
+        loader = Loader(20, 2, workers=2, persistent=True)
+        self.play(loader)
+        loader.batches = lambda: [[18, 19]] + Loader(18, 2).batches()  # The other worker gets each.
+        self.play(loader)
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 40")
+
+    def test_a_stream_has_a_length_after_its_first_end(self):
+        loader = Loader(20, 2, stream=True)
+        self.play(loader)
+        self.assertEqual(self.heard("run"), ["run epoch_steps=10 source=the_first_end_of_the_stream"])
+
+    def test_a_framework_that_counts_outranks_the_optimizer(self):
+        self.loop.adopt("framework")
+        self.play(Loader(20, 2))
+        self.assertEqual(self.heard("step"), [])
+        self.loop.framework_step(7, 0.5, accumulation=2, total_steps=70, rounds_up=True)
+        self.assertEqual(self.heard("step"), ["step 7 epoch=0.5"])
+        self.assertIn("total_steps=70", self.heard("run")[0])
+
+    def test_a_second_training_counts_on(self):
+        for _ in range(2):
+            self.loop.adopt("framework")
+            for number in (1, 2, 3):
+                self.loop.framework_step(number)
+            self.loop.release()
+        self.assertEqual(self.heard("step"), ["step %d" % n for n in (1, 2, 3, 4, 5, 6)])
+
+    def test_files_between_two_steps_are_one_checkpoint(self):
+        self.play(Loader(8, 2), after_batch=lambda n: [self.loop.saved() for _ in range(n)])
+        self.assertEqual(self.heard("mark checkpoint"), ["mark checkpoint"] * 3)
+
+    def test_a_hook_that_fails_three_times_is_switched_off_and_said(self):
+        calls = []
+
+        def broken():
+            calls.append(1)
+            raise KeyError("name")
+
+        hook = guard.hook("the test", broken)
+        for _ in range(9):
+            hook()
+        self.assertEqual(len(calls), 3)
+        self.assertEqual(self.heard("mark"),
+                         ["mark plateau's module switched off the test: KeyError: 'name'"])
+
+    def test_a_forked_child_is_silent_until_it_trains(self):
+        self.play(Loader(8, 2))
+        said = len(self.heard(""))
+        child = os.fork()
+        if child == 0:
+            voice.get().flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+        self.assertEqual(len(self.heard("")), said)
+
+
+if __name__ == "__main__":
+    unittest.main()

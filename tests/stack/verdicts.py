@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Known by the end of the first epoch: `plateau run -- python job.py`, without options, on jobs that know nothing of us.
+
+    PLATEAU=build/release/plateau STACK=$(tools/stack.sh) tests/stack/verdicts.py [LOOP ...] [--all]
+
+Each job runs for 1.25 epochs. The verdict that follows must have the right word and cause, the right length of the
+epoch, and its source. The losses must be those of the job alone, bit by bit. Without --all each loop runs with one or
+two of the kinds of workers, chosen so that every kind meets every fault and every loop; --all runs all of them.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LOOPS = ("plain", "trainer", "sft", "lightning", "accelerate")
+WORKERS = ("0", "2", "persistent")
+EPOCH_STEPS = 60
+SOURCE = "the DataLoader: 240 examples / 4 per step"
+
+# What is said at 1.25 epochs: word, and the causes of which one must lead.
+KEPT_PER_STEP = ("leak", ("native-leak", "python-objects"))
+KEPT_PER_EXAMPLE = ("plateau", ("per-example-cache",))
+EXPECTED = {("leak", workers): KEPT_PER_STEP for workers in WORKERS}
+EXPECTED.update({("cache", workers): KEPT_PER_EXAMPLE for workers in WORKERS})
+
+CASES = {
+    "plain": (("leak", "0"), ("cache", "0"), ("leak", "persistent"), ("cache", "2")),
+    "trainer": (("leak", "2"), ("cache", "0")),
+    "sft": (("leak", "0"), ("cache", "persistent")),
+    "lightning": (("leak", "persistent"), ("cache", "2")),
+    "accelerate": (("leak", "2"), ("cache", "0")),
+}
+
+
+def job(stack, loop, fault, workers, directory):
+    return [stack, os.path.join(HERE, "job.py"), "--loop", loop, "--fault", fault, "--workers", workers,
+            "--directory", directory, "--losses"]
+
+
+def losses_of(output):
+    return [line for line in output.splitlines() if line.startswith(("0x", "-0x"))]
+
+
+def watched(plateau, command, directory):
+    recording = os.path.join(directory, "job.plateau")
+    done = subprocess.run([plateau, "run", "--json", "-o", recording, "--"] + command, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, cwd=directory)
+    answers = [line for line in done.stderr.splitlines() if line.startswith('{"')]
+    if done.returncode != 0 or not answers:
+        raise SystemExit("the job failed:\n" + done.stderr[-3000:])
+    return json.loads(answers[-1]), losses_of(done.stdout)
+
+
+def complaints(answer, fault, workers):
+    word, causes = EXPECTED[fault, workers]
+    first = answer["causes"][0]["name"] if answer["causes"] else "none"
+    found = []
+    if answer["verdict"] != word:
+        found.append("%s instead of %s" % (answer["verdict"], word))
+    if first not in causes:
+        found.append("because of %s instead of %s" % (first, " or ".join(causes)))
+    if answer["epoch_steps"] != EPOCH_STEPS:
+        found.append("an epoch of %s steps instead of %d" % (answer["epoch_steps"], EPOCH_STEPS))
+    if SOURCE not in json.dumps(answer):
+        found.append("without the epoch's source")
+    return found
+
+
+def run_loop(loop, cases, plateau, stack):
+    failed = 0
+    alone = {}
+    for fault, workers in cases:
+        with tempfile.TemporaryDirectory() as directory:
+            command = job(stack, loop, fault, workers, directory)
+            answer, losses = watched(plateau, command, directory)
+            if not alone:
+                # Neither the fault nor the workers are in the losses, so that one run alone serves all cases.
+                bare = subprocess.run(command + ["--step-seconds", "0"], text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, check=True, cwd=directory)
+                alone["losses"] = losses_of(bare.stdout)
+        found = complaints(answer, fault, workers)
+        if losses != alone["losses"] or not losses:
+            found.append("other losses than the job alone")
+        said = "; ".join(found) if found else "ok"
+        print("%-10s %-5s workers %-10s %-9s %-18s %s" % (
+            loop, fault, workers, answer["verdict"], answer["causes"][0]["name"] if answer["causes"] else "-",
+            said), flush=True)
+        failed += bool(found)
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("loops", nargs="*", default=[])
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    stack = os.environ.get("STACK", "")
+    if not os.access(stack, os.X_OK):
+        print("the users' packages are not installed: tools/setup.sh stack")
+        return 77
+    failed = 0
+    for loop in options.loops or LOOPS:
+        cases = [(f, w) for f in ("leak", "cache") for w in WORKERS] if options.all else CASES[loop]
+        failed += run_loop(loop, cases, os.environ["PLATEAU"], stack)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
