@@ -24,7 +24,16 @@ void check(const plateau::StepWords& words) {
   for (const plateau::FactKind& kind : plateau::kFacts) {
     const auto& fact = words.facts.*kind.field;
     require(!fact || (fact->value > 0 && std::isfinite(fact->value)));
+    require(!fact || (!fact->source.empty() && fact->source.size() <= 200));
   }
+}
+
+// What is passed on to another watcher means the same there.
+void check_passed_on(const plateau::StepWords& words) {
+  const auto again = plateau::parse_step_words(plateau::format_step_words(words));
+  // A name may end in what looks like a sender; a step or a fact may not.
+  if (words.kind != plateau::StepWords::Kind::run) return;
+  require(again.has_value() && again->from_auto == words.from_auto && again->pid == words.pid);
 }
 
 }  // namespace
@@ -33,5 +42,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto words =
       plateau::parse_step_words(std::string_view(reinterpret_cast<const char*>(data), size));
   if (words) check(*words);
+  if (words) check_passed_on(*words);
   return 0;
 }

@@ -144,5 +144,42 @@ TEST(StepWords, OtherBytesInAMarkPassThrough) {
   EXPECT_EQ(words->name, "\xc3\xa9poque \xff");
 }
 
+TEST(StepWords, WhatOurModuleSaysIsMarkedOnEveryKindOfLine) {
+  for (const char* line :
+       {"run batch=8 from=auto", "step 3 epoch=0.5 from=auto", "begin eval from=auto",
+        "gauge x 1 from=auto", "mark a b from=auto", "mark a b pid=7 from=auto",
+        "mark a b from=auto pid=7"}) {
+    EXPECT_TRUE(parse_step_words(line)->from_auto) << line;
+  }
+  EXPECT_EQ(parse_step_words("mark a b pid=7 from=auto")->name, "a b");
+  EXPECT_EQ(parse_step_words("mark a b pid=7 from=auto")->pid, 7);
+  EXPECT_FALSE(parse_step_words("step 3")->from_auto);
+  EXPECT_FALSE(parse_step_words("step 3 from=elsewhere")->from_auto);
+  EXPECT_FALSE(parse_step_words("mark from=auto b")->from_auto);
+}
+
+TEST(StepWords, FactsMaySayWhereTheyComeFrom) {
+  const auto words = parse_step_words("run epoch_steps=83 source=the_DataLoader:_663_/_8 batch=8");
+  EXPECT_EQ(words->facts.epoch_steps->source, "the DataLoader: 663 / 8");
+  EXPECT_EQ(words->facts.batch->source, "the DataLoader: 663 / 8");
+  EXPECT_EQ(parse_step_words("run batch=8")->facts.batch->source, StepWords::kSource);
+  EXPECT_EQ(parse_step_words("run batch=8 source=")->facts.batch->source, StepWords::kSource);
+}
+
+TEST(StepWords, AnEndlessSourceIsCutOff) {
+  const std::string line = "run batch=8 source=" + std::string(3000, 'x');
+  EXPECT_EQ(parse_step_words(line)->facts.batch->source.size(), 200U);
+}
+
+TEST(StepWords, FactsOfSeveralSourcesAreWrittenAsSeveralLines) {
+  StepWords words;
+  words.kind = StepWords::Kind::run;
+  words.from_auto = true;
+  words.facts.batch = Fact{8, "the DataLoader"};
+  words.facts.total_steps = Fact{250, std::string(StepWords::kSource)};
+  EXPECT_EQ(format_step_words(words),
+            "run batch=8 source=the_DataLoader from=auto\nrun total_steps=250 from=auto");
+}
+
 }  // namespace
 }  // namespace plateau
