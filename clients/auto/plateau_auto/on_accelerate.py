@@ -10,7 +10,10 @@ def patch(module):
         shared = module.GradientState._shared_state
         if not shared:
             return {}  # Imported, but there is no Accelerator: a library brought it.
-        steps = module.GradientState().num_steps
-        return {"accumulation": steps, "rounds_up": True} if steps > 1 else {}
+        state = module.GradientState()
+        # Only of the loaders that it has prepared does it know the end.
+        if state.num_steps > 1 and state.in_dataloader:
+            return {"accumulation": state.num_steps, "rounds_up": True}
+        return {}
 
     LOOP.knows = known
