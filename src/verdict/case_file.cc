@@ -135,6 +135,7 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
                                       policy.warmup_epochs);
   if (const auto last_new = last_new_example(run, signals.clock_of_instant); steps && last_new) {
+    timeline.last_new_example = *last_new;
     const double seen_by = std::max(*last_new, timeline.epoch_steps);
     timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
   }

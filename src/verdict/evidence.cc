@@ -197,6 +197,11 @@ class Gatherer {
         found(Kind::kept_per_new_example, {{"mb_per_example", *verdict_.mb_per_example, Unit::mb}});
       }
       of_halves();
+    } else if (verdict_.word == Word::leak && file_.timeline.last_new_example > 0) {
+      found(Kind::outlasts_new_examples,
+            {{"last_new_step", file_.timeline.last_new_example, Unit::moment},
+             {"epoch_steps", epoch, Unit::moment}},
+            {{"source", file_.epoch_source}});
     } else if (verdict_.last_step < epoch) {
       found(Kind::first_pass_ends, {{"epoch_steps", epoch, Unit::moment}},
             {{"source", file_.epoch_source}});

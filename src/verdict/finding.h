@@ -68,6 +68,7 @@ enum class FindingKind : uint8_t {
   kept_per_new_example,
   did_not_slow,
   first_pass_ends,
+  outlasts_new_examples,
   objects_accumulate,
   objects_steady,
   file_pages_grew,

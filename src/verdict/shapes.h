@@ -60,6 +60,7 @@ struct Timeline {
   // By the clock on the wall, and with nothing that tells the load: until then one climb may be the
   // load's. 0 elsewhere.
   double one_climb_until = 0;
+  double last_new_example = 0;  // If none has come since for a while (examples_seen.h), else 0.
   double largest_cache_mb = 0;  // Growth beyond it is no cache's (largest_cache.h); 0 if unknown.
   std::vector<double> evaluations;
   std::vector<double> checkpoints;

@@ -39,6 +39,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "half, {second_half_mb} in its second)."},
     {Kind::first_pass_ends, "first-pass-ends", Block::why,
      "The first pass over the data ends at {epoch_steps} ({source})."},
+    {Kind::outlasts_new_examples, "outlasts-new-examples", Block::why,
+     "Not kept per example: the last new one was loaded at {last_new_step}, and growth went on. The "
+     "first pass over the data ended at {epoch_steps} ({source})."},
     {Kind::objects_accumulate, "objects-accumulate", Block::why,
      "Objects accumulate: {counted} went from {first} to {last}."},
     {Kind::objects_steady, "objects-steady", Block::why, "Not objects: {counted} stays at {last}."},

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/examples_seen.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "verdict/test_runs.h"
+#include "verdict/verdict.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kEpoch = 100;
+
+// Steps, with new examples counted until `last_new`, four at a step.
+Run counted(Run run, double last_new) {
+  Gauge gauge;
+  gauge.name = kExamplesSeen;
+  for (const Instant& instant : run.instants) {
+    gauge.value.push_back(4 * std::min(static_cast<double>(instant.step), last_new));
+  }
+  run.gauges.push_back(std::move(gauge));
+  return run;
+}
+
+std::vector<double> clock_of(const Run& run) {
+  std::vector<double> clock;
+  for (const Instant& instant : run.instants) clock.push_back(static_cast<double>(instant.step));
+  return clock;
+}
+
+Run straight_climb(int64_t steps) {
+  return with_epoch(run_of(steps, 2, [](double step) { return 500 + 2 * step; }), kEpoch);
+}
+
+TEST(ExamplesSeen, TheLastNewOneIsKnownOnceTheCountHasStoodStill) {
+  const Run run = counted(straight_climb(125), 98);
+  EXPECT_EQ(last_new_example(run, clock_of(run)), 98);
+}
+
+TEST(ExamplesSeen, NothingIsKnownWhileNewOnesCome) {
+  const Run run = counted(straight_climb(90), 98);
+  EXPECT_FALSE(last_new_example(run, clock_of(run)));
+}
+
+TEST(ExamplesSeen, NothingIsKnownJustAfterThePass) {
+  const Run run = counted(straight_climb(104), 98);
+  EXPECT_FALSE(last_new_example(run, clock_of(run)));
+}
+
+TEST(ExamplesSeen, NothingIsKnownWithoutACount) {
+  const Run run = straight_climb(125);
+  EXPECT_FALSE(last_new_example(run, clock_of(run)));
+}
+
+TEST(ExamplesSeen, AClimbThatOutlastsTheLastNewExampleIsALeakAQuarterOfAPassLater) {
+  const Verdict verdict = judge(counted(straight_climb(125), 98));
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_NE(found(verdict.evidence, FindingKind::outlasts_new_examples), nullptr);
+  EXPECT_FALSE(verdict.mb_per_example);
+}
+
+TEST(ExamplesSeen, WithoutTheCountItIsUndecidedThere) {
+  EXPECT_EQ(judge(straight_climb(125)).word, Word::undecided);
+}
+
+TEST(ExamplesSeen, AClimbThatEndsWithTheLastNewExampleIsAPlateauAQuarterOfAPassLater) {
+  const Run run = with_epoch(
+      run_of(125, 2, [](double step) { return 500 + 2 * std::min(step, kEpoch); }), kEpoch);
+  EXPECT_EQ(judge(counted(run, 98)).word, Word::plateau);
+}
+
+TEST(ExamplesSeen, WhileNewExamplesComeAClimbIsNoLeakHoweverLongItTakes) {
+  // Four passes of a loader that draws a quarter of the data each.
+  const Run run = counted(straight_climb(125), 400);
+  EXPECT_NE(judge(run).word, Word::leak);
+}
+
+}  // namespace
+}  // namespace plateau
