@@ -31,12 +31,13 @@ std::vector<std::string> auto_environment(bool wanted, std::string& trouble) {
   }
   // Python separates by ':' and knows no way to quote one.
   if (directory.find(':') != std::string::npos) {
-    trouble = fmt::format("steps are not learnt by themselves: PYTHONPATH cannot hold {}",
-                          directory);
+    trouble =
+        fmt::format("steps are not learnt by themselves: PYTHONPATH cannot hold {}", directory);
     return {};
   }
   const std::string before = variable("PYTHONPATH");
-  if (before == directory || before.starts_with(directory + ":")) return {};  // A watcher around us.
+  if (before == directory || before.starts_with(directory + ":"))
+    return {};  // A watcher around us.
   // An empty entry would be the working directory.
   return {"PYTHONPATH=" + directory + (before.empty() ? "" : ":" + before)};
 }

@@ -145,10 +145,9 @@ TEST(StepWords, OtherBytesInAMarkPassThrough) {
 }
 
 TEST(StepWords, WhatOurModuleSaysIsMarkedOnEveryKindOfLine) {
-  for (const char* line :
-       {"run batch=8 from=auto", "step 3 epoch=0.5 from=auto", "begin eval from=auto",
-        "gauge x 1 from=auto", "mark a b from=auto", "mark a b pid=7 from=auto",
-        "mark a b from=auto pid=7"}) {
+  for (const char* line : {"run batch=8 from=auto", "step 3 epoch=0.5 from=auto",
+                           "begin eval from=auto", "gauge x 1 from=auto", "mark a b from=auto",
+                           "mark a b pid=7 from=auto", "mark a b from=auto pid=7"}) {
     EXPECT_TRUE(parse_step_words(line)->from_auto) << line;
   }
   EXPECT_EQ(parse_step_words("mark a b pid=7 from=auto")->name, "a b");

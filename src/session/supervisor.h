@@ -26,7 +26,7 @@ namespace plateau {
 struct SupervisorOptions : SessionOptions {
   std::vector<std::string> command;
   LimitPolicy limit;
-  int save_signal = 0;  // Asks the job to save; see LimitGuard.
+  int save_signal = 0;       // Asks the job to save; see LimitGuard.
   bool learns_steps = true;  // By our module in the job's Python: see auto_module.h.
   bool keep_orphans = false;
   double orphan_grace_s = 5;

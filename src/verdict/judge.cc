@@ -117,8 +117,8 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
   }
   const std::optional<Fact>& batch = file.run->context.batch;
   const bool outlasts = verdict.word == Word::leak && file.timeline.last_new_example > 0;
-  if (verdict.clock == Clock::steps && batch && batch->value > 0 &&
-      file.timeline.epoch_steps > 0 && !outlasts) {
+  if (verdict.clock == Clock::steps && batch && batch->value > 0 && file.timeline.epoch_steps > 0 &&
+      !outlasts) {
     verdict.mb_per_example = verdict.rate_mb_per_step / batch->value;
   }
 }

@@ -40,7 +40,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::first_pass_ends, "first-pass-ends", Block::why,
      "The first pass over the data ends at {epoch_steps} ({source})."},
     {Kind::outlasts_new_examples, "outlasts-new-examples", Block::why,
-     "Not kept per example: the last new one was loaded at {last_new_step}, and growth went on. The "
+     "Not kept per example: the last new one was loaded at {last_new_step}, and growth went on. "
+     "The "
      "first pass over the data ended at {epoch_steps} ({source})."},
     {Kind::objects_accumulate, "objects-accumulate", Block::why,
      "Objects accumulate: {counted} went from {first} to {last}."},
