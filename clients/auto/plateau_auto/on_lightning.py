@@ -36,6 +36,7 @@ def _batch_ended(trainer):
 
 def _heard(trainer, hook):
     if hook == "on_train_batch_end":
+        LOOP.adopt("lightning")  # Again, where we came into a training that had begun.
         _batch_ended(trainer)
     elif hook == "on_train_start":
         _state["last"] = trainer.global_step

@@ -12,6 +12,7 @@ _state = {"evaluating": False}
 
 def _heard(event, args, state):
     if event == "on_step_end":
+        LOOP.adopt("transformers")  # Again, where we came into a training that had begun.
         LOOP.framework_step(
             state.global_step, state.epoch, accumulation=args.gradient_accumulation_steps,
             total_steps=state.max_steps, rounds_up=True)
