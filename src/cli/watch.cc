@@ -54,6 +54,9 @@ Options own_options() {
                 "for "
                 "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
                 "removed again at the end.")),
+            flag("auto",
+                 "Bring the module that 'plateau run' uses into Python process PID, to learn steps "
+                 "and epochs from its training framework. It stays there, silent, afterwards."),
             flag("lines", "Print lines even on a terminal.")}),
        grouped("Watching", recording_options()),
        grouped("Answer", {flag("explain", "Also show every explanation that competed."),
@@ -93,6 +96,10 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   take_recording_options(arguments, request.watch);
   request.watch.interval_s = arguments.seconds("interval").value_or(0);
   request.watch.log = arguments.text("log").value_or("");
+  request.watch.learns_steps = arguments.has("auto");
+  if (request.watch.learns_steps && !request.watch.log.empty()) {
+    return usage_error("--auto and --log exclude each other: both say where steps come from");
+  }
   request.watch.given = given_facts(arguments);
   if (arguments.has("heap")) {
     if (request.watch.recording_path.empty()) {
@@ -183,8 +190,8 @@ Verb watch_verb() {
       "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
       "was given, or from the file its output goes to. Without any, growth is judged over time. "
       "Watching is read-only: nothing is sent to the job, and several watchers may run at once. "
-      "The exception is --heap, which changes the process while it is watched; "
-      "docs/experiments.md explains how."};
+      "The exceptions are --heap, which changes the process while it is watched, and --auto, which "
+      "leaves a module in it; docs/experiments.md and docs/auto.md explain how."};
   verb.positional = {.placeholder = "PID",
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
@@ -196,6 +203,7 @@ Verb watch_verb() {
       {"let plateau find the training job", "plateau watch --find-training"},
       {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
       {"keep a recording", "plateau watch 4242 -o night.plateau"},
+      {"learn the steps from the framework inside", "plateau watch 4242 --auto"},
       {"see which call stacks grow", "plateau watch 4242 --heap -o night.plateau --for 10m"},
   };
   verb.exits = verdict_exits();

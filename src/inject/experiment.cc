@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the collection is run without installing anything: Python keeps a list of calls to be made by
-// its main thread at the next bytecode (Py_AddPendingCall, which needs no lock of the interpreter).
-// Two are put there: PyRun_SimpleString with a line of Python, and sem_post with a semaphore next
-// to the line. When the semaphore counts, the line has run. The memory of both stays mapped until
-// then; if Python does not come to it in time (its main thread sleeps, or is in C code), it is left
-// there, because the calls still will be made.
-//
-// The line leaves no name behind and swallows every exception: an exception out of a pending call
-// would surface in whatever the program does just then. It tells how many objects were found
-// through a file in memory of ours, where the target can see our /proc.
+// The collection is a line of Python that the process runs itself (python_line.h). It tells how
+// many objects were found through a file in memory of ours, where the target can see our /proc.
 #include "inject/experiment.h"
 
 #include <fmt/format.h>
@@ -18,77 +10,31 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <iterator>
-#include <thread>
 
 #include "base/fd.h"
 #include "base/files.h"
 #include "base/proc_fields.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "inject/python_line.h"
 #include "inject/safe_point.h"
-#include "ptrace/memory.h"
 
 namespace plateau {
 namespace {
 
 constexpr double kLeastChangeMb = 1.0;
 constexpr double kLeastChangeShare = 0.02;
-constexpr size_t kPostBytes = 4096;
-constexpr size_t kSemaphoreAt = 0;
-constexpr size_t kLineAt = 64;
-
-struct PythonDesk {
-  uint64_t add_pending = 0;
-  uint64_t run_string = 0;
-  uint64_t post = 0;  // sem_post
-  std::string object;
-};
-
-Result<PythonDesk> find_python(pid_t pid) {
-  const RemoteNames names(pid);
-  PythonDesk desk;
-  for (const MappedObject& object : names.objects()) {
-    const auto add = names.in(object, "Py_AddPendingCall");
-    const auto run = names.in(object, "PyRun_SimpleString");
-    // An extension module only refers to them.
-    if (!add || !run || *add == object.bias || *run == object.bias) continue;
-    desk.add_pending = *add;
-    desk.run_string = *run;
-    desk.object = object.path;
-    break;
-  }
-  if (desk.add_pending == 0) {
-    return Error{Error::Kind::not_found,
-                 fmt::format("process {} holds no Python interpreter that can be found", pid)};
-  }
-  for (const char* library : {"libc.so", "libpthread"}) {
-    if (const auto post = names.find(library, "sem_post")) desk.post = *post;
-  }
-  if (desk.post == 0) {
-    return Error{Error::Kind::not_found, fmt::format("process {} has no sem_post", pid)};
-  }
-  return desk;
-}
-
 double change_mb(const std::optional<uint64_t>& before, const std::optional<uint64_t>& after) {
   if (!before || !after) return 0;
   return (static_cast<double>(*before) - static_cast<double>(*after)) / kBytesPerMb;
 }
 
-std::string python_line(const std::string& result_path) {
-  std::string line =
-      "exec('''\n"
-      "try:\n"
-      " import gc\n"
-      " n = gc.collect()\n";
+std::string collecting_line(const std::string& result_path) {
+  std::string body = " import gc\n n = gc.collect()\n";
   if (!result_path.empty())
-    line += fmt::format(" with open('{}', 'w') as f: f.write(str(n))\n", result_path);
-  line +=
-      "except BaseException: pass\n"
-      "''', {})\n";
-  return line;
+    body += fmt::format(" with open('{}', 'w') as f: f.write(str(n))\n", result_path);
+  return quiet_python(body);
 }
 
 // A file in memory that the target can open by the path; no path if it cannot.
@@ -115,18 +61,6 @@ std::optional<int64_t> read_result(const ResultFile& result) {
   const ssize_t count = ::pread(result.file.get(), text.data(), text.size(), 0);
   if (count <= 0) return std::nullopt;
   return parse_int(std::string_view(text.data(), static_cast<size_t>(count)));
-}
-
-// Waits until the semaphore in the target counts.
-bool await_post(pid_t pid, uint64_t semaphore, double timeout_s) {
-  const auto until = TraceClock::now() + std::chrono::duration<double>(timeout_s);
-  while (TraceClock::now() < until) {
-    uint32_t count = 0;
-    if (!read_memory(pid, semaphore, &count, sizeof count)) return false;
-    if (count != 0) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
 }
 
 class Trial {
@@ -158,7 +92,7 @@ class Trial {
     const Result<uint64_t> post = queue(python, result.path);
     if (!post.ok()) return post.error();
     const auto begun = TraceClock::now();
-    const bool done = await_post(pid_, post.value() + kSemaphoreAt, options_.collect_timeout_s);
+    const bool done = await_python_line(pid_, post.value(), options_.collect_timeout_s);
     took_since(begun);
     if (!done && !look_at_target(pid_).exists) {
       return Error{Error::Kind::not_found, fmt::format("process {} has ended", pid_)};
@@ -167,7 +101,7 @@ class Trial {
     if (!point.ok()) return point.error();
     if (const Result<void> measured = measure(point.value(), outcome_.after); !measured)
       return measured.error();
-    if (done) (void)point.value().unkeep(post.value(), kPostBytes);
+    if (done) (void)point.value().unkeep(post.value(), kPythonPostBytes);
     outcome_.stopped_s += point.value().stopped_s();
     if (!done) {
       outcome_.finding = TrialResult::pending;
@@ -207,30 +141,8 @@ class Trial {
     if (!point.ok()) return point.error();
     if (const Result<void> measured = measure(point.value(), outcome_.before); !measured)
       return measured.error();
-    std::string post(kPostBytes, '\0');
-    const std::string line = python_line(result_path);
-    std::memcpy(post.data() + kLineAt, line.c_str(), line.size() + 1);
-    // A semaphore of zeros is one that counts nothing and is private to its process.
-    Result<uint64_t> kept = point.value().keep(post.data(), post.size());
+    Result<uint64_t> kept = queue_python_line(point.value(), python, collecting_line(result_path));
     if (!kept.ok()) return kept.error();
-    const Result<uint64_t> first =
-        point.value().call(python.add_pending, {python.run_string, kept.value() + kLineAt});
-    if (!first.ok()) return first.error();
-    if (static_cast<int>(first.value()) != 0) {
-      (void)point.value().unkeep(kept.value(), kPostBytes);
-      return Error{
-          Error::Kind::not_found,
-          fmt::format("Python's list of pending calls in process {} is full; try again", pid_)};
-    }
-    const Result<uint64_t> second =
-        point.value().call(python.add_pending, {python.post, kept.value() + kSemaphoreAt});
-    if (!second.ok()) return second.error();
-    if (static_cast<int>(second.value()) != 0) {
-      return Error{Error::Kind::not_found,
-                   fmt::format("a collection was queued in process {}, but its end cannot be seen: "
-                               "Python's list of pending calls is full",
-                               pid_)};
-    }
     outcome_.stopped_s += point.value().stopped_s();
     return kept;
   }

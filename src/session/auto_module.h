@@ -6,8 +6,13 @@
 // run as before, and steps come from the job's own words or its output.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
+
+#include "base/result.h"
+#include "inject/inject.h"
 
 namespace plateau {
 
@@ -15,5 +20,10 @@ namespace plateau {
 // behind. With `wanted` false, or PLATEAU_AUTO=0 in our environment, only what keeps it out. Where
 // the module is not installed, `trouble` says so, and nothing is set.
 std::vector<std::string> auto_environment(bool wanted, std::string& trouble);
+
+// Brings it into a Python process that runs already, where it speaks to the socket at `socket`: the
+// process imports it itself, between two bytecodes of its main thread (inject/python_line.h). It
+// stays there until that process ends. It may take `timeout_s` for the main thread to come to it.
+Result<Intrusion> bring_auto_module(pid_t pid, const std::string& socket, double timeout_s);
 
 }  // namespace plateau

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/watcher.h"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/redact.h"
+#include "session/auto_module.h"
 #include "session/claim.h"
 #include "session/heap_attach.h"
 
 namespace plateau {
+namespace {
+
+constexpr double kModuleSeconds = 5;  // For Python's main thread to come to it.
+
+}  // namespace
 
 // Asks the watcher that started the job, if there is one, to pass its words on.
 bool Watcher::find_hub(pid_t pid) {
@@ -27,6 +34,28 @@ bool Watcher::find_hub(pid_t pid) {
     return true;
   }
   return false;
+}
+
+// Where it cannot be done, steps are looked for as without it.
+bool Watcher::bring_module() {
+  if (!options_.learns_steps) return false;
+  Result<StepSocket> own = StepSocket::create();
+  if (!own) return false;
+  const Result<Intrusion> cost =
+      bring_auto_module(options_.pid, own.value().path(), kModuleSeconds);
+  if (!cost) {
+    options_.say("steps cannot be learnt inside the process: " + cost.error().message);
+    return false;
+  }
+  options_.say(fmt::format(
+      "the module that learns steps was brought into process {}; one thread, stopped {}, stood "
+      "still for {:.3g} ms; it stays there{}",
+      options_.pid, cost.value().how, cost.value().stopped_s * 1e3,
+      cost.value().left_behind.empty() ? "" : ": " + cost.value().left_behind));
+  session_.listen_at(std::move(own.value()));
+  session_.event(EventKind::mark, "plateau's module was brought in");
+  step_source_ = "the framework inside the process";
+  return true;
 }
 
 // Only for a job of our own: what another user's names is not ours to make or replace.
@@ -62,6 +91,7 @@ bool Watcher::find_file(pid_t pid) {
 
 void Watcher::find_steps(const Snapshot& first) {
   if (!files_.empty()) return;  // --log
+  if (options_.learns_steps && (find_hub(options_.pid) || bring_module())) return;
   for (const bool mains : {true, false}) {
     for (const ProcessSample& process : first.processes) {
       if ((process.role == Role::main) != mains) continue;

@@ -5,7 +5,8 @@
 //   - a `plateau run` that started it passes its words on (step_hub.h);
 //   - a PLATEAU_SOCKET that the job was given and nobody listens to is listened to;
 //   - a regular file that its standard output or error goes to is read along.
-// Otherwise growth is judged over time.
+// Otherwise growth is judged over time. On request our module is brought into a Python process that
+// no `plateau run` has started.
 //
 // The owner runs the loop: it polls session().socket_fd(), calls listen() when that is readable,
 // and tick() when session().seconds_to_tick() is 0. One thread. The job is never signalled or
@@ -25,6 +26,8 @@ namespace plateau {
 struct WatchOptions : SessionOptions {
   pid_t pid = -1;   // Any process of the job; the one whose heap is traced.
   std::string log;  // A file to read steps from, instead of what is found.
+  // Bring our module into process `pid`, to learn its steps (auto_module.h).
+  bool learns_steps = false;
 };
 
 class Watcher {
@@ -54,6 +57,7 @@ class Watcher {
   static Result<Watcher> attach_claimed(const WatchOptions& options);
   void find_steps(const Snapshot& first);
   bool find_hub(pid_t pid);
+  bool bring_module();
   bool listen_for(pid_t pid);
   bool find_file(pid_t pid);
 

@@ -49,27 +49,34 @@ struct Comparison {
 };
 
 // Begins when the last of the processes that live for most of the run is there, because workers are
-// forked within the first steps.
+// forked within the first steps. Ends with the first of them that ends well before the run does:
+// workers that are forked anew in the second epoch take their RSS with them, and pages that nobody
+// shares any more are no copies.
 Comparison long_lived(const Run& run, const Signals& signals) {
   std::vector<size_t> working;
   for (size_t i = 0; i < run.instants.size(); ++i) {
     if (signals.working[i]) working.push_back(i);
   }
   Comparison comparison{.instants = {}, .compared = std::vector<bool>(run.processes.size(), false)};
-  size_t begin = 0;
+  size_t begin = 0, end = working.size();
   for (const Series& series : run.series) {
     if (series.metric != Metric::rss) continue;
-    size_t first = working.size(), alive = 0;
+    size_t first = working.size(), last = 0, alive = 0;
     for (size_t k = 0; k < working.size(); ++k) {
       if (!std::isfinite(series.mb[working[k]])) continue;
       first = std::min(first, k);
+      last = k;
       ++alive;
     }
     if (2 * alive < working.size()) continue;
     comparison.compared[series.process] = true;
     begin = std::max(begin, first);
+    // What ends in the last tenth is how every job ends.
+    if (last + 1 + working.size() / 10 < working.size()) end = std::min(end, last + 1);
   }
-  comparison.instants.assign(working.begin() + static_cast<std::ptrdiff_t>(begin), working.end());
+  if (end < begin) return comparison;
+  comparison.instants.assign(working.begin() + static_cast<std::ptrdiff_t>(begin),
+                             working.begin() + static_cast<std::ptrdiff_t>(end));
   return comparison;
 }
 

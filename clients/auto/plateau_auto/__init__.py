@@ -35,9 +35,13 @@ _PATCHES = (
 _started = False
 
 
-def start():
-    """Makes ready; cheap, and harmless if called again. May be called in a process that runs already."""
+def start(socket_path=None):
+    """Makes ready; cheap, and harmless if called again. `plateau watch --auto` calls it in a process that runs
+    already, with the path of its own socket."""
     global _started
+    if socket_path:
+        from . import voice
+        voice.speak_to(socket_path)
     if _started:
         return
     _started = True

@@ -13,6 +13,7 @@ import time
 _GAP_S = 0.05
 
 _voice = None
+_path = None  # Of the socket; None: what PLATEAU_SOCKET says.
 _notes = []  # Said before there was anybody to say them.
 
 
@@ -29,6 +30,13 @@ def get():
     return _voice
 
 
+def speak_to(path):
+    """From now on to this socket: a watcher came that the environment does not know."""
+    global _path
+    _path = path
+    forget()
+
+
 def note(text):
     """One line for the report that something is missing. Waits until this process has something to say."""
     if _voice is None:
@@ -41,6 +49,7 @@ def forget():
     """In a forked child: it has said nothing yet, and may never."""
     global _voice
     _voice = None
+_path = None  # Of the socket; None: what PLATEAU_SOCKET says.
     del _notes[:]
 
 
@@ -53,7 +62,8 @@ class _Voice:
         self._facts = {}  # By source: {key: value}.
         self._held = None  # The last step, if it was not said.
         self._said_at = 0.0
-        self.client = client.Client({}, every=1 << 60, says_steps=says_steps)
+        self.client = client.Client({}, every=1 << 60, socket_path=_path,
+                                    says_steps=says_steps)
         for text in _notes:
             self.event("mark " + text)
         del _notes[:]
