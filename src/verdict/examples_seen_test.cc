@@ -35,22 +35,22 @@ Run straight_climb(int64_t steps) {
 }
 
 TEST(ExamplesSeen, TheLastNewOneIsKnownOnceTheCountHasStoodStill) {
-  const Run run = counted(straight_climb(125), 98);
+  const plateau::Run run = counted(straight_climb(125), 98);
   EXPECT_EQ(last_new_example(run, clock_of(run)), 98);
 }
 
 TEST(ExamplesSeen, NothingIsKnownWhileNewOnesCome) {
-  const Run run = counted(straight_climb(90), 98);
+  const plateau::Run run = counted(straight_climb(90), 98);
   EXPECT_FALSE(last_new_example(run, clock_of(run)));
 }
 
 TEST(ExamplesSeen, NothingIsKnownJustAfterThePass) {
-  const Run run = counted(straight_climb(104), 98);
+  const plateau::Run run = counted(straight_climb(104), 98);
   EXPECT_FALSE(last_new_example(run, clock_of(run)));
 }
 
 TEST(ExamplesSeen, NothingIsKnownWithoutACount) {
-  const Run run = straight_climb(125);
+  const plateau::Run run = straight_climb(125);
   EXPECT_FALSE(last_new_example(run, clock_of(run)));
 }
 
@@ -66,14 +66,14 @@ TEST(ExamplesSeen, WithoutTheCountItIsUndecidedThere) {
 }
 
 TEST(ExamplesSeen, AClimbThatEndsWithTheLastNewExampleIsAPlateauAQuarterOfAPassLater) {
-  const Run run = with_epoch(
+  const plateau::Run run = with_epoch(
       run_of(125, 2, [](double step) { return 500 + 2 * std::min(step, kEpoch); }), kEpoch);
   EXPECT_EQ(judge(counted(run, 98)).word, Word::plateau);
 }
 
 TEST(ExamplesSeen, WhileNewExamplesComeAClimbIsNoLeakHoweverLongItTakes) {
   // Four passes of a loader that draws a quarter of the data each.
-  const Run run = counted(straight_climb(125), 400);
+  const plateau::Run run = counted(straight_climb(125), 400);
   EXPECT_NE(judge(run).word, Word::leak);
 }
 

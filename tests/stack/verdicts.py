@@ -21,16 +21,20 @@ WORKERS = ("0", "2", "persistent")
 EPOCH_STEPS = 60
 SOURCE = "the DataLoader: 240 examples / 4 per step"
 
-# What is said at 1.25 epochs: word, and the causes of which one must lead.
-KEPT_PER_STEP = ("leak", ("native-leak", "python-objects"))
-KEPT_PER_EXAMPLE = ("plateau", ("per-example-cache",))
+# What is said at 1.25 epochs: words and causes, of which one must lead.
+KEPT_PER_STEP = (("leak",), ("native-leak", "python-objects"))
+KEPT_PER_EXAMPLE = (("plateau",), ("per-example-cache",))
+# Each of two workers that live on meets half of the examples in the second epoch for the first time: their caches are
+# not full yet, and nobody can tell them from a slower leak. It must not be called one.
+NOT_FULL_YET = (("undecided", "warming", "plateau"), ())
 EXPECTED = {("leak", workers): KEPT_PER_STEP for workers in WORKERS}
-EXPECTED.update({("cache", workers): KEPT_PER_EXAMPLE for workers in WORKERS})
+EXPECTED.update({("cache", "0"): KEPT_PER_EXAMPLE, ("cache", "2"): KEPT_PER_EXAMPLE,
+                 ("cache", "persistent"): NOT_FULL_YET})
 
 CASES = {
-    "plain": (("leak", "0"), ("cache", "0"), ("leak", "persistent"), ("cache", "2")),
+    "plain": (("leak", "0"), ("cache", "0"), ("cache", "persistent"), ("cache", "2")),
     "trainer": (("leak", "2"), ("cache", "0")),
-    "sft": (("leak", "0"), ("cache", "persistent")),
+    "sft": (("leak", "0"), ("cache", "2")),
     "lightning": (("leak", "persistent"), ("cache", "2")),
     "accelerate": (("leak", "2"), ("cache", "0")),
 }
@@ -56,16 +60,16 @@ def watched(plateau, command, directory):
 
 
 def complaints(answer, fault, workers):
-    word, causes = EXPECTED[fault, workers]
+    words, causes = EXPECTED[fault, workers]
     first = answer["causes"][0]["name"] if answer["causes"] else "none"
     found = []
-    if answer["verdict"] != word:
-        found.append("%s instead of %s" % (answer["verdict"], word))
-    if first not in causes:
+    if answer["verdict"] not in words:
+        found.append("%s instead of %s" % (answer["verdict"], " or ".join(words)))
+    if causes and first not in causes:
         found.append("because of %s instead of %s" % (first, " or ".join(causes)))
     if answer["epoch_steps"] != EPOCH_STEPS:
         found.append("an epoch of %s steps instead of %d" % (answer["epoch_steps"], EPOCH_STEPS))
-    if SOURCE not in json.dumps(answer):
+    if causes and SOURCE not in json.dumps(answer):
         found.append("without the epoch's source")
     return found
 
