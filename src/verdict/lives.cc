@@ -16,6 +16,8 @@ constexpr double kShareOfJob = 0.25;
 constexpr double kOfEpoch = 0.15;
 // A life this close to the longest is as telling; then the later one is taken.
 constexpr double kAboutAsLong = 0.9;
+// Instants for which a new pool and the one that it replaces may both be there.
+constexpr size_t kMostOverlap = 5;
 // A process that falls below this share at its last samples is exiting.
 constexpr double kExiting = 0.9;
 
@@ -166,17 +168,20 @@ class Follower {
     return mb;
   }
 
-  // Whoever is started takes the place of the one that ended first. Returns those whose place
-  // nobody took, among the ones that nobody had before them.
+  // Whoever is started takes the place of the one that ended first. A pool may also be opened just
+  // before the last one is closed: who was started within the last few instants takes the place of
+  // one that had been there for long. Returns those whose place nobody took, among the ones that
+  // nobody had before them.
   std::vector<size_t> match_places(const Life& life) {
-    std::deque<size_t> vacant;
+    std::deque<size_t> vacant, early;
     for (size_t i = life.from + 1; i < life.to; ++i) {
-      vacant.insert(vacant.end(), died_[i].begin(), died_[i].end());
+      std::erase_if(early, [&](size_t p) { return presence_[p].first + kMostOverlap < i; });
+      for (const size_t p : died_[i]) {
+        const bool lived_long = presence_[p].first + 4 * kMostOverlap <= i;
+        if (!lived_long || !take_place(early, p)) vacant.push_back(p);
+      }
       for (const size_t p : born_[i]) {
-        if (vacant.empty()) break;
-        presence_[vacant.front()].replaced = true;
-        presence_[p].replaced = true;
-        vacant.pop_front();
+        if (!take_place(vacant, p)) early.push_back(p);
       }
     }
     std::vector<size_t> gone;
@@ -184,6 +189,15 @@ class Follower {
       if (!presence_[p].replaced) gone.push_back(p);
     }
     return gone;
+  }
+
+  // `p` and the first of `waiting` have the same place, one after the other.
+  bool take_place(std::deque<size_t>& waiting, size_t p) {
+    if (waiting.empty()) return false;
+    presence_[waiting.front()].replaced = true;
+    presence_[p].replaced = true;
+    waiting.pop_front();
+    return true;
   }
 
   void add_ended(size_t p, std::vector<EndedPart>& parts) const {

@@ -73,6 +73,23 @@ TEST(Lives, PoolsThatFollowEachOtherCountAsTheLargest) {
   EXPECT_THAT(lives.replaced, ElementsAre(false, true, true, true, true));
 }
 
+TEST(Lives, APoolThatIsOpenedJustBeforeTheLastOneIsClosedTakesItsPlace) {
+  // Lightning makes the workers of the next epoch first.
+  std::vector<double> main(40, 90), old(40, 9), next(40, 9);
+  for (size_t i = 0; i < 40; ++i) (i < 31 ? next : old)[i] = i == 31 ? 9 : kGone;
+  const Lives lives = lives_of(tree_of({main, old, next}));
+  EXPECT_THAT(lives.ended, testing::IsEmpty());
+  EXPECT_THAT(lives.replaced, ElementsAre(false, true, true));
+  EXPECT_DOUBLE_EQ(lives.held.front(), 99);
+}
+
+TEST(Lives, AHelperThatEndsAsAWorkerBeginsIsNotItsPredecessor) {
+  std::vector<double> main(40, 90), helper(40, kGone), worker(40, 9);
+  helper[0] = helper[1] = helper[2] = 1;
+  worker[0] = worker[1] = kGone;
+  EXPECT_THAT(lives_of(tree_of({main, helper, worker})).replaced, ElementsAre(false, false, false));
+}
+
 TEST(Lives, AJobThatIsStartedAnewHasTwoLivesAndTheLongerIsJudged) {
   const Lives lives = lives_of(tree_of({{1, 1, 1, 1, 1, 1, 1},
                                         {50, 60, 70, 80, kGone, kGone, kGone},

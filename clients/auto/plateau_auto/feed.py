@@ -11,6 +11,7 @@ import weakref
 
 _MAX_COUNTED = 4 << 20  # Examples; a byte each.
 _MAX_WORKERS = 8  # A bit each.
+_MOST_WAITING = 64  # Batches that are not yet counted.
 _MAP = 0  # torch's _DatasetKind.Map
 
 _seen = {}  # By id of the dataset: Seen. Few: a job has a handful of datasets.
@@ -21,18 +22,34 @@ class Seen:
 
     def __init__(self, size):
         self.size = size
-        self.marks = bytearray(size)
-        self.count = 0
+        self._marks = bytearray(size)
+        self._count = 0
+        self._drawn = []  # Not yet counted: pairs of indices and the worker's bit.
+        self.exact = True
         self.owner = None  # A weak reference that forgets us with the dataset.
 
-    def draw(self, indices, bit):
-        marks = self.marks
+    def draw(self, indices, bit, most):
+        """Keeps them until somebody asks, or too many wait: a loop in Python over a few is slow, over many is not.
+        `most` is how many there can be in all; with those seen there is nothing to count."""
+        if self._count < most and self.exact:
+            self._drawn.append((tuple(indices), bit))  # A copy: samplers may use their list again.
+            if len(self._drawn) >= _MOST_WAITING:
+                self.count()
+
+    def count(self):
+        marks = self._marks
         fresh = 0
-        for index in indices:
-            if not marks[index] & bit:
-                marks[index] |= bit
-                fresh += 1
-        self.count += fresh
+        try:
+            for indices, bit in self._drawn:
+                for index in indices:
+                    if not marks[index] & bit:
+                        marks[index] |= bit
+                        fresh += 1
+        except (TypeError, IndexError):
+            self.exact = False  # Indices of the user's own kind.
+        self._count += fresh
+        del self._drawn[:]
+        return self._count
 
 
 def _seen_of(dataset, size):
@@ -99,14 +116,8 @@ class Pass:
         self.draws += 1
         if len(indices) > self.batch:
             self.batch = len(indices)
-        if self.seen is None:
-            return
-        try:
-            # Without new ones to come there is nothing to count.
-            if self.seen.count < self.seen.size * (self.workers if self.persistent else 1):
-                self.seen.draw(indices, bit)
-        except (TypeError, IndexError):
-            self.seen = None  # Indices of the user's own kind.
+        if self.seen is not None:
+            self.seen.draw(indices, bit, self.examples * (self.workers if self.persistent else 1))
 
     def step(self):
         self.steps += 1
@@ -114,7 +125,10 @@ class Pass:
             self._first_step_at = self.consumed
 
     def gauges(self):
-        return (("examples.seen", self.seen.count),) if self.seen is not None else ()
+        if self.seen is None:
+            return ()
+        count = self.seen.count()
+        return (("examples.seen", count),) if self.seen.exact else ()
 
     def learn(self, known):
         """States facts once they are known: `known` is what the framework says."""

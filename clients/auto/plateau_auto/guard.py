@@ -5,10 +5,8 @@
     watch(optimizer)
 """
 import functools
-import threading
 
 _MAX_FAILURES = 3
-_inside = threading.local()  # A hook that is reached from within a hook of ours is no event of the job.
 
 
 def complain(what, error):
@@ -23,20 +21,18 @@ def complain(what, error):
 
 def hook(name, function):
     """`function`, but it never raises, and does nothing any more once it has failed three times."""
-    state = {"failures": 0}
+    failures = 0
 
     @functools.wraps(function)
     def call(*args):
-        if state["failures"] >= _MAX_FAILURES or getattr(_inside, "busy", False):
+        nonlocal failures
+        if failures >= _MAX_FAILURES:
             return
-        _inside.busy = True
         try:
             function(*args)
         except Exception as error:  # pylint: disable=broad-except
-            state["failures"] += 1
-            if state["failures"] == _MAX_FAILURES:
+            failures += 1
+            if failures == _MAX_FAILURES:
                 complain("switched off " + name, error)
-        finally:
-            _inside.busy = False
 
     return call

@@ -57,9 +57,15 @@ def patch(module):
 
 def _is_compiling():
     """torch.compiler.is_compiling, asked late: a step that is being traced runs no code of ours."""
+    asked = []
+
     def compiling():
-        compiler = getattr(sys.modules.get("torch"), "compiler", None)
-        return compiler is not None and compiler.is_compiling()
+        if not asked:
+            compiler = getattr(sys.modules.get("torch"), "compiler", None)
+            if compiler is None:
+                return False  # torch is still being imported, or has none.
+            asked.append(compiler.is_compiling)
+        return asked[0]()
 
     return compiling
 

@@ -49,7 +49,6 @@ def forget():
     """In a forked child: it has said nothing yet, and may never."""
     global _voice
     _voice = None
-_path = None  # Of the socket; None: what PLATEAU_SOCKET says.
     del _notes[:]
 
 
