@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "symbols": {"base", "recording"},
     "heap": {"base", "recording", "tracer"},
     "ptrace": {"base"},
-    "census": {"base", "symbols", "ptrace", "tracer"},
+    "census": {"base", "recording", "symbols", "ptrace", "tracer"},
     "inject": {"base", "symbols", "ptrace", "tracer"},
     "ledger": {"base", "recording"},
     "import": {"base", "recording"},

@@ -20,8 +20,9 @@ struct PythonLayout {
   int32_t runtime_interpreters_head;
   int32_t interpreter_next;
   int32_t interpreter_threads_head;
-  int32_t gc;              // Of _PyRuntimeState in 3.8, of PyInterpreterState from 3.9 on.
-  int32_t gc_generations;  // Within the gc state.
+  int32_t interpreter_modules;  // sys.modules
+  int32_t gc;                   // Of _PyRuntimeState in 3.8, of PyInterpreterState from 3.9 on.
+  int32_t gc_generations;       // Within the gc state.
   int32_t gc_generation_bytes;
   int32_t gc_permanent;
   int32_t gc_collecting;
@@ -34,22 +35,31 @@ struct PythonLayout {
   int32_t thread_next;
   int32_t thread_native_id;  // 3.11 on: kernel thread id.
   int32_t thread_ident;      // pthread_self of the thread.
+  int32_t thread_dict;       // Values local to the thread, or null.
 
   // A frame: PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 on.
   int32_t frame_back;
   int32_t frame_code;
-  int32_t frame_instruction;  // f_lasti (int) up to 3.10; pointer into the bytecode from 3.11 on.
-  int32_t frame_owner;        // 3.11 on; char.
-  int32_t frame_is_entry;     // 3.11 only; bool.
-  int32_t frame_owned_by_c;   // Value of FRAME_OWNED_BY_CSTACK, 3.12 on; else kNoOffset.
+  int32_t frame_instruction;   // f_lasti (int) up to 3.10; pointer into the bytecode from 3.11 on.
+  int32_t frame_owner;         // 3.11 on; char.
+  int32_t frame_is_entry;      // 3.11 only; bool.
+  int32_t frame_owned_by_c;    // Value of FRAME_OWNED_BY_CSTACK, 3.12 on; else kNoOffset.
+  int32_t frame_locals;        // Locals, cells and free variables, then the value stack.
+  int32_t frame_object_frame;  // 3.11 on, of PyFrameObject: its frame.
 
   // PyCodeObject
   int32_t code_filename;
   int32_t code_name;
   int32_t code_qualname;  // 3.11 on.
   int32_t code_first_line;
-  int32_t code_line_table;  // co_lnotab up to 3.9, co_linetable from 3.10 on.
-  int32_t code_bytecode;    // co_code_adaptive, 3.11 on: begins at this offset.
+  int32_t code_line_table;    // co_lnotab up to 3.9, co_linetable from 3.10 on.
+  int32_t code_bytecode;      // co_code_adaptive, 3.11 on: begins at this offset.
+  int32_t code_locals;        // int: how many locals; from 3.11 on with cells and free variables.
+  int32_t code_local_names;   // Tuple of their names.
+  int32_t code_cell_names;    // Up to 3.10: tuples, their places follow those of the locals.
+  int32_t code_free_names;    // Likewise.
+  int32_t code_free_count;    // int, 3.11 on: the last so many locals are free variables.
+  int32_t code_stack_places;  // int: co_stacksize.
 
   // Objects
   int32_t object_type;  // ob_type
@@ -70,6 +80,11 @@ struct PythonLayout {
   int32_t type_flags;
   int32_t type_base;
   int32_t type_dict;
+  int32_t type_dict_offset;
+  int32_t member_bytes;  // sizeof(PyMemberDef), one for each name in __slots__, behind the type.
+  int32_t member_name;   // char*
+  int32_t member_type;   // int
+  int32_t member_offset;
   int32_t heap_type_qualname;     // Of PyHeapTypeObject: a type with the flag HEAPTYPE.
   int32_t heap_type_cached_keys;  // Keys shared by the dicts of the instances, or null.
   int32_t gc_head_bytes;          // sizeof(PyGC_Head), before each tracked object.
@@ -79,7 +94,9 @@ struct PythonLayout {
   // Containers
   int32_t dict_used;
   int32_t dict_keys;
-  int32_t dict_values;  // Null unless the keys are shared.
+  int32_t dict_values;   // Null unless the keys are shared.
+  int32_t values_items;  // Of shared-key values; kNoOffset up to 3.10, where they begin at once.
+  int32_t values_valid;  // 3.13 on; uint8_t: values that stand in the object itself are in use.
   int32_t keys_refcount;
   int32_t keys_size;              // dk_size, up to 3.10: slots of the hash index.
   int32_t keys_log2_size;         // 3.11 on; uint8_t.
@@ -96,10 +113,43 @@ struct PythonLayout {
   int32_t unicode_entry_value;
   int32_t keys_kind_general;  // Value of DICT_KEYS_GENERAL, 3.11 on.
   int32_t list_allocated;
+  int32_t list_items;
+  int32_t tuple_items;
   int32_t set_mask;
   int32_t set_table;
   int32_t set_small_table;  // Within the set; set_table points to it while the set is small.
   int32_t set_entry_bytes;
+  int32_t set_entry_key;
+  int32_t set_used;
+  int32_t deque_left_block;
+  int32_t deque_left_index;
+  int32_t block_items;
+  int32_t block_next;
+
+  // Objects that hold others
+  int32_t module_dict;
+  int32_t function_code;
+  int32_t function_closure;
+  int32_t function_defaults;
+  int32_t function_keyword_defaults;
+  int32_t function_dict;
+  int32_t function_qualname;
+  int32_t cell_value;
+  int32_t method_self;
+  int32_t method_function;
+  int32_t generator_frame;        // PyFrameObject* up to 3.10; from 3.11 on the frame is here.
+  int32_t generator_frame_state;  // 3.11 on; int8_t, above 0: there is no frame any more.
+  int32_t exception_args;
+  int32_t exception_traceback;
+  int32_t exception_context;
+  int32_t traceback_next;
+  int32_t traceback_frame;
+  int32_t lru_cache;  // Of functools.lru_cache's wrapper: its dict.
+  int32_t lru_function;
+  int32_t lru_element_result;
+  int32_t partial_function;
+  int32_t partial_arguments;
+  int32_t partial_keywords;
 
   // 3.13 on: where _PyRuntime itself states some of the offsets above (_Py_DebugOffsets).
   int32_t debug_version;
@@ -108,6 +158,7 @@ struct PythonLayout {
   int32_t debug_interpreter_next;
   int32_t debug_interpreter_gc;
   int32_t debug_interpreter_threads_head;
+  int32_t debug_interpreter_modules;
   int32_t debug_gc_collecting;
 };
 

@@ -8,16 +8,22 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/files.h"
 #include "base/proc_fields.h"
 #include "base/units.h"
+#include "census/announce.h"
+#include "census/find_holders.h"
 #include "census/find_python.h"
 #include "census/heap_walk.h"
 #include "census/remote_memory.h"
+#include "census/roots.h"
 #include "ptrace/refusal.h"
 #include "ptrace/stopped_process.h"
 
@@ -40,9 +46,16 @@ constexpr double kLeastShareForTry = 0.2;
 constexpr uint64_t kBytesPerObject = 200;
 constexpr uint64_t kLeastReadyBytes = uint64_t{64} << 20;
 
+// Of the walk's time, after so much nothing more is announced for finding holders: the counts come
+// first.
+constexpr double kAnnounceShare = 0.7;
+// Following references happens after the process goes on; it is our own time.
+constexpr double kMostFollowing_s = 10;
+
 struct Attempt {
   HeapWalk walk;
   double stopped_s = 0;
+  HolderFindings holders;
 };
 
 Result<void> check_readable(pid_t pid) {
@@ -62,18 +75,49 @@ uint64_t likely_bytes(pid_t pid, const PythonPlace& place, RemoteMemory& memory)
   return std::min(owned, kLeastReadyBytes + objects * kBytesPerObject);
 }
 
+// Types of what long containers hold beside objects that are listed; none of theirs was counted.
+std::vector<TypeTally> types_of_items(MemoryReader& memory, const PythonLayout& layout,
+                                      const Announcer& announcer, const HeapWalk& walk) {
+  std::unordered_set<uint64_t> wanted = announcer.item_types();
+  for (const TypeTally& tally : walk.types) wanted.erase(tally.address);
+  std::vector<TypeTally> found;
+  for (const uint64_t type : wanted) {
+    if (auto facts = read_type_facts(memory, layout, type))
+      found.push_back({type, std::move(*facts)});
+  }
+  return found;
+}
+
 Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& memory,
-                          double max_stop_s) {
+                          const CensusOptions& options) {
   memory.forget();
-  Result<StoppedProcess> stopped = StoppedProcess::stop(pid, max_stop_s);
+  Result<StoppedProcess> stopped = StoppedProcess::stop(pid, options.max_stop_s);
   if (!stopped) return stopped.error();
-  const double until_s = max_stop_s * kWalkShare;
+  const double until_s = options.max_stop_s * kWalkShare;
+  Announcer announcer(memory, place.layout);
+  const auto late = [&] {
+    const double now_s = stopped.value().stopped_s();
+    if (now_s > until_s * kAnnounceShare) announcer.give_up();
+    return now_s > until_s;
+  };
   Attempt attempt;
-  attempt.walk = walk_heap(memory, place, [&] { return stopped.value().stopped_s() > until_s; });
+  attempt.walk = walk_heap(memory, place, late, options.holders ? &announcer : nullptr);
+  const bool whole = attempt.walk.end == WalkEnd::complete;
+  const bool follow = whole && options.holders && !late() && !announcer.gave_up();
+  const Roots roots = follow ? find_roots(memory, place, announcer) : Roots{};
+  std::vector<TypeTally> item_types;
+  if (follow) item_types = types_of_items(memory, place.layout, announcer, attempt.walk);
   attempt.stopped_s = stopped.value().release();
   // The process goes on; what was copied stays as it was.
-  if (attempt.walk.end == WalkEnd::complete && memory.close()) {
-    measure_heap(memory, place, attempt.walk);
+  if (!whole || !memory.close()) return attempt;
+  measure_heap(memory, place, attempt.walk);
+  if (follow) {
+    const double since_s = monotonic_now_s();
+    std::ranges::move(item_types, std::back_inserter(attempt.walk.types));
+    attempt.holders = find_holders({memory, place.layout, attempt.walk, roots}, options.before,
+                                   [&] { return monotonic_now_s() - since_s > kMostFollowing_s; });
+  } else if (options.holders) {
+    attempt.holders.trouble = "the time allowed was too short to see who holds them";
   }
   return attempt;
 }
@@ -131,6 +175,7 @@ Census census_of(pid_t pid, const PythonPlace& place, const Attempt& attempt) {
   census.unreadable = attempt.walk.unreadable;
   std::unordered_map<std::string, size_t> places;
   for (const TypeTally& tally : attempt.walk.types) {
+    if (tally.objects == 0) continue;
     const auto [found, fresh] = places.try_emplace(tally.facts.name, census.types.size());
     if (fresh) census.types.push_back({.type = tally.facts.name});
     TypeCount& count = census.types[found->second];
@@ -160,7 +205,9 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options,
     const double left_s = options.max_stop_s - stopped_s;
     if (left_s < kLeastShareForTry * options.max_stop_s) break;
     if (i > 0) pause_before(i);
-    Result<Attempt> attempt = walk_once(pid, place.value(), memory, left_s);
+    CensusOptions now = options;
+    now.max_stop_s = left_s;
+    Result<Attempt> attempt = walk_once(pid, place.value(), memory, now);
     if (!attempt) return attempt.error();
     last = std::move(attempt.value());
     stopped_s += last.stopped_s;
@@ -169,6 +216,7 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options,
     Census census = census_of(pid, place.value(), last);
     census.stopped_s = stopped_s;
     census.bytes_read = memory.bytes_read();
+    census.holders = std::move(last.holders);
     return census;
   }
   return gave_up(pid, last, place.value(), options.max_stop_s);

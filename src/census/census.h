@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "census/holders.h"
 
 namespace plateau {
 
 struct CensusOptions {
   double max_stop_s = 0.5;
+  bool holders = false;                 // Also who holds them.
+  const HolderIndex* before = nullptr;  // Of an earlier census of this process: what grew since.
 };
 
 struct TypeCount {
@@ -36,6 +39,7 @@ struct Census {
   uint64_t unreadable = 0;  // Objects whose type could not be read.
   double stopped_s = 0;     // How long the target stood still.
   uint64_t bytes_read = 0;
+  HolderFindings holders;  // If asked for.
 };
 
 // Refuses with a reason and, where there is one, a remedy: not Python, a version or build that is

@@ -104,6 +104,7 @@ void take_stated_offsets(MemoryReader& memory, uint64_t runtime, PythonLayout& l
   take(layout.debug_interpreter_next, layout.interpreter_next);
   take(layout.debug_interpreter_gc, layout.gc);
   take(layout.debug_interpreter_threads_head, layout.interpreter_threads_head);
+  take(layout.debug_interpreter_modules, layout.interpreter_modules);
   take(layout.debug_gc_collecting, layout.gc_collecting);
 }
 

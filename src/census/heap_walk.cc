@@ -23,6 +23,8 @@
 #include <cstring>
 #include <utility>
 
+#include "census/announce.h"
+
 namespace plateau {
 namespace {
 
@@ -85,13 +87,19 @@ class TallyTable {
 
 class Walker {
  public:
-  Walker(MemoryReader& memory, const PythonPlace& place, const std::function<bool()>& late)
-      : memory_(memory), layout_(place.layout), place_(place), late_(late) {}
+  Walker(MemoryReader& memory, const PythonPlace& place, const std::function<bool()>& late,
+         Announcer* announcer)
+      : memory_(memory), layout_(place.layout), place_(place), late_(late), announcer_(announcer) {}
 
   HeapWalk count() {
     result_.end = walk_interpreters();
+    std::vector<uint32_t> moved(table_.tallies().size());
     for (size_t i = 0; i < table_.tallies().size(); ++i) {
+      moved[i] = static_cast<uint32_t>(result_.types.size());
       if (table_.readable(i)) result_.types.push_back(std::move(table_.tallies()[i]));
+    }
+    if (result_.types.size() < moved.size()) {
+      for (SeenObject& object : result_.seen) object.type = moved[object.type];
     }
     return std::move(result_);
   }
@@ -196,8 +204,11 @@ class Walker {
     ++mine.objects;
     if (pass_ == Pass::measure) {
       mine.bytes += object_bytes(memory_, layout_, mine.facts, object);
+    } else if (announcer_ != nullptr) {
+      result_.seen.push_back({object.address, static_cast<uint32_t>(place)});
+      announcer_->object(mine.facts, object, mine.objects);
     } else if (mine.facts.extra == TypeFacts::Extra::dict) {
-      memory_.expect(object.word(layout_.dict_keys));
+      memory_.expect(object.word(layout_.dict_keys), static_cast<size_t>(layout_.keys_indices));
     }
   }
 
@@ -209,6 +220,7 @@ class Walker {
   const PythonLayout& layout_;
   const PythonPlace& place_;
   const std::function<bool()>& late_;
+  Announcer* announcer_;
   Pass pass_ = Pass::count;
   TallyTable table_;
   HeapWalk result_;
@@ -218,8 +230,8 @@ class Walker {
 }  // namespace
 
 HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
-                   const std::function<bool()>& late) {
-  return Walker(memory, place, late).count();
+                   const std::function<bool()>& late, Announcer* announcer) {
+  return Walker(memory, place, late, announcer).count();
 }
 
 uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place) {
@@ -241,7 +253,7 @@ uint64_t last_collected_objects(MemoryReader& memory, const PythonPlace& place) 
 
 void measure_heap(MemoryReader& memory, const PythonPlace& place, HeapWalk& walk) {
   const std::function<bool()> never = [] { return false; };
-  Walker(memory, place, never).measure(walk);
+  Walker(memory, place, never, nullptr).measure(walk);
 }
 
 }  // namespace plateau

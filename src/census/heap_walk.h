@@ -12,6 +12,8 @@
 
 namespace plateau {
 
+class Announcer;
+
 // An interpreter in another address space.
 struct PythonPlace {
   PythonLayout layout = {};
@@ -33,18 +35,26 @@ enum class WalkEnd : uint8_t {
   late,            // Told to stop.
 };
 
+// An object on a list of the collector.
+struct SeenObject {
+  uint64_t address = 0;
+  uint32_t type = 0;  // In HeapWalk::types.
+};
+
 struct HeapWalk {
   WalkEnd end = WalkEnd::complete;
   std::vector<TypeTally> types;  // In order of first sight.
   uint64_t objects = 0;
-  uint64_t unreadable = 0;      // Objects that are counted, but whose type is not known.
-  uint64_t last_collected = 0;  // Objects that the last full collections left; 0 before the first.
+  uint64_t unreadable = 0;       // Objects that are counted, but whose type is not known.
+  uint64_t last_collected = 0;   // Objects that the last full collections left; 0 before the first.
+  std::vector<SeenObject> seen;  // With an announcer; objects whose type is known.
 };
 
 // Reads every generation of every interpreter. `late` is asked now and then. Ends on any memory:
 // each step must lead back to where it came from, which no ring but the whole list can satisfy.
+// With an announcer objects are also listed, and it is told of each.
 HeapWalk walk_heap(MemoryReader& memory, const PythonPlace& place,
-                   const std::function<bool()>& late);
+                   const std::function<bool()>& late, Announcer* announcer = nullptr);
 
 // How many objects the last full collections of all interpreters left: a guess at what a walk will
 // find, read in a moment and while the process runs. 0 before the first.

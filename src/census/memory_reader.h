@@ -21,8 +21,8 @@ class MemoryReader {
   // `near` says that what lies around will be asked for too, so more may be fetched at once.
   virtual bool read(uint64_t address, void* out, size_t bytes, bool near) = 0;
 
-  // What is at `address` will be asked for when it can no longer be fetched.
-  virtual void expect(uint64_t /*address*/) {}
+  // The `bytes` bytes at `address` will be asked for when they can no longer be fetched.
+  virtual void expect(uint64_t /*address*/, size_t /*bytes*/) {}
 };
 
 template <typename T>

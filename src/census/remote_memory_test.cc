@@ -68,7 +68,7 @@ TEST(RemoteMemory, WildAddressesAreUnreadable) {
                               uint64_t{0xdeadbeefdeadbeef}}) {
     EXPECT_FALSE(read_value<uint64_t>(memory, wild, true).has_value()) << wild;
     EXPECT_FALSE(read_value<uint64_t>(memory, wild, false).has_value()) << wild;
-    memory.expect(wild);
+    memory.expect(wild, 1);
   }
 }
 
@@ -87,7 +87,7 @@ TEST(RemoteMemory, ClosedItAnswersOnlyFromWhatWasReadOrExpected) {
   Pages other(400);
   RemoteMemory memory(::getpid());
   ASSERT_EQ(byte_at(memory, near_pages.at(1), true), 1);
-  memory.expect(other.at(200));
+  memory.expect(other.at(200), 1);
   EXPECT_TRUE(memory.close());
   other.fill(200, 77);
 

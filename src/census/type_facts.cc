@@ -67,6 +67,7 @@ struct Ancestry {
   bool tensor = false;
   bool set = false;
   bool no_var_size = false;
+  Holds holds = Holds::nothing;
 };
 
 Ancestry ancestry_of(MemoryReader& memory, const PythonLayout& layout, uint64_t address,
@@ -74,6 +75,7 @@ Ancestry ancestry_of(MemoryReader& memory, const PythonLayout& layout, uint64_t 
   Ancestry found;
   for (int depth = 0; depth < kDeepestBase; ++depth) {
     found.tensor = found.tensor || names_tensor(name);
+    if (found.holds == Holds::nothing) found.holds = holds_by_name(name);
     if ((flags & kHeapType) == 0) {
       found.set = found.set || name == "set" || name == "frozenset";
       found.no_var_size = found.no_var_size || lacks_var_size(name);
@@ -146,6 +148,7 @@ std::optional<TypeFacts> read_type_facts(MemoryReader& memory, const PythonLayou
   } else if (*item != 0 && !inherited.no_var_size) {
     facts.extra = TypeFacts::Extra::items;
   }
+  facts.shape = read_type_shape(memory, layout, address, *flags, inherited.holds);
   return facts;
 }
 

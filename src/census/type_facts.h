@@ -10,6 +10,7 @@
 #include <string>
 
 #include "census/memory_reader.h"
+#include "census/type_shape.h"
 #include "tracer/python_layout.h"
 
 namespace plateau {
@@ -23,6 +24,7 @@ struct TypeFacts {
   Extra extra = Extra::none;
   uint64_t fixed_bytes = 0;  // With what stands before the object: collector's head, dict pointer.
   uint64_t item_bytes = 0;
+  TypeShape shape;
 };
 
 // Of the type at `address`; nullopt if what is there is no type.

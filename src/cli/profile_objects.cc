@@ -18,8 +18,9 @@ namespace {
 
 constexpr size_t kTop = 20;
 
-std::optional<Census> announced_census(const Invocation& invocation, pid_t pid) {
-  CensusOptions options;
+std::optional<Census> announced_census(const Invocation& invocation, pid_t pid,
+                                       const HolderIndex* before = nullptr) {
+  CensusOptions options{.holders = true, .before = before};
   options.max_stop_s = invocation.arguments.seconds("max-stop").value_or(options.max_stop_s);
   const auto announce = [&] {
     invocation.out.remark(fmt::format("plateau profile: stopping pid {} for at most {:.0f} ms\n",
@@ -62,7 +63,7 @@ int profile_objects(const Invocation& invocation, pid_t pid) {
   const double since_s = monotonic_now_s();
   std::this_thread::sleep_for(std::chrono::duration<double>(*again_s));
   const double seconds = monotonic_now_s() - since_s;
-  const std::optional<Census> second = announced_census(invocation, pid);
+  const std::optional<Census> second = announced_census(invocation, pid, &first->holders.index);
   if (!second) return kExitTrouble;
   const CensusPair pair{*first, *second, seconds};
   out.print(json ? census_growth_json(pair, top) + "\n" : render_census_growth(pair, view, rows));

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "report/layout.h"
+#include "words/holder_words.h"
 
 namespace plateau {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr size_t kCountColumn = 12;
 constexpr size_t kSizeColumn = 9;
 constexpr size_t kLeastTypeColumn = 16;
+constexpr size_t kHoldersShown = 5;
 
 std::string count(uint64_t number) {
   return format_count(static_cast<int64_t>(number));
@@ -57,6 +59,19 @@ void say_notes(Layout& layout, const Census& census) {
              "object points to, such as the data of a tensor.");
 }
 
+// Who holds them comes first: it names the line to change.
+void say_holders(Layout& layout, const HolderFindings& found, bool grown, size_t top) {
+  if (!found.trouble.empty()) {
+    layout.say("Note", fmt::format("who holds the objects is not known: {}.", found.trouble));
+  }
+  if (found.holders.empty()) return;
+  layout.line(grown ? "What holds more than before:" : "What holds most:");
+  for (size_t i = 0; i < std::min(top, found.holders.size()); ++i) {
+    layout.say("", holder_words(found.holders[i]));
+  }
+  layout.line("");
+}
+
 template <typename Types>
 uint64_t tensors_of(const Types& types) {
   uint64_t tensors = 0;
@@ -76,6 +91,7 @@ std::string render_census(const Census& census, const View& view, size_t top) {
                           counted(census.objects, "object"), counted(census.types.size(), "type"),
                           milliseconds(census.stopped_s)));
   layout.line("");
+  say_holders(layout, census.holders, false, kHoldersShown);
   const auto row = [&](std::string_view objects, std::string_view bytes, std::string_view type) {
     layout.line(fmt::format("{} {}  {}", pad_left(objects, kCountColumn),
                             pad_left(bytes, kSizeColumn), type));
@@ -112,6 +128,7 @@ std::string render_census_growth(const CensusPair& pair, const View& view, size_
                           format_seconds(pair.seconds), milliseconds(pair.before.stopped_s),
                           milliseconds(pair.after.stopped_s)));
   layout.line("");
+  say_holders(layout, pair.after.holders, true, kHoldersShown);
   const auto row = [&](std::string_view grown, std::string_view now, std::string_view bytes,
                        std::string_view type) {
     layout.line(fmt::format("{} {} {}  {}", pad_left(grown, kCountColumn),

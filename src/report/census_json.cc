@@ -43,6 +43,29 @@ void type_grown(JsonWriter& json, const TypeGrowth& type) {
                          type.bytes_after, "tensor", type.tensor));
 }
 
+void held(JsonWriter& json, const HeldType& type) {
+  json.value(json_object("type", type.type, "count", type.count, "tensor", type.tensor));
+}
+
+void holder(JsonWriter& json, const Holder& holder) {
+  json.begin_object();
+  json.members("path", holder.path, "kind", std::string(holder_kind_name(holder.kind)));
+  json.members("type", holder.type, "containers", holder.containers);
+  json.members("length_before", holder.length_before, "length_after", holder.length_after);
+  json.members("grew", holder.grew(), "new", holder.is_new, "chain", holder.chain);
+  json.members("holds", json_list(std::span(holder.holds), held), "looked_at", holder.looked_at);
+  json.members("tensors_looked_at", holder.tensors_looked_at);
+  json.members("tensors_with_graph", holder.tensors_with_graph, "owner", holder.owner);
+  json.members("module", holder.module, "function", holder.function, "file", holder.file);
+  json.members("line", holder.line);
+  json.end_object();
+}
+
+void holders_of(JsonWriter& json, const HolderFindings& found) {
+  json.members("holders", json_list(std::span(found.holders), holder));
+  json.members("objects_reached", found.objects_reached, "holders_trouble", found.trouble);
+}
+
 }  // namespace
 
 std::string census_json(const Census& census, size_t top) {
@@ -50,6 +73,7 @@ std::string census_json(const Census& census, size_t top) {
   json.begin_object();
   head(json, census);
   totals(json, census);
+  holders_of(json, census.holders);
   json.members("types", json_list(shown(census.types, top), type_counted));
   return json.end_object().take();
 }
@@ -63,7 +87,9 @@ std::string census_growth_json(const CensusPair& pair, size_t top) {
   totals(json, pair.before);
   json.end_object().key("after").begin_object();
   totals(json, pair.after);
-  json.end_object().members("types", json_list(shown(growth.types, top), type_grown));
+  json.end_object();
+  holders_of(json, pair.after.holders);
+  json.members("types", json_list(shown(growth.types, top), type_grown));
   return json.end_object().take();
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Announces, while the process stands still, the memory that following references will need when
+// it no longer does: arrays of lists, tables of dicts and sets, blocks of deques, values of
+// instances, and some of what large containers hold.
+//
+// Objects themselves need no announcing: the walk over the collector's lists copies what lies
+// around them, and small objects lie together.
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+
+#include "census/memory_reader.h"
+#include "census/type_facts.h"
+
+namespace plateau {
+
+class Announcer {
+ public:
+  Announcer(MemoryReader& memory, const PythonLayout& layout) : memory_(memory), layout_(layout) {}
+
+  // What an object on a list of the collector needs beside itself. `nth`: of its type, from 1 on;
+  // of very many alike only what is cheap is announced, because what is kept many times over is
+  // held, and does not hold.
+  void object(const TypeFacts& type, const ObjectStart& object, uint64_t nth);
+
+  // A dict that holds only text and numbers is on no list: a cache of bytes is one.
+  void if_dict(uint64_t address);
+  void dict(uint64_t address);
+  [[nodiscard]] bool is_dict(uint64_t address);
+  void text(uint64_t address);
+
+  // There is no time left: nothing is announced from here on.
+  void give_up() { given_up_ = true; }
+  [[nodiscard]] bool gave_up() const { return given_up_; }
+
+  // Types of things that long containers hold.
+  [[nodiscard]] const std::unordered_set<uint64_t>& item_types() const { return item_types_; }
+
+ private:
+  uint64_t word(uint64_t address, int32_t offset);
+  void range(uint64_t address, uint64_t bytes);
+  void samples(uint64_t first, uint64_t count, uint64_t stride_bytes);
+  void array(uint64_t address, uint64_t count);
+  void table(uint64_t keys, uint64_t values, uint64_t used);
+  void set(const ObjectStart& object);
+  void deque(const ObjectStart& object);
+  void function(uint64_t address);
+  void cached_function(uint64_t address);
+  void attributes(uint64_t address, const TypeShape& shape, uint64_t nth);
+  void shared_names(uint64_t keys);
+  void values_before(uint64_t address);
+
+  MemoryReader& memory_;
+  const PythonLayout& layout_;
+  std::unordered_set<uint64_t> item_types_;
+  bool given_up_ = false;
+};
+
+}  // namespace plateau

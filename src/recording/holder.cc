@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/holder.h"
+
+namespace plateau {
+
+const char* holder_kind_name(HolderKind kind) {
+  switch (kind) {
+    case HolderKind::global:
+      return "global";
+    case HolderKind::class_attribute:
+      return "class attribute";
+    case HolderKind::local:
+      return "local";
+    case HolderKind::closure:
+      return "closure";
+    case HolderKind::lru_cache:
+      return "lru_cache";
+    case HolderKind::thread:
+      return "thread";
+    case HolderKind::temporary:
+      return "temporary";
+    case HolderKind::unseen:
+      break;
+  }
+  return "unseen";
+}
+
+}  // namespace plateau

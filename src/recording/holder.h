@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who holds the Python objects of a process: containers, the name a reader knows them by, and what
+// they hold.
+//
+//   list `losses` in `train` (train.py:41): 400 → 12,400 torch.Tensor
+//
+// These are facts, found by src/census and kept in the recording; src/words tells them. All texts
+// come from the job and are hostile until printed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plateau {
+
+// Where the chain that leads to a container begins.
+enum class HolderKind : uint8_t {
+  global,           // A variable of a module.
+  class_attribute,  // A variable of a class.
+  local,            // A variable of a function that runs, or of a generator that waits.
+  closure,          // A variable that a function has closed over.
+  lru_cache,        // What functools.lru_cache remembers for a function.
+  thread,           // A value local to a thread.
+  temporary,        // In use by a function, without a name.
+  unseen,           // No container that could be read holds it.
+};
+// "global", "class attribute", ...: stable, as in JSON.
+const char* holder_kind_name(HolderKind kind);
+
+struct HeldType {
+  std::string type;
+  uint64_t count = 0;
+  bool tensor = false;  // torch.Tensor or a subclass.
+};
+
+struct Holder {
+  HolderKind kind = HolderKind::unseen;
+  std::string path;      // "losses", "trainer.history.records", "table[*]"; "" if unseen.
+  std::string type;      // Of the container: "list". If unseen: of the objects.
+  std::string owner;     // Class of the object whose attribute it is; "" if it is none.
+  std::string module;    // Of a global or class attribute.
+  std::string function;  // Of a local, closure or cache.
+  std::string file;      // Of the module or function; "" if not known.
+  int line = 0;          // Where a function was when it was looked at, or begins; 0: not known.
+  bool chain = false;    // Objects that hold each other one by one, and no container.
+
+  uint64_t containers = 1;     // Of this path: more than one for "table[*]".
+  uint64_t length_before = 0;  // Of all of them; in a first look the same as length_after.
+  uint64_t length_after = 0;
+  bool is_new = false;  // It was not there before; only for a second look.
+  // Most first. Sampled where it was too much: then the counts are scaled up, and `looked_at` of
+  // them were read.
+  std::vector<HeldType> holds;
+  uint64_t looked_at = 0;
+  uint64_t tensors_looked_at = 0;   // Of these so many tensors had a graph that could be read ...
+  uint64_t tensors_with_graph = 0;  // ... and a grad_fn.
+
+  [[nodiscard]] int64_t grew() const {
+    return static_cast<int64_t>(length_after) - static_cast<int64_t>(length_before);
+  }
+};
+
+}  // namespace plateau
