@@ -6,7 +6,8 @@
 // The target holds about OBJECTS tracked objects: half of them lists, a quarter each dicts and
 // instances. For each number:
 //   stop     wall time for which plateau stops it, median of 7 censuses, and least and most
-//   ours     CPU time of the whole census in our process, median
+//   holders  the same when it is also asked who holds them, in turns with the former
+//   ours     CPU time of the whole census in our process, without and with holders, medians
 //   inside   wall time of collections.Counter(map(type, gc.get_objects())) in the target, median of
 //            7: the same answer without sizes, asked by the target itself, which holds its global
 //            lock for that long
@@ -105,25 +106,31 @@ bool measure(const std::string& python, const std::string& objects) {
   Target target(python, objects);
   std::vector<double> stops;
   std::vector<double> ours;
+  std::vector<double> stops_with;
+  std::vector<double> ours_with;
   std::vector<double> inside;
   plateau::Census last;
   for (int i = 0; i < kRounds; ++i) {
-    const double before = cpu_ms();
-    const auto census = plateau::take_census(target.pid(), {.max_stop_s = 30});
-    if (!census) {
-      fmt::print(stderr, "{}\n", census.error().message);
-      return false;
+    for (const bool holders : {true, false}) {
+      const double before = cpu_ms();
+      auto census = plateau::take_census(target.pid(), {.max_stop_s = 30, .holders = holders});
+      if (!census) {
+        fmt::print(stderr, "{}\n", census.error().message);
+        return false;
+      }
+      last = std::move(census.value());
+      (holders ? stops_with : stops).push_back(last.stopped_s * 1e3);
+      (holders ? ours_with : ours).push_back(cpu_ms() - before);
     }
-    last = census.value();
-    stops.push_back(last.stopped_s * 1e3);
-    ours.push_back(cpu_ms() - before);
     inside.push_back(target.count_inside_ms());
   }
   const auto [least, most] = std::minmax_element(stops.begin(), stops.end());
-  fmt::print("{:>9} {:>5} {:>7.0f} {:>8.1f} ({:.1f}-{:.1f}) {:>8.1f} {:>8.1f} {:>6.2f}\n",
-             last.objects, fmt::format("3.{}", last.minor),
-             static_cast<double>(last.bytes_read) / 1e6, median(stops), *least, *most, median(ours),
-             median(inside), median(inside) / median(stops));
+  fmt::print(
+      "{:>9} {:>5} {:>7.0f} {:>8.1f} ({:.1f}-{:.1f}) {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} "
+      "{:>6.2f}\n",
+      last.objects, fmt::format("3.{}", last.minor), static_cast<double>(last.bytes_read) / 1e6,
+      median(stops), *least, *most, median(stops_with), median(ours), median(ours_with),
+      median(inside), median(inside) / median(stops));
   return true;
 }
 
@@ -133,7 +140,9 @@ int main(int count, char** words) {
   const std::string python = count > 1 ? words[1] : "/usr/bin/python3";
   std::vector<std::string> sizes(words + std::min(count, 2), words + count);
   if (sizes.empty()) sizes = {"100000", "500000", "1500000"};
-  fmt::print("  objects    py MB read  stop ms (least-most)  ours ms inside ms  ratio\n");
+  fmt::print(
+      "  objects    py MB read  stop ms (least-most)  holders  ours ms  holders inside ms  "
+      "ratio\n");
   for (const std::string& objects : sizes) {
     if (!measure(python, objects)) return 1;
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "census/python_text.h"
-#include "census/references.h"
 #include "census/roots.h"
+#include "census/tensor_graph.h"
 
 namespace plateau {
 namespace {
@@ -19,13 +19,19 @@ constexpr uint64_t kBytesOfFewValues = 32 * kWordBytes;
 constexpr uint64_t kMostArrayBytes = uint64_t{256} << 20;
 constexpr uint64_t kMostBlocks = uint64_t{1} << 20;
 constexpr uint64_t kItemsOfBlock = 64;
+constexpr uint64_t kFewItems = 8;
 
-// Of a type with more objects than this their attributes are not looked into.
-constexpr uint64_t kMostOwners = 2000;
+// Of a type with more objects than this their attributes are not looked into: what owns a cache is
+// one of few. Measured on a job of torch and transformers, 16 cost 3 ms of its stop, 2000 70 ms.
+constexpr uint64_t kMostOwners = 16;
 constexpr uint64_t kMostWithValues = 20'000;
 // Of a container as long as this some items are announced, so that their types are known.
 constexpr uint64_t kLongContainer = 64;
 constexpr uint64_t kSamples = 32;
+// Of the items of a container one in so many is looked into if it is a tensor.
+constexpr uint64_t kSamplesPerGraph = 4;
+constexpr size_t kMostFewItems = 1'000'000;
+constexpr size_t kMostTensors = 2000;
 
 uint64_t at(uint64_t address, int32_t offset) {
   return address + static_cast<uint32_t>(offset);
@@ -53,8 +59,24 @@ void Announcer::samples(uint64_t first, uint64_t count, uint64_t stride_bytes) {
     if (item == 0) continue;
     memory_.expect(item, kObjectBytes);
     const uint64_t type = word(item, layout_.object_type);
-    if (type != 0) item_types_.insert(type);
+    if (type == 0) continue;
+    if (i / step % kSamplesPerGraph == 0 && few_items_.size() < kMostFewItems) {
+      few_items_.push_back({item, type});
+    }
+    if (type == last_item_type_) continue;
+    item_types_.insert(type);
+    last_item_type_ = type;
   }
+}
+
+std::vector<uint64_t> Announcer::tensors(const std::function<bool(uint64_t)>& is_tensor_type) {
+  std::vector<uint64_t> found;
+  for (const Item& item : few_items_) {
+    if (!is_tensor_type(item.type) || found.size() == kMostTensors) continue;
+    expect_tensor(memory_, item.address);
+    found.push_back(item.address);
+  }
+  return found;
 }
 
 void Announcer::array(uint64_t address, uint64_t count) {
@@ -97,10 +119,10 @@ void Announcer::deque(const ObjectStart& object) {
   }
 }
 
-void Announcer::function(uint64_t address) {
-  if (word(address, layout_.function_closure) == 0) return;
-  expect_code(memory_, layout_, word(address, layout_.function_code));
-  text(word(address, layout_.function_qualname));
+void Announcer::function(const ObjectStart& object) {
+  if (object.word(layout_.function_closure) == 0) return;
+  expect_code(memory_, layout_, object.word(layout_.function_code));
+  text(object.word(layout_.function_qualname));
 }
 
 void Announcer::cached_function(uint64_t address) {
@@ -112,7 +134,7 @@ void Announcer::cached_function(uint64_t address) {
 
 void Announcer::shared_names(uint64_t keys) {
   table(keys, 0, 0);
-  References(memory_, layout_).names_of(keys, [&](uint64_t name) { text(name); });
+  references_.names_of(keys, [&](uint64_t name) { text(name); });
 }
 
 void Announcer::values_before(uint64_t address) {
@@ -131,20 +153,20 @@ void Announcer::attributes(uint64_t address, const TypeShape& shape, uint64_t nt
     values_before(address);
   }
   if (nth > kMostOwners) return;
-  References(memory_, layout_).of_attributes_only(address, shape, [&](const Edge& edge) {
-    if (edge.kind == EdgeKind::attribute_dict) {
-      dict(edge.target);
-    } else {
-      if_dict(edge.target);
-    }
-  });
+  references_.of_attributes_only(address, shape, [&](const Edge& edge) { if_dict(edge.target); });
+}
+
+bool Announcer::makes_dicts(uint64_t type) {
+  const auto [known, fresh] = makes_dicts_.try_emplace(type, false);
+  if (!fresh) return known->second;
+  memory_.expect(at(type, layout_.type_flags), kWordBytes);
+  known->second = (word(type, layout_.type_flags) & kDictSubclass) != 0;
+  return known->second;
 }
 
 bool Announcer::is_dict(uint64_t address) {
   const uint64_t type = word(address, layout_.object_type);
-  if (type == 0) return false;
-  memory_.expect(at(type, layout_.type_flags), kWordBytes);
-  return (word(type, layout_.type_flags) & kDictSubclass) != 0;
+  return type != 0 && makes_dicts(type);
 }
 
 void Announcer::dict(uint64_t address) {
@@ -166,6 +188,8 @@ void Announcer::object(const TypeFacts& type, const ObjectStart& object, uint64_
       array(object.word(layout_.list_items), object.word(layout_.var_size));
       break;
     case Holds::tuple:
+      // Small ones lie whole among those that the walk comes by.
+      if (object.word(layout_.var_size) <= kFewItems) break;
       array(at(object.address, layout_.tuple_items), object.word(layout_.var_size));
       break;
     case Holds::dict:
@@ -179,8 +203,7 @@ void Announcer::object(const TypeFacts& type, const ObjectStart& object, uint64_
       deque(object);
       break;
     case Holds::function:
-      own(static_cast<uint32_t>(layout_.function_dict) + kWordBytes);
-      function(object.address);
+      function(object);
       break;
     case Holds::lru_cache:
       own(static_cast<uint32_t>(layout_.lru_function) + kWordBytes);

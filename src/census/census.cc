@@ -88,6 +88,14 @@ std::vector<TypeTally> types_of_items(MemoryReader& memory, const PythonLayout& 
   return found;
 }
 
+std::function<bool(uint64_t)> tensor_types(const HeapWalk& walk) {
+  std::unordered_set<uint64_t> types;
+  for (const TypeTally& tally : walk.types) {
+    if (tally.facts.tensor) types.insert(tally.address);
+  }
+  return [types = std::move(types)](uint64_t type) { return types.contains(type); };
+}
+
 Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& memory,
                           const CensusOptions& options) {
   memory.forget();
@@ -107,6 +115,8 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
   const Roots roots = follow ? find_roots(memory, place, announcer) : Roots{};
   std::vector<TypeTally> item_types;
   if (follow) item_types = types_of_items(memory, place.layout, announcer, attempt.walk);
+  std::vector<uint64_t> tensors;
+  if (follow) tensors = announcer.tensors(tensor_types(attempt.walk));
   attempt.stopped_s = stopped.value().release();
   // The process goes on; what was copied stays as it was.
   if (!whole || !memory.close()) return attempt;
@@ -114,8 +124,9 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
   if (follow) {
     const double since_s = monotonic_now_s();
     std::ranges::move(item_types, std::back_inserter(attempt.walk.types));
-    attempt.holders = find_holders({memory, place.layout, attempt.walk, roots}, options.before,
-                                   [&] { return monotonic_now_s() - since_s > kMostFollowing_s; });
+    attempt.holders =
+        find_holders({memory, place.layout, attempt.walk, roots, tensors}, options.before,
+                     [&] { return monotonic_now_s() - since_s > kMostFollowing_s; });
   } else if (options.holders) {
     attempt.holders.trouble = "the time allowed was too short to see who holds them";
   }

@@ -22,6 +22,7 @@
 #include "census/holder_graph.h"
 #include "census/holder_path.h"
 #include "census/references.h"
+#include "census/tensor_graph.h"
 
 namespace plateau {
 namespace {
@@ -61,8 +62,10 @@ class HolderFinder {
       : copy_(copy),
         before_(before),
         references_(copy.memory, copy.layout),
+        graphs_(copy.memory),
         graph_(follow_references(copy.memory, copy.layout, copy.walk, copy.roots, late)) {
     for (const TypeTally& type : copy.walk.types) types_.emplace(type.address, &type.facts);
+    for (const uint64_t tensor : copy.tensors) graphs_.has_graph(tensor);
   }
 
   HolderFindings find() {
@@ -240,6 +243,10 @@ class HolderFinder {
       if (facts == nullptr) continue;
       ++counts[facts];
       ++holder.looked_at;
+      if (!facts->tensor) continue;
+      const std::optional<bool> graph = graphs_.has_graph(item);
+      holder.tensors_looked_at += graph.has_value();
+      holder.tensors_with_graph += graph.value_or(false);
     }
     items_.clear();
     std::unordered_map<std::string, HeldType> by_name;
@@ -275,6 +282,7 @@ class HolderFinder {
   const HeapCopy& copy_;
   const HolderIndex* before_;
   References references_;
+  TensorGraphs graphs_;
   HolderGraph graph_;
   std::unordered_map<uint64_t, const TypeFacts*> types_;
   std::vector<uint64_t> items_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "census/heap_walk.h"
 #include "census/holders.h"
@@ -19,6 +20,7 @@ struct HeapCopy {
   const PythonLayout& layout;
   const HeapWalk& walk;
   const Roots& roots;
+  const std::vector<uint64_t>& tensors;  // Some that were announced whole.
 };
 
 // The largest containers, or, against an earlier look at the same process, those that grew. Needs

@@ -2,7 +2,7 @@
 // Memory of another process, fetched in pieces and kept.
 //
 // A Python heap of 200 MB may lie scattered over a process of 15 GB: only the pieces that hold
-// something asked for are copied, each once: 256 KiB around what a walk comes by, 16 KiB around
+// something asked for are copied, each once: 256 KiB around what a walk comes by, 8 KiB around
 // what is announced. What is kept is only true as long as the process stands still; close() keeps
 // it from being mixed with later bytes, forget() drops it.
 #pragma once
@@ -40,9 +40,9 @@ class RemoteMemory final : public MemoryReader {
 
  private:
   static constexpr size_t kChunkBytes = size_t{256} << 10;
-  static constexpr size_t kLeafBytes = size_t{16} << 10;
+  static constexpr size_t kLeafBytes = size_t{8} << 10;
   static constexpr uint64_t kMostReservedBytes = uint64_t{512} << 20;
-  static constexpr uint64_t kReservedLeafBytes = uint64_t{32} << 20;
+  static constexpr uint64_t kReservedLeafBytes = uint64_t{64} << 20;
   static constexpr uint64_t kMostKeptBytes = uint64_t{2} << 30;
   static constexpr uint64_t kMostLeafBytes = uint64_t{1} << 30;
 

@@ -33,7 +33,7 @@ std::optional<TypeFacts> read_type_facts(MemoryReader& memory, const PythonLayou
 
 // The first bytes of an object, as far as they could be read: what tells its size stands in them.
 struct ObjectStart {
-  static constexpr size_t kBytes = 48;
+  static constexpr size_t kBytes = 96;
 
   uint64_t address = 0;
   size_t bytes = 0;
