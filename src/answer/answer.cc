@@ -49,6 +49,10 @@ Answer answer_run(const Run& run, const AnswerOptions& options) {
   answer.heap = answering_profile(run, verdict, options.policy);
   if (answer.heap) verdict.site = growth_place(*answer.heap);
   verdict.notes = notes_of(run);
+  if (run.holders) {
+    verdict.holders = run.holders->holders;
+    verdict.holder_steps = run.holders->steps();
+  }
   return answer;
 }
 

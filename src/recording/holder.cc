@@ -25,4 +25,12 @@ const char* holder_kind_name(HolderKind kind) {
   return "unseen";
 }
 
+void each_text(Holder& holder, const std::function<void(std::string&)>& change) {
+  for (std::string* text : {&holder.path, &holder.type, &holder.owner, &holder.module,
+                            &holder.function, &holder.file}) {
+    change(*text);
+  }
+  for (HeldType& held : holder.holds) change(held.type);
+}
+
 }  // namespace plateau

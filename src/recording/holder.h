@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,25 @@ struct Holder {
 
   [[nodiscard]] int64_t grew() const {
     return static_cast<int64_t>(length_after) - static_cast<int64_t>(length_before);
+  }
+};
+
+// Every text of it, to be cut, cleaned or redacted.
+void each_text(Holder& holder, const std::function<void(std::string&)>& change);
+
+// What grew between two looks into one process.
+struct HolderGrowth {
+  int64_t pid = 0;
+  double from_s = 0;  // When it was looked at, on the clock of the recording.
+  double to_s = 0;
+  int64_t from_step = -1;  // -1: not known.
+  int64_t to_step = -1;
+  double stopped_s = 0;  // For how long it stood still, both looks together.
+  std::vector<Holder> holders;
+
+  // Between the two; 0 if not known.
+  [[nodiscard]] double steps() const {
+    return from_step >= 0 && to_step > from_step ? static_cast<double>(to_step - from_step) : 0;
   }
 };
 

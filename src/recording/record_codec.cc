@@ -8,9 +8,9 @@
 namespace plateau {
 namespace {
 
-constexpr std::array<std::string_view, 12> kTypeNames = {
-    "unknown", "head",        "process", "column", "fact",   "note",
-    "event",   "events lost", "sample",  "span",   "ending", "heap"};
+constexpr std::array<std::string_view, 13> kTypeNames = {
+    "unknown",     "head",   "process", "column", "fact", "note",   "event",
+    "events lost", "sample", "span",    "ending", "heap", "holders"};
 constexpr std::array<std::string_view, 6> kEndingNames = {"unknown",    "exited", "signaled",
                                                           "oom killed", "left",   "vanished"};
 

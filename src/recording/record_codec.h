@@ -6,6 +6,7 @@
 // version may add some. Pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "recording/recording.h"
 #include "recording/row_codec.h"
@@ -39,6 +41,7 @@ enum class RecordType : uint8_t {
   span = 9,
   ending = 10,
   heap = 11,
+  holders = 12,
 };
 std::string_view record_type_name(uint8_t type);  // "unknown" for others.
 
@@ -75,6 +78,17 @@ struct HeapRecord {
 };
 
 std::string_view ending_name(Ending::Kind kind);  // "exited", "oom killed", ...
+
+// A list of what has fields of its own: how many, at most kMostListed, then each.
+inline constexpr uint64_t kMostListed = 64;
+template <typename Io, typename Record>
+void record_list(Io& io, std::vector<Record>& list) {
+  uint64_t count = std::min<uint64_t>(list.size(), kMostListed);
+  io(count);
+  if (count > kMostListed) return io.fail();
+  list.resize(count);
+  for (Record& each : list) record_fields(io, each);
+}
 
 // The fields of each record, in the order of the file: one list for writing and reading. What a
 // reader finds and no writer writes fails; a code of a later version becomes the last argument of
@@ -137,6 +151,31 @@ template <typename Io>
 void record_fields(Io& io, HeapRecord& record) {
   io(record.pid, record.number);
   io.rest(record.track);
+}
+
+template <typename Io>
+void record_fields(Io& io, HeldType& held) {
+  io(held.type, held.count, held.tensor);
+}
+
+template <typename Io>
+void record_fields(Io& io, Holder& holder) {
+  int64_t line = holder.line;
+  io.code(holder.kind, 8, HolderKind::unseen);
+  io(holder.path, holder.type, holder.owner, holder.module, holder.function, holder.file, line);
+  io(holder.chain, holder.is_new, holder.containers, holder.length_before, holder.length_after);
+  io(holder.looked_at, holder.tensors_looked_at, holder.tensors_with_graph);
+  record_list(io, holder.holds);
+  if (line < 0 || line > INT32_MAX) io.fail();
+  holder.line = static_cast<int>(line);
+}
+
+template <typename Io>
+void record_fields(Io& io, HolderGrowth& growth) {
+  io(growth.pid, growth.from_s, growth.to_s, growth.from_step, growth.to_step, growth.stopped_s);
+  const auto sane = [](double seconds) { return seconds >= 0 && seconds <= 1e11; };
+  if (!sane(growth.from_s) || !sane(growth.to_s) || !sane(growth.stopped_s)) return io.fail();
+  record_list(io, growth.holders);
 }
 
 template <typename Record>

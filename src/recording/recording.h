@@ -65,6 +65,8 @@ class RecordingWriter {
   // before it. Of more than 64 processes those whose tracks came last are kept, and a note says so.
   // Tracks that were replaced are cleared out of the file once they are most of it.
   void heap(int64_t pid, std::string_view encoded_track);
+  // Takes the place of what was said before.
+  void holders(HolderGrowth growth);
   void finish(const Ending& ending);
 
   // What reading the file would give now (source and format differ). Steps: rows before the first

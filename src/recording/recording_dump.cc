@@ -202,6 +202,20 @@ void add_heap(Line& line, const HeapRecord& record) {
   line.add("live_bytes", live_bytes_at(track, track.rows.back()));
 }
 
+void add_holders(Line& line, const HolderGrowth& growth) {
+  line.add("pid", growth.pid);
+  line.add("from_s", growth.from_s);
+  line.add("to_s", growth.to_s);
+  line.add("stopped_s", growth.stopped_s);
+  line.add("holders", growth.holders.size());
+  if (growth.holders.empty()) return;
+  const Holder& first = growth.holders.front();
+  line.add("kind", std::string_view(holder_kind_name(first.kind)));
+  line.add("path", first.path);
+  line.add("length_before", first.length_before);
+  line.add("length_after", first.length_after);
+}
+
 // Requires: the reader took the record, so every decoder succeeds.
 void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
   switch (static_cast<RecordType>(frame.type)) {
@@ -224,6 +238,8 @@ void add_content(Line& line, const RecordFrame& frame, Walk& walk) {
       return add_row(line, frame, walk);
     case RecordType::heap:
       return add_heap(line, *decode_record<HeapRecord>(frame.payload));
+    case RecordType::holders:
+      return add_holders(line, *decode_record<HolderGrowth>(frame.payload));
     case RecordType::ending: {
       const Ending ending = *decode_record<Ending>(frame.payload);
       line.add("kind", ending_name(ending.kind));

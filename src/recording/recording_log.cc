@@ -87,6 +87,11 @@ std::string RecordingLog::put_heap(const HeapRecord& record) {
   return "";
 }
 
+std::string RecordingLog::put_holders(const HolderGrowth& growth) {
+  holders_ = growth;
+  return "";
+}
+
 bool RecordingLog::decode(const Row& row, const Sample& before, uint64_t serial,
                           SampleSpan& span) const {
   return decode_row(row.payload, row.count > 1, before, serial, columns_, span);
@@ -133,6 +138,7 @@ std::string RecordingLog::bytes() const {
   for (const StoredHeap& heap : heaps_) {
     put_record(out, RecordType::heap, encode_record(HeapRecord{heap.pid, heap.number, heap.track}));
   }
+  if (holders_) put_record(out, RecordType::holders, encode_record(*holders_));
   if (ended_) put_record(out, RecordType::ending, encode_record(ending_));
   return out;
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -48,6 +49,8 @@ class RecordingLog {
   std::string put_ending(const Ending& ending);
   // Takes the place of the pid's track before it. Whether it can be decoded shows in to_run().
   std::string put_heap(const HeapRecord& record);
+  // Takes the place of what was put before.
+  std::string put_holders(const HolderGrowth& growth);
   // What a reader could not use; becomes a note of the Run, not of the file.
   void put_damage(std::string text) { damage_ = std::move(text); }
 
@@ -111,6 +114,7 @@ class RecordingLog {
   uint64_t samples_ = 0;
   Sample last_;
   std::vector<StoredHeap> heaps_;
+  std::optional<HolderGrowth> holders_;
   Ending ending_;
   bool ended_ = false;
   std::string damage_;

@@ -51,6 +51,8 @@ std::string replay(RecordingLog& log, const RecordFrame& frame) {
       return put(decode_record<Ending>(frame.payload), &RecordingLog::put_ending);
     case RecordType::heap:
       return put(decode_record<HeapRecord>(frame.payload), &RecordingLog::put_heap);
+    case RecordType::holders:
+      return put(decode_record<HolderGrowth>(frame.payload), &RecordingLog::put_holders);
   }
   return "";  // A record of a later version: skipped.
 }

@@ -213,6 +213,7 @@ Run RecordingLog::to_run(bool with_heaps) const {
   place_before_first_step(run);
   fill_events(run, serials);
   if (with_heaps) fill_heaps(run);
+  run.holders = holders_;
   if (!run.heaps.empty()) run.heap_start_s = start_s;
   return run;
 }

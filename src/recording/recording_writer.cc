@@ -293,6 +293,15 @@ void RecordingWriter::heap(int64_t pid, std::string_view encoded_track) {
   state.clear_stale_heaps();
 }
 
+void RecordingWriter::holders(HolderGrowth growth) {
+  State& state = *state_;
+  for (Holder& holder : growth.holders) {
+    each_text(holder, [&](std::string& text) { text = state.cut(text); });
+  }
+  if (!state.log.put_holders(growth).empty()) return;
+  state.append(RecordType::holders, encode_record(growth));
+}
+
 void RecordingWriter::finish(const Ending& ending) {
   State& state = *state_;
   Ending kept = ending;

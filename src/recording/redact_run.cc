@@ -21,6 +21,9 @@ void redact(Run& run) {
   for (Event& event : run.events) clean(event.text);
   for (std::string& note : run.notes) clean(note);
   for (std::string& sample : run.bad_samples) clean(sample);
+  if (run.holders) {
+    for (Holder& holder : run.holders->holders) each_text(holder, clean);
+  }
   for (const FactKind& kind : kFacts) {
     std::optional<Fact>& fact = run.context.*kind.field;
     if (fact) clean(fact->source);

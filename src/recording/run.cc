@@ -69,6 +69,7 @@ void cut_to(Run& run, size_t count) {
   std::erase_if(run.events, [count](const Event& event) { return event.instant >= count; });
   const double last_s =
       count > 0 ? run.instants.back().time_s : -std::numeric_limits<double>::infinity();
+  if (run.holders && run.holders->to_s > last_s) run.holders.reset();
   for (HeapTrack& heap : run.heaps) {
     std::erase_if(heap.rows,
                   [&](const HeapRow& row) { return row.time_s + run.heap_start_s > last_s; });

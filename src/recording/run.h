@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "recording/heap_track.h"
+#include "recording/holder.h"
 
 namespace plateau {
 
@@ -145,8 +146,9 @@ struct Run {
   std::vector<Event> events;
   std::vector<HeapTrack> heaps;  // By process (HeapTrack::pid), where its heap was traced.
   double heap_start_s = 0;       // HeapRow::time_s counts from here, on the clock of `instants`.
-  std::string command;           // The job's command line, if known.
-  std::string host;              // The machine it ran on, if known.
+  std::optional<HolderGrowth> holders;  // Who holds what grew in a process, where it was looked at.
+  std::string command;                  // The job's command line, if known.
+  std::string host;                     // The machine it ran on, if known.
   Ending ending;
 
   // Importer's account of what it could not use.

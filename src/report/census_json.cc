@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "report/census.h"
+#include "report/holder_json.h"
 
 namespace plateau {
 namespace {
@@ -43,26 +44,8 @@ void type_grown(JsonWriter& json, const TypeGrowth& type) {
                          type.bytes_after, "tensor", type.tensor));
 }
 
-void held(JsonWriter& json, const HeldType& type) {
-  json.value(json_object("type", type.type, "count", type.count, "tensor", type.tensor));
-}
-
-void holder(JsonWriter& json, const Holder& holder) {
-  json.begin_object();
-  json.members("path", holder.path, "kind", std::string(holder_kind_name(holder.kind)));
-  json.members("type", holder.type, "containers", holder.containers);
-  json.members("length_before", holder.length_before, "length_after", holder.length_after);
-  json.members("grew", holder.grew(), "new", holder.is_new, "chain", holder.chain);
-  json.members("holds", json_list(std::span(holder.holds), held), "looked_at", holder.looked_at);
-  json.members("tensors_looked_at", holder.tensors_looked_at);
-  json.members("tensors_with_graph", holder.tensors_with_graph, "owner", holder.owner);
-  json.members("module", holder.module, "function", holder.function, "file", holder.file);
-  json.members("line", holder.line);
-  json.end_object();
-}
-
 void holders_of(JsonWriter& json, const HolderFindings& found) {
-  json.members("holders", json_list(std::span(found.holders), holder));
+  json.members("holders", json_list(std::span(found.holders), write_holder));
   json.members("objects_reached", found.objects_reached, "holders_trouble", found.trouble);
 }
 

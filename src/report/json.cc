@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "base/json_writer.h"
+#include "report/holder_json.h"
 #include "words/cause_table.h"
 #include "words/finding_json.h"
 #include "words/finding_table.h"
@@ -154,6 +155,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
                                     fact(verdict.missing), "experiment", fact(verdict.experiment),
                                     "warnings", facts(verdict.warnings)));
   json.members("site", text_or_null(verdict.site));
+  json.members("holders", json_list(verdict.holders, write_holder));
 }
 
 }  // namespace

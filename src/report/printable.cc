@@ -27,6 +27,9 @@ Verdict printable_verdict(Verdict verdict) {
   for (Finding& finding : verdict.evidence) clean(finding);
   for (Finding& finding : verdict.warnings) clean(finding);
   for (std::string& note : verdict.notes) clean(note);
+  for (Holder& holder : verdict.holders) {
+    each_text(holder, [](std::string& text) { clean(text); });
+  }
   if (verdict.process) clean(verdict.process->name);
   for (ProcessGrowth& process : verdict.processes) clean(process.name);
   for (Explanation& explanation : verdict.explanations) {

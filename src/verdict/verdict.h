@@ -228,6 +228,8 @@ struct Verdict {
   Finding undecided_because;  // What is tied.
   Finding experiment;         // The cheaper way to know.
   Finding missing;            // Information that would decide.
+  std::vector<Holder> holders;     // What was seen to hold the growth, the most growing first ...
+  double holder_steps = 0;         // ... over so many steps; 0: not known.
   std::vector<Finding> evidence;   // The strongest first.
   std::vector<Finding> warnings;   // About the data: clock, few samples.
   std::vector<std::string> notes;  // What the reader of the log noted, in its own words.

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "words/cause_table.h"
 #include "words/finding_table.h"
+#include "words/holder_words.h"
 #include "words/phrases.h"
 #include "words/verdict_words.h"
 
@@ -14,6 +15,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostEvidence = 5;
+constexpr size_t kMostHolders = 2;
 // A second cause is worth a line from this share on.
 constexpr double kWorthNaming = 0.15;
 // A fix is offered only for a cause that leads clearly.
@@ -35,15 +37,15 @@ Sentence words(std::string_view text) {
 }  // namespace
 
 std::string_view role_name(ParagraphRole role) {
-  constexpr std::array<std::string_view, 9> kNames = {"cause",   "other-cause", "evidence",
-                                                      "outlook", "fix",         "known-by",
-                                                      "missing", "confirm",     "experiment"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "cause",    "other-cause", "evidence", "outlook",    "fix",
+      "known-by", "missing",     "confirm",  "experiment", "holder"};
   return kNames[static_cast<size_t>(role)];
 }
 
 std::string_view lead_of(ParagraphRole role) {
-  constexpr std::array<std::string_view, 9> kLeads = {
-      "Cause:", "Or:", "", "", "Fix:", "", "To settle it:", "Confirm:", "Or try:"};
+  constexpr std::array<std::string_view, 10> kLeads = {
+      "Cause:", "Or:", "", "", "Fix:", "", "To settle it:", "Confirm:", "Or try:", "Holds:"};
   return kLeads[static_cast<size_t>(role)];
 }
 
@@ -91,6 +93,10 @@ std::vector<Paragraph> why_of(const Verdict& verdict) {
   for (const Finding& finding : verdict.evidence) {
     if (row_of(finding.kind).block != Block::end) continue;
     add(paragraphs, ParagraphRole::evidence, tell_sentence(finding, verdict));
+  }
+  for (size_t i = 0; i < std::min(verdict.holders.size(), kMostHolders); ++i) {
+    add(paragraphs, ParagraphRole::holder,
+        words(holder_words(verdict.holders[i], verdict.holder_steps)));
   }
   bool first = true;
   for (const Cause& cause : verdict.causes) {

@@ -24,6 +24,7 @@ enum class ParagraphRole : uint8_t {
   missing,
   confirm,
   experiment,
+  holder,
 };
 std::string_view role_name(ParagraphRole role);  // "cause", "other-cause", ...
 std::string_view lead_of(ParagraphRole role);    // "Cause:", "Confirm:"; may be empty.
@@ -35,7 +36,8 @@ struct Paragraph {
 };
 std::string plain(const Paragraph& paragraph);
 
-// The causes, the likeliest first, then the evidence that no other block of the report tells.
+// Who holds the growth, where that was seen; the causes, the likeliest first, then the evidence
+// that no other block of the report tells.
 std::vector<Paragraph> why_of(const Verdict& verdict);
 
 // What will happen and what to do, the most useful first.
