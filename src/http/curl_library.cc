@@ -48,8 +48,8 @@ Loaded load() {
 
 Result<const CurlLibrary*> curl_library() {
   // Initialising it is not thread-safe; the first one to come does it for all.
-  static const Loaded kLoaded = load();
-  if (kLoaded.whole) return &kLoaded.library;
+  static const Loaded loaded_once = load();
+  if (loaded_once.whole) return &loaded_once.library;
   return Error{Error::Kind::not_found, "HTTP needs libcurl; install libcurl4"};
 }
 

@@ -83,9 +83,9 @@ std::string python_of(const std::vector<std::string>& command) {
   const std::string head = text_of_file(found_in_path(command.front()), 512);
   if (!head.starts_with("#!")) return "python3";
   std::string_view line = std::string_view(head).substr(2, head.find('\n') - 2);
-  const std::string interpreter(next_word(line));
+  std::string interpreter(next_word(line));
   if (is_python(interpreter)) return interpreter;
-  const std::string second(next_word(line));  // "#!/usr/bin/env python3"
+  std::string second(next_word(line));  // "#!/usr/bin/env python3"
   return is_python(second) ? second : "python3";
 }
 

@@ -9,10 +9,8 @@
 export no_proxy='*'
 
 touch requests
-mkfifo hold
-python3 "$SOURCE_DIR/tests/stand_in/http_server.py" requests <hold >port &
+python3 "$SOURCE_DIR/tests/stand_in/http_server.py" requests >port &
 server=$!
-exec 9>hold
 trap 'kill $server 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 wait_until test -s port
 port=$(cat port)
@@ -82,7 +80,7 @@ expect_not_in err hunter2
 # Over TLS to whom the machine, or SSL_CERT_FILE, trusts; to nobody else.
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
   -addext subjectAltName=IP:127.0.0.1 2>/dev/null
-python3 "$SOURCE_DIR/tests/stand_in/http_server.py" sealed cert.pem key.pem <hold >tls_port &
+python3 "$SOURCE_DIR/tests/stand_in/http_server.py" sealed cert.pem key.pem >tls_port &
 tls=$!
 trap 'kill $server $tls 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 wait_until test -s tls_port

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An HTTP server with the manners of good and bad ones: http_server.py [LOG [CERTIFICATE KEY]]
 
-Prints its port and serves on 127.0.0.1 until it is killed or its standard input ends. What a path does:
+Prints its port and serves on 127.0.0.1 until it is killed or its parent is gone. What a path does:
   /echo        answers with the request as JSON       /status/503  with that status
   /redirect    leads to /echo                         /away        leads to another port
   /gzip        a compressed text                      /long        bytes without end
@@ -81,7 +81,9 @@ def main():
         server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)
-    sys.stdin.read()
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(0.2)
 
 
 main()
