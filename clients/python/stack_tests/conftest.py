@@ -37,4 +37,5 @@ def installed(tmp_path, monkeypatch):
         [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
          "--no-deps", "--no-build-isolation", "--target", str(place), str(source)], check=True)
     monkeypatch.setenv("PYTHONPATH", str(place))
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
     return place

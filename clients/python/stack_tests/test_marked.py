@@ -273,7 +273,7 @@ def test_coroutines_are_called_again_by_their_plugin(run):
         @pytest.mark.plateau("20kB")
         async def test_level():
             await asyncio.sleep(0)
-    """)
+    """, "-p", "anyio")
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(["  list `kept` in module test_it (test_it.py:2) grew by 1 per call"])
 
