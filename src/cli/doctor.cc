@@ -39,6 +39,7 @@ std::string installed(const std::string& name) {
 OwnFacts own_facts() {
   OwnFacts own;
   own.tracer = installed("libplateau_tracer.so");
+  own.module = installed("python");
   own.trainer = installed("plateau-train");
 #ifdef __x86_64__
   own.attaches = true;

@@ -115,6 +115,18 @@ Check python(const MachineFacts& machine, bool (*census_knows)(int minor)) {
   return check;
 }
 
+Check steps(const OwnFacts& own) {
+  if (!own.module.empty()) {
+    return {.name = "steps", .text = "learnt from Python training loops by " + own.module};
+  }
+  return {.name = "steps",
+          .state = State::limited,
+          .text =
+              "the module that learns steps inside Python is not beside plateau, nor in "
+              "../lib/plateau: steps come from what the job prints",
+          .remedy = "the client's two lines in the loop (import plateau)"};
+}
+
 Check names(const MachineFacts& machine, const OwnFacts& own) {
   Check check{.name = "names"};
   const std::string maps =
@@ -235,6 +247,7 @@ std::vector<Check> doctor_checks(const MachineFacts& machine, const OwnFacts& ow
           attach(machine, own),
           tracer(own),
           python(machine, census_knows),
+          steps(own),
           names(machine, own),
           cgroup(machine),
           shm(machine),

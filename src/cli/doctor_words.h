@@ -14,6 +14,7 @@ namespace plateau {
 // What the machine's facts do not hold: the installation, and this process's environment.
 struct OwnFacts {
   std::string tracer;  // Paths; empty: not found.
+  std::string module;  // What learns steps inside the job's Python.
   std::string trainer;
   bool attaches = false;    // Attaching is built for this processor.
   bool debuginfod = false;  // DEBUGINFOD_URLS is set.

@@ -29,7 +29,10 @@ MachineFacts good() {
 }
 
 OwnFacts whole() {
-  return {.tracer = "/x/libplateau_tracer.so", .trainer = "/x/plateau-train", .attaches = true};
+  return {.tracer = "/x/libplateau_tracer.so",
+          .module = "/x/python",
+          .trainer = "/x/plateau-train",
+          .attaches = true};
 }
 
 Check check_of(const MachineFacts& machine, const std::string& name,

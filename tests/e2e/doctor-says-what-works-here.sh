@@ -7,7 +7,7 @@ run "$PLATEAU" doctor
 expect_code 0
 expect_empty err
 expect_in out "READY"
-for name in memory others attach tracer python names cgroup shm gpu sandbox train; do
+for name in memory others attach tracer python steps names cgroup shm gpu sandbox train; do
   grep -qE "^  $name +(works|limited|missing) " out || fail "no line about $name: $(cat out)"
 done
 grep -qE '^  memory +works ' out || fail "memory cannot be read here: $(cat out)"
@@ -21,7 +21,7 @@ import json, sys
 answer = json.load(open(sys.argv[1]))
 assert answer["ready"] is True, answer
 names = [check["name"] for check in answer["checks"]]
-assert names[0] == "memory" and len(set(names)) == len(names) == 11, names
+assert names[0] == "memory" and len(set(names)) == len(names) == 12, names
 for check in answer["checks"]:
     assert check["state"] in ("works", "limited", "missing") and check["text"], check
 PY
