@@ -5,7 +5,8 @@ The parts report: an iterator was opened, drew indices, handed a batch out, ende
 says that its step 120 has ended. No part knows the loop. These rules make one of them:
 
   a step     is the first optimizer step after a batch, and every further step of the same optimizer. Two optimizers
-             that take turns on one batch (a GAN) make one step. A framework's own count outranks this.
+             that take turns on one batch (a GAN, or one within another) make one step. A framework's own count
+             outranks this.
   training   is what feeds steps: the batches that were handed out between two of them.
   a pass     over a training iterator that ended is an epoch.
   evaluation is a pass that ended without a step inside.
@@ -22,7 +23,6 @@ Blind spots: a stream has no length before its first end; a loop that evaluates 
 that both advance between steps (the longer one is taken, and the source says so). Nothing here touches torch.
 """
 import os
-import weakref
 
 from . import voice
 from .feed import Pass
@@ -36,7 +36,6 @@ class Loop:
 
     def start_anew(self):
         """In a forked child nothing has happened yet."""
-        self._passes = weakref.WeakKeyDictionary()  # By iterator.
         self._since_step = []  # Passes that handed out batches since the last step.
         self._stepped = set()  # Optimizers that stepped since the last batch.
         self._ended = None  # A pass that ended before any step: an evaluation, unless a step follows.
@@ -45,6 +44,7 @@ class Loop:
         self._evaluating = False
         self.framework = None  # Whoever counts steps itself: see adopt().
         self.steps = 0
+        self.optimizer_steps = 0  # Of every single optimizer.
         self._base = 0  # Added to a framework's count, which begins again with every training.
         self.epochs = 0  # Passes that ended, over training iterators.
         self.compilations = 0
@@ -52,16 +52,18 @@ class Loop:
 
     # ---- what is seen -------------------------------------------------------------------------
 
-    def opened(self, iterator, loader):
-        self._passes[iterator] = Pass(loader)
+    @staticmethod
+    def opened(iterator, loader):
+        iterator._plateau_pass = Pass(loader)
 
-    def drawn(self, iterator, indices):
-        one = self._passes.get(iterator)
+    @staticmethod
+    def drawn(iterator, indices):
+        one = getattr(iterator, "_plateau_pass", None)  # None: it was opened before we came.
         if one is not None:
             one.draw(indices)
 
     def consumed(self, iterator):
-        one = self._passes.get(iterator)
+        one = getattr(iterator, "_plateau_pass", None)
         if one is None:
             return
         if self._ended is not None and self._ended is not one:
@@ -75,7 +77,7 @@ class Loop:
             self._since_step.append(one)
 
     def ended(self, iterator):
-        one = self._passes.get(iterator)
+        one = getattr(iterator, "_plateau_pass", None)
         if one is None or one.over or one.consumed == 0:
             return
         one.over = True
@@ -88,6 +90,7 @@ class Loop:
 
     def stepped(self, optimizer):
         """An optimizer's step has ended, or was attempted."""
+        self.optimizer_steps += 1
         if self.framework is not None:
             return
         key = id(optimizer)
@@ -119,11 +122,11 @@ class Loop:
         one = self._feeding()
         if one is not None:
             one.step()
-            if epoch is None:
-                epoch = self._epoch_of(one)
-            one.learn(known or self.knows())
-            self._say_facts(one)
-        voice.get().step(number, epoch, self._gauges)
+            # What a loop does is looked at when its steps have doubled; what a framework says, each time.
+            if known or not one.steps & (one.steps - 1):
+                one.learn(known or self.knows())
+                self._say_facts(one)
+        (voice.spoken or voice.get()).step(number, epoch, self._told)
         for listener in self.listeners:
             listener(number)
 
@@ -142,7 +145,11 @@ class Loop:
 
     def _feeding(self):
         """The pass that fed the step that has just ended."""
-        candidates, self._since_step = self._since_step, []
+        candidates = self._since_step
+        if len(candidates) == 1 and candidates[0] is self._training and self._ended is None:
+            candidates.clear()
+            return self._training
+        self._since_step = []
         if not candidates:
             # Several steps on one batch, or a step per look-ahead: it is still the same one.
             return self._training
@@ -167,16 +174,17 @@ class Loop:
             for source, facts in one.take_facts():
                 voice.get().facts(source, **facts)
 
-    def _gauges(self):
-        gauges = self._training.gauges() if self._training is not None else ()
+    def _told(self):
+        """What goes with a step that is said: its epoch, if no framework says it, and gauges."""
+        one = self._training
+        if one is None:
+            return None, ()
+        gauges = one.gauges()
         if self.compilations:
             gauges += (("torch.compilations", self.compilations),)
-        return gauges
-
-    def _epoch_of(self, one):
         if one.over:
-            return float(self.epochs)
-        return self.epochs + one.consumed / one.length if one.length else None
+            return float(self.epochs), gauges
+        return self.epochs + one.consumed / one.length if one.length else None, gauges
 
     def _settle(self):
         """The pass that ended without a step was an evaluation."""

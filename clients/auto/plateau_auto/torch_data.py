@@ -3,7 +3,8 @@
 
 Every iterator of a DataLoader, with and without workers, and those of torchdata's StatefulDataLoader, asks
 `_next_index` for the next batch of indices and hands a batch out in `__next__`. Both are wrapped on the class; no
-loader, sampler or dataset is touched, no attribute is set on one, no length is asked that the loop might not ask.
+loader, sampler or dataset is touched and no attribute is set on one; what is known of a pass hangs on torch's own
+iterator.
 
 The seam `order` may serve other index batches than the sampler's own: an object with
     next_index(iterator, draw)  ->  indices
@@ -12,22 +13,17 @@ batches with it. None, the default, is a pass-through.
 """
 import functools
 
-from . import guard, torch_steps
+from . import guard
 from .loop import LOOP
 
 order = None
-
-
-def _consumed(iterator):
-    torch_steps.reset_depth()
-    LOOP.consumed(iterator)
 
 
 def patch(module):
     """`module` is torch.utils.data.dataloader."""
     base = module._BaseDataLoaderIter
     drawn = guard.hook("the DataLoader's draws", LOOP.drawn)
-    consumed = guard.hook("the DataLoader's batches", _consumed)
+    consumed = guard.hook("the DataLoader's batches", LOOP.consumed)
     ended = guard.hook("the DataLoader's ends", LOOP.ended)
     opened = guard.hook("the DataLoader's iterators", LOOP.opened)
     original_init, original_index = base.__init__, base._next_index

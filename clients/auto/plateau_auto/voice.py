@@ -12,7 +12,7 @@ import time
 
 _GAP_S = 0.05
 
-_voice = None
+spoken = None  # The voice of this process, once it has one; for the fast way, see get().
 _path = None  # Of the socket; None: what PLATEAU_SOCKET says.
 _notes = []  # Said before there was anybody to say them.
 
@@ -24,10 +24,10 @@ def hello():
 
 def get():
     """The voice of this process; made when torch's optimizers are imported."""
-    global _voice
-    if _voice is None or _voice.pid != os.getpid():
-        _voice = _Voice()
-    return _voice
+    global spoken
+    if spoken is None or spoken.pid != os.getpid():
+        spoken = _Voice()
+    return spoken
 
 
 def speak_to(path):
@@ -39,16 +39,16 @@ def speak_to(path):
 
 def note(text):
     """One line for the report that something is missing. Waits until this process has something to say."""
-    if _voice is None:
+    if spoken is None:
         _notes.append(text)
     else:
-        _voice.event("mark " + text)
+        spoken.event("mark " + text)
 
 
 def forget():
     """In a forked child: it has said nothing yet, and may never."""
-    global _voice
-    _voice = None
+    global spoken
+    spoken = None
     del _notes[:]
 
 
@@ -84,9 +84,9 @@ class _Voice:
             for words, said in self._facts.items() if said]
         self.client.state("\n".join(lines))
 
-    def step(self, number, epoch, gauges):
-        """Step `number` has ended; gauges() gives pairs that belong to it."""
-        self._held = (number, epoch, gauges)
+    def step(self, number, epoch, told):
+        """Step `number` has ended. told() gives its epoch, if that is None, and gauges that belong to it."""
+        self._held = (number, epoch, told)
         if time.monotonic() >= self._said_at + self.gap_s:
             self.flush()
 
@@ -99,9 +99,11 @@ class _Voice:
         """Says the last step, if it was not."""
         if self._held is None or self.pid != os.getpid():
             return
-        (number, epoch, gauges), self._held = self._held, None
+        (number, epoch, told), self._held = self._held, None
+        position, gauges = told()
+        epoch = position if epoch is None else epoch
         lines = ["step %d from=auto" % number if epoch is None
                  else "step %d epoch=%.6g from=auto" % (number, epoch)]
-        lines += ["gauge %s %.9g from=auto" % pair for pair in gauges()]
+        lines += ["gauge %s %.9g from=auto" % pair for pair in gauges]
         self.client.say(lines)
         self._said_at = time.monotonic()
