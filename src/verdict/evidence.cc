@@ -202,7 +202,8 @@ class Gatherer {
             {{"last_new_step", file_.timeline.last_new_example, Unit::moment},
              {"epoch_steps", epoch, Unit::moment}},
             {{"source", file_.epoch_source}});
-    } else if (verdict_.last_step < epoch) {
+    } else if (verdict_.last_step < epoch ||
+               (verdict_.word == Word::leak && file_.count("examples") != nullptr)) {
       found(Kind::first_pass_ends, {{"epoch_steps", epoch, Unit::moment}},
             {{"source", file_.epoch_source}});
     }
