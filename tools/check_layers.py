@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
     "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
-    "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger"},
+    "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {

@@ -54,6 +54,7 @@ constexpr double kMostFollowing_s = 10;
 
 struct Attempt {
   HeapWalk walk;
+  double at_s = 0;
   double stopped_s = 0;
   HolderFindings holders;
 };
@@ -109,6 +110,7 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
     return now_s > until_s;
   };
   Attempt attempt;
+  attempt.at_s = monotonic_now_s();
   attempt.walk = walk_heap(memory, place, late, options.holders ? &announcer : nullptr);
   const bool whole = attempt.walk.end == WalkEnd::complete;
   const bool follow = whole && options.holders && !late() && !announcer.gave_up();
@@ -226,11 +228,20 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options,
     if (last.walk.end != WalkEnd::complete) continue;
     Census census = census_of(pid, place.value(), last);
     census.stopped_s = stopped_s;
+    census.at_s = last.at_s;
     census.bytes_read = memory.bytes_read();
     census.holders = std::move(last.holders);
     return census;
   }
   return gave_up(pid, last, place.value(), options.max_stop_s);
+}
+
+Result<uint64_t> likely_objects(pid_t pid) {
+  if (const Result<void> checked = check_readable(pid); !checked) return checked.error();
+  RemoteMemory memory(pid);
+  const Result<PythonPlace> place = find_python(pid, memory);
+  if (!place) return place.error();
+  return last_collected_objects(memory, place.value());
 }
 
 CensusGrowth compare_census(const Census& a, const Census& b) {

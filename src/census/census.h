@@ -37,7 +37,8 @@ struct Census {
   std::vector<TypeCount> types;  // Most objects first.
   uint64_t objects = 0;
   uint64_t unreadable = 0;  // Objects whose type could not be read.
-  double stopped_s = 0;     // How long the target stood still.
+  double stopped_s = 0;     // How long the target stood still ...
+  double at_s = 0;          // ... and when, for the last time, by the monotonic clock.
   uint64_t bytes_read = 0;
   HolderFindings holders;  // If asked for.
 };
@@ -52,6 +53,10 @@ struct Census {
 // right before the first stop; never for a process that is refused at first sight.
 Result<Census> take_census(pid_t pid, const CensusOptions& options = {},
                            const std::function<void()>& before_stop = {});
+
+// How many objects a census of the process would likely count, by what its collector left last; 0
+// if it has not collected yet. Does not stop it. Refuses as take_census() does at first sight.
+Result<uint64_t> likely_objects(pid_t pid);
 
 // A type in two censuses of one process.
 struct TypeGrowth {

@@ -35,6 +35,16 @@ std::string ending_sentence(const Ending& ending) {
   }
 }
 
+// What was done to the job to see who holds its objects.
+std::string census_sentence(const CensusWatch::Cost& cost) {
+  if (cost.looks == 0 && cost.stopped_s == 0) return "";
+  const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
+  return fmt::format(
+      "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in all "
+      "(--no-census leaves that out)\n",
+      times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
+}
+
 WatchCost cost_of(const JobOutcome& outcome) {
   return {outcome.watch_cpu_s / std::max(outcome.elapsed_s, 1e-3), outcome.cost.worst_share};
 }
@@ -61,6 +71,7 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
                          ending_sentence(outcome.ending), outcome.cost.ticks,
                          outcome.cost.ticks == 1 ? "" : "s", format_seconds(outcome.elapsed_s),
                          cost_sentence(cost_of(outcome))));
+  out.remark(census_sentence(outcome.census));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }

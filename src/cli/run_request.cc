@@ -44,6 +44,12 @@ Options watching_options() {
            "heap-interval", Takes::memory, "SIZE",
            "With --heap: mean number of allocated bytes between samples (default 512KiB); fewer is "
            "finer and costs more."),
+       flag("no-census",
+            "Never stop the job to see who holds its Python objects. Otherwise a Python job that "
+            "grows is stopped twice for some milliseconds (see --census-share)."),
+       option("census-share", Takes::text, "PERCENT",
+              "Share of the job's time that it may be stopped to see who holds its objects "
+              "(default 0.1, at most 10); more tells sooner."),
        may_be_bare(option(
            "serve", Takes::text, "ADDR:PORT",
            "Show the job live in a browser while it runs, as 'plateau serve' does; the address "
@@ -87,6 +93,20 @@ Result<double> walk_share(const Arguments& arguments) {
   const std::optional<double> percent = parse_double(*text);
   if (!percent || !(*percent > 0 && *percent <= 10)) {
     return usage_error(fmt::format("--walk-share takes a percentage up to 10, not '{}'", *text));
+  }
+  return *percent / 100;
+}
+
+Result<double> census_share(const Arguments& arguments) {
+  const std::optional<std::string> text = arguments.text("census-share");
+  if (arguments.has("no-census")) {
+    if (text) return usage_error("--census-share and --no-census exclude each other");
+    return 0.0;
+  }
+  if (!text) return CensusWatch::kDefaultShare;
+  const std::optional<double> percent = parse_double(*text);
+  if (!percent || !(*percent > 0 && *percent <= 10)) {
+    return usage_error(fmt::format("--census-share takes a percentage up to 10, not '{}'", *text));
   }
   return *percent / 100;
 }
@@ -212,6 +232,9 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   request.job.probe.walk_share = share.value();
   // Who allows the job's time to be spent allows ours, in the proportion of the defaults.
   request.job.probe.walk_cpu_share *= std::max(1.0, share.value() / ProbeOptions().walk_share);
+  const Result<double> census = census_share(arguments);
+  if (!census) return census.error();
+  request.job.census_share = census.value();
   const Result<LimitPolicy> limit = limit_policy(arguments);
   if (!limit) return limit.error();
   request.job.limit = limit.value();

@@ -225,6 +225,7 @@ void JobLoop::end_leftovers_of_job() {
   std::transform(job_.relays.begin(), job_.relays.end(), ours.begin(),
                  [](const Relay& relay) { return relay.pid; });
   if (session_.heap().pid() > 0) ours.push_back(session_.heap().pid());
+  if (session_.census().pid() > 0) ours.push_back(session_.census().pid());
   ours.insert(ours.end(), options_.companions.begin(), options_.companions.end());
   const std::vector<pid_t> errands = options_.errands();
   ours.insert(ours.end(), errands.begin(), errands.end());
@@ -286,6 +287,7 @@ JobOutcome JobLoop::run(SignalReader& signals) {
     session_.event(EventKind::oom, "the kernel OOM-killed the job");
   }
   outcome.run = session_.finish(outcome.ending);
+  outcome.census = session_.census().cost();
   outcome.watch_cpu_s = session_.cpu_s();
   return outcome;
 }

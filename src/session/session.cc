@@ -33,6 +33,7 @@ Session::Session(const SessionOptions& options, const SessionStart& start,
       journal_(std::move(recording)),
       sampler_(std::move(sampler)),
       heap_(std::move(heap)),
+      census_(options.census_share),
       pace_(options.interval_s),
       next_verdict_s_(kFirstVerdictSeconds) {
   journal_.facts_of_user(options.given);
@@ -60,6 +61,9 @@ const Snapshot& Session::tick() {
   journal_.sample(snapshot_, at_s);
   heap_.look(snapshot_, at_s);
   heap_.tick(at_s, journal_.step(), journal_.recording());
+  const pid_t looked_with = census_.pid();
+  census_.tick(snapshot_, at_s, journal_.step(), journal_.recording());
+  if (census_.pid() > 0 && census_.pid() != looked_with) exclude(census_.pid());
   judge_if_due(at_s);
   if (looked_) looked_(*this);
   return snapshot_;
@@ -112,7 +116,7 @@ void Session::exclude(pid_t pid) {
 }
 
 double Session::cpu_s() const {
-  return own_cpu_s() - start_.cpu_s + std::max(keeper_cpu_s_, heap_.cpu_s());
+  return own_cpu_s() - start_.cpu_s + std::max(keeper_cpu_s_, heap_.cpu_s()) + census_.cpu_s();
 }
 
 std::vector<std::string> Session::troubles() {
@@ -124,6 +128,7 @@ std::vector<std::string> Session::troubles() {
 }
 
 Run Session::finish(const Ending& ending) {
+  census_.finish();
   keeper_cpu_s_ = heap_.cpu_s();
   heap_.finish(journal_.recording());
   write_heard(now(), true);

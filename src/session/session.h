@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "heap/keeper.h"
 #include "probe/sampler.h"
+#include "session/census_watch.h"
 #include "session/heap_watch.h"
 #include "session/heard.h"
 #include "session/journal.h"
@@ -38,7 +39,8 @@ struct SessionOptions {
   bool keep_secrets = false;       // In the recording: see base/redact.h.
   ProbeOptions probe;
   std::optional<KeeperOptions> heap;  // Trace allocations.
-  std::optional<Policy> judged_by;    // Judge as it goes; none: nobody looks at the verdict.
+  double census_share = 0;  // Of the job's time, to see who holds its Python objects; 0: not.
+  std::optional<Policy> judged_by;  // Judge as it goes; none: nobody looks at the verdict.
   // Called with one sentence when something happens that the user should see at once.
   std::function<void(const std::string&)> say = [](const std::string&) {};
   // Called after each tick, for those who tell others; nobody if empty.
@@ -78,6 +80,7 @@ class Session {
   [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }  // Of the last tick.
   [[nodiscard]] const Journal& journal() const { return journal_; }
   [[nodiscard]] const HeapWatch& heap() const { return heap_; }
+  [[nodiscard]] const CensusWatch& census() const { return census_; }
   [[nodiscard]] const Verdict* verdict() const { return verdict_ ? &*verdict_ : nullptr; }
   [[nodiscard]] double interval_s() const { return pace_.interval_s(now()); }
   [[nodiscard]] double cpu_s() const;  // Of this process and the keeper, since the start.
@@ -98,6 +101,7 @@ class Session {
   Journal journal_;
   std::optional<Sampler> sampler_;
   HeapWatch heap_;
+  CensusWatch census_;
   Pace pace_;
   StepHub hub_;
   Heard heard_;

@@ -44,6 +44,7 @@ struct JobOutcome {
   double elapsed_s = 0;
   double watch_cpu_s = 0;  // All CPU of this process and of the keeper, while they watched.
   ProbeCost cost;
+  CensusWatch::Cost census;
 };
 
 // Blocks until the job has ended and nothing of it is left.

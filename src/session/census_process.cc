@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/census_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <optional>
+
+#include "census/census.h"
+#include "recording/record_codec.h"
+
+namespace plateau {
+namespace {
+
+// By measurement (docs/census.md): of a stop that is given the CPU, with holders.
+constexpr double kSecondsPerObject = 0.25e-6;
+constexpr double kSecondsPerStop = 0.003;
+constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
+// A machine without a free core makes a stop several times longer. What would take longer still is
+// given up.
+constexpr double kMostStop_s = 0.25;
+constexpr double kStopPerEstimate = 4;
+constexpr double kLeastStop_s = 0.05;
+
+// Away from the terminal and from everything that the owner has open; ends with it.
+void settle_down(int socket) {
+  setpgid(0, 0);
+  prctl(PR_SET_NAME, "plateau-census");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int number :
+       {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM}) {
+    std::signal(number, SIG_IGN);
+  }
+  std::signal(SIGCHLD, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const auto kept = static_cast<unsigned>(socket);
+  if (kept > 0) close_range(0, kept - 1, 0);
+  close_range(kept + 1, ~0U, 0);
+  while (open("/dev/null", O_RDWR) >= 0) {
+    if (fcntl(STDERR_FILENO, F_GETFD) >= 0) break;
+  }
+}
+
+class Looker {
+ public:
+  LookReply look(const LookRequest& request) {
+    LookReply reply;
+    const Result<uint64_t> objects = likely_objects(request.pid);
+    if (!objects) {
+      reply.trouble = objects.error().message;
+      reply.refused = true;
+      return reply;
+    }
+    const double estimate_s =
+        kSecondsPerStop +
+        kSecondsPerObject * static_cast<double>(std::max(objects.value(), kFewObjects));
+    if (estimate_s > request.most_estimate_s) {
+      reply.too_costly = true;
+      return reply;
+    }
+    const double most_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStop_s, kMostStop_s);
+    Result<Census> census = take_census(
+        request.pid,
+        {.max_stop_s = most_s, .holders = true, .before = before_ ? &*before_ : nullptr});
+    if (!census) {
+      reply.trouble = census.error().message;
+      reply.stopped_s = most_s;
+      return reply;
+    }
+    reply.at_s = census.value().at_s;
+    reply.stopped_s = census.value().stopped_s;
+    reply.trouble = census.value().holders.trouble;
+    reply.looked = reply.trouble.empty();
+    if (before_) reply.growth.holders = std::move(census.value().holders.holders);
+    if (reply.looked) before_ = std::move(census.value().holders.index);
+    return reply;
+  }
+
+ private:
+  std::optional<HolderIndex> before_;
+};
+
+}  // namespace
+
+std::string encode_reply(const LookReply& reply) {
+  FieldWriter io;
+  io(reply.looked, reply.too_costly, reply.refused, reply.at_s, reply.stopped_s, reply.trouble);
+  io.out += encode_record(reply.growth);
+  return std::move(io.out);
+}
+
+LookReply decode_reply(const std::string& bytes) {
+  LookReply reply;
+  FieldReader io{WireReader(bytes)};
+  io(reply.looked, reply.too_costly, reply.refused, reply.at_s, reply.stopped_s, reply.trouble);
+  record_fields(io, reply.growth);
+  if (!io.in.ok()) return {.trouble = "its answer could not be read"};
+  return reply;
+}
+
+void look_on_request(int socket) {
+  settle_down(socket);
+  Looker looker;
+  LookRequest request;
+  while (recv(socket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
+    const std::string bytes = encode_reply(looker.look(request));
+    if (send(socket, bytes.data(), std::min(bytes.size(), kMostLookBytes), MSG_NOSIGNAL) < 0) break;
+  }
+  _exit(0);
+}
+
+}  // namespace plateau

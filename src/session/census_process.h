@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that looks into a job's Python objects for CensusWatch, and what the two say.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "recording/holder.h"
+
+namespace plateau {
+
+// "Look into `pid`, if by estimate that stops it for at most `most_estimate_s`."
+struct LookRequest {
+  pid_t pid = -1;
+  double most_estimate_s = 0;
+};
+
+// One message each way, at most this long.
+inline constexpr size_t kMostLookBytes = size_t{128} << 10;
+
+struct LookReply {
+  bool looked = false;
+  bool too_costly = false;  // By estimate: may be asked again when more is allowed.
+  bool refused = false;     // At first sight: it will be again.
+  double at_s = 0;          // When it looked, by the monotonic clock.
+  double stopped_s = 0;     // Of a look that failed: at most so long.
+  std::string trouble;      // Why not.
+  HolderGrowth growth;      // Of a second look: the holders only.
+};
+std::string encode_reply(const LookReply& reply);
+LookReply decode_reply(const std::string& bytes);
+
+// Runs in a child and does not return: answers requests on `socket`, the only descriptor that it
+// keeps, until the owner closes its end or is gone.
+[[noreturn]] void look_on_request(int socket);
+
+}  // namespace plateau

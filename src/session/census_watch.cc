@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/census_watch.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <utility>
+
+#include "base/clock.h"
+#include "session/census_process.h"
+
+namespace plateau {
+namespace {
+
+constexpr int64_t kStepsBeforeWork = 3;
+constexpr double kSecondsBeforeWork = 10;
+constexpr double kLeastGrowthMb = 4;
+constexpr double kLeastGrowthShare = 0.01;
+constexpr double kLeastBetween_s = 5;
+constexpr int kMostFailures = 3;
+constexpr int kLooks = 2;
+
+// The process that does the work: the largest one in the role of it.
+const ProcessSample* main_process(const Snapshot& snapshot) {
+  const ProcessSample* found = nullptr;
+  for (const ProcessSample& process : snapshot.processes) {
+    if (process.role != Role::main && snapshot.processes.size() > 1) continue;
+    if (found == nullptr || process.anon_kb > found->anon_kb) found = &process;
+  }
+  return found;
+}
+
+}  // namespace
+
+CensusWatch::CensusWatch(CensusWatch&& other) noexcept
+    : share_(other.share_),
+      stage_(other.stage_),
+      pid_(std::exchange(other.pid_, -1)),
+      socket_(std::move(other.socket_)),
+      cpu_s_(other.cpu_s_),
+      target_(other.target_),
+      owned_mb_(other.owned_mb_),
+      base_mb_(other.base_mb_),
+      next_try_s_(other.next_try_s_),
+      moments_(std::move(other.moments_)),
+      failures_(other.failures_),
+      found_(std::move(other.found_)),
+      cost_(std::move(other.cost_)) {}
+
+CensusWatch::~CensusWatch() {
+  finish();
+}
+
+double CensusWatch::cpu_s() const {
+  clockid_t clock = {};
+  timespec used = {};
+  if (pid_ <= 0) return cpu_s_;
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) return cpu_s_;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+void CensusWatch::finish() {
+  if (pid_ <= 0) return;
+  cpu_s_ = cpu_s();
+  socket_.reset();
+  // If it has the job stopped, the kernel lets that go.
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+  stage_ = Stage::ended;
+}
+
+void CensusWatch::tick(const Snapshot& snapshot, double at_s, int64_t step,
+                       RecordingWriter& recording) {
+  if (share_ <= 0 || stage_ == Stage::ended) return;
+  if (stage_ == Stage::looking) return hear(at_s, step, recording);
+  const ProcessSample* main = snapshot.whole ? main_process(snapshot) : nullptr;
+  if (main == nullptr || main->anon_kb == kUnread) return;
+  // Another process does the work now: it is looked at from its start.
+  if (main->key.pid != target_) {
+    if (cost_.looks > 0) return finish();
+    target_ = main->key.pid;
+    stage_ = Stage::waits_for_work;
+  }
+  owned_mb_ = static_cast<double>(main->anon_kb) * 1024 / 1e6;
+  if (stage_ == Stage::waits_for_work) return wait_for_work(at_s, step);
+  wait_for_growth(at_s, step);
+}
+
+void CensusWatch::wait_for_work(double at_s, int64_t step) {
+  if (step < kStepsBeforeWork && at_s < kSecondsBeforeWork) return;
+  base_mb_ = owned_mb_;
+  stage_ = Stage::waits_for_growth;
+}
+
+void CensusWatch::wait_for_growth(double at_s, int64_t step) {
+  if (at_s < next_try_s_) return;
+  if (owned_mb_ < base_mb_ + std::max(kLeastGrowthMb, kLeastGrowthShare * base_mb_)) return;
+  // Something must be left of what the looks may cost in all.
+  if (share_ * at_s <= cost_.stopped_s) return;
+  ask(at_s, step);
+}
+
+bool CensusWatch::start() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  socket_.reset(ends[0]);
+  const Fd far_end(ends[1]);
+  pid_ = fork();
+  if (pid_ == 0) look_on_request(far_end.get());
+  if (pid_ < 0) socket_.reset();
+  return pid_ > 0;
+}
+
+void CensusWatch::ask(double at_s, int64_t step) {
+  if (pid_ <= 0 && !start()) {
+    stage_ = Stage::ended;
+    return;
+  }
+  const LookRequest request{
+      .pid = target_,
+      .most_estimate_s = std::min(kMostEstimate_s, share_ * at_s - cost_.stopped_s)};
+  if (send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    return finish();
+  }
+  moments_ = {{at_s, step}};
+  stage_ = Stage::looking;
+}
+
+void CensusWatch::hear(double at_s, int64_t step, RecordingWriter& recording) {
+  moments_.push_back({at_s, step});
+  std::string bytes(kMostLookBytes, '\0');
+  const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (got <= 0) return finish();
+  bytes.resize(static_cast<size_t>(got));
+  LookReply reply = decode_reply(bytes);
+  cost_.stopped_s += reply.stopped_s;
+  stage_ = Stage::waits_for_growth;
+  if (!reply.looked) {
+    // A tenth later more may be allowed, or the collector is not at work.
+    next_try_s_ = 1.1 * at_s;
+    if (reply.too_costly) return;
+    cost_.trouble = std::move(reply.trouble);
+    if (reply.refused || ++failures_ >= kMostFailures) finish();
+    return;
+  }
+  // It takes its time to begin: the step is the one that ran when it looked.
+  const double looked_s = at_s - (monotonic_now_s() - reply.at_s);
+  Moment when{looked_s, moments_.front().step};
+  for (const Moment& moment : moments_) {
+    if (moment.at_s <= looked_s) when.step = moment.step;
+  }
+  looked(when, std::move(reply.growth), recording);
+}
+
+void CensusWatch::looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording) {
+  base_mb_ = owned_mb_;
+  next_try_s_ = std::max(2 * when.at_s, when.at_s + kLeastBetween_s);
+  if (++cost_.looks < kLooks) {
+    found_ = {.pid = target_, .from_s = when.at_s, .from_step = when.step};
+    return;
+  }
+  found_.to_s = when.at_s;
+  found_.to_step = when.step;
+  found_.stopped_s = cost_.stopped_s;
+  found_.holders = std::move(growth.holders);
+  if (!found_.holders.empty()) recording.holders(found_);
+  finish();
+}
+
+}  // namespace plateau

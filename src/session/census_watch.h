@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two looks into the Python objects of a job that grows: what became longer between them is who
+// holds the growth.
+//
+// When. The first look comes when growth shows: the main process owns 1 % (and 4 MB) more than when
+// the work had begun, which is its third step, or ten seconds without steps. The second comes when
+// the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
+// the process for some milliseconds; both together may cost it `share` of the time it has run, and
+// one never more than kMostEstimate_s by estimate, so in a job with many objects they come later,
+// or not at all.
+//
+// How. A process of its own looks (census/census.h), because following references takes half a
+// second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
+// it dies, or may not look, the job goes on and nothing is said of holders.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "probe/snapshot.h"
+#include "recording/recording.h"
+
+namespace plateau {
+
+class CensusWatch {
+ public:
+  static constexpr double kMostEstimate_s = 0.1;
+  static constexpr double kDefaultShare = 0.001;
+
+  // `share` 0: never looks.
+  explicit CensusWatch(double share) : share_(share) {}
+  ~CensusWatch();
+  CensusWatch(CensusWatch&& other) noexcept;
+  CensusWatch& operator=(CensusWatch&&) = delete;
+
+  // After each sample. Never waits.
+  void tick(const Snapshot& snapshot, double at_s, int64_t step, RecordingWriter& recording);
+
+  // Of the process that looks; -1 if there is none.
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] double cpu_s() const;
+  // Ends it. What it has not said by now is not waited for.
+  void finish();
+
+  // What it cost the job so far, and why there is no more to it.
+  struct Cost {
+    int looks = 0;
+    double stopped_s = 0;
+    std::string trouble;
+  };
+  [[nodiscard]] const Cost& cost() const { return cost_; }
+
+ private:
+  // What time it was in which step.
+  struct Moment {
+    double at_s = 0;
+    int64_t step = -1;
+  };
+  enum class Stage : uint8_t { waits_for_work, waits_for_growth, looking, ended };
+
+  void wait_for_work(double at_s, int64_t step);
+  void wait_for_growth(double at_s, int64_t step);
+  void ask(double at_s, int64_t step);
+  void hear(double at_s, int64_t step, RecordingWriter& recording);
+  void looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording);
+  bool start();
+
+  double share_;
+  Stage stage_ = Stage::waits_for_work;
+  pid_t pid_ = -1;
+  Fd socket_;
+  double cpu_s_ = 0;     // Once it has ended.
+  pid_t target_ = -1;    // The main process.
+  double owned_mb_ = 0;  // Of it, now ...
+  double base_mb_ = 0;   // ... and when growth was last measured from.
+  double next_try_s_ = 0;
+  std::vector<Moment> moments_;  // Since it was asked to look.
+  int failures_ = 0;
+  HolderGrowth found_;  // As far as it is known.
+  Cost cost_;
+};
+
+}  // namespace plateau
