@@ -26,6 +26,14 @@ struct Clues {
     if (tensors == nullptr) return objects;
     return objects != nullptr && objects->rising && !tensors->rising ? objects : tensors;
   }
+  // A container that was seen to grow, by its name; nullptr if none was.
+  [[nodiscard]] const Holder* holder() const {
+    if (!file.run->holders) return nullptr;
+    for (const Holder& holder : file.run->holders->holders) {
+      if (holder.kind != HolderKind::unseen && holder.grew() > 0) return &holder;
+    }
+    return nullptr;
+  }
   [[nodiscard]] bool rising(std::string_view what) const {
     const CountTrend* trend = count(what);
     return trend != nullptr && trend->rising;
@@ -252,10 +260,17 @@ Finding see_threads(const Clues& c) {
 double score_objects(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
   const CountTrend* trend = c.object_count();
+  if (c.holder() != nullptr) return 0.95 * std::max(c.unbounded(), 0.3);
   if (trend == nullptr) return 0.3 * c.unbounded();
   return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
 Finding see_objects(const Clues& c) {
+  if (const Holder* holder = c.holder()) {
+    return {FindingKind::holder_grew,
+            {{"first", static_cast<double>(holder->length_before)},
+             {"last", static_cast<double>(holder->length_after)}},
+            {{"holder", holder->type + " " + holder->path}}};
+  }
   const CountTrend* trend = c.object_count();
   if (trend == nullptr) return {FindingKind::grows_per_step, {}, {}};
   return finding_of(*trend);
@@ -266,6 +281,7 @@ double score_native(const Clues& c) {
   const double steady_line = c.unbounded() - c.weight(Family::per_evaluation) -
                              c.weight(Family::per_checkpoint) - c.weight(Family::per_epoch);
   const CountTrend* trend = c.object_count();
+  if (c.holder() != nullptr) return 0.2 * steady_line;
   if (trend == nullptr) return 0.4 * steady_line;
   return (trend->rising ? 0.2 : 0.7) * steady_line;
 }

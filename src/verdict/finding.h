@@ -138,6 +138,7 @@ enum class FindingKind : uint8_t {
   threads_multiply,
   grows_per_step,
   grows_beside_counts,
+  holder_grew,
   gpu_memory_grew,
   teeth_over_floor,
   // About an allocation site, or another series of live bytes.
