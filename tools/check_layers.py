@@ -30,11 +30,12 @@ MAY_INCLUDE = {
     "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
+    "prove": {"base", "session"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -60,6 +61,7 @@ JOBS = {
     "inject": "calls into another process at a safe point: experiments, attaching the tracer",
     "ledger": "resident memory as a sum that adds up",
     "session": "one job under watch: starts or finds it, relays and supervises it, and makes a recording as it runs",
+    "prove": "the deciding experiment: blocks of new and of repeated batches → what was proved, with the odds",
     "command": "how a program reads its command line: a verb as a table, its parser, help, output and exit code",
     "cli": "one file per verb; only here does the program exit",
 }

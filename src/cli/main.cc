@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       plateau::watch_verb(),       // The same for a job that already runs.
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
+      plateau::prove_verb(),       // The experiment that decides, run by itself.
       plateau::compare_verb(),     // Did the fix work?
       plateau::report_verb(),      // All of it as one HTML page.
       plateau::serve_verb(),       // The same to look at, live, in a browser.

@@ -11,6 +11,7 @@ Verb run_verb();      // Start a job, watch its whole process tree, say the verd
 Verb watch_verb();    // The live screen of a job that already runs, or a line now and then.
 Verb profile_verb();  // Which call stacks, Python types and tensors grow.
 Verb try_verb();      // An experiment inside a running process, and what it proves.
+Verb prove_verb();    // The experiment that decides between a cache and a leak, run by itself.
 Verb compare_verb();  // Did the fix work?
 Verb report_verb();   // Everything about a run in one HTML file.
 Verb serve_verb();    // The live page of runs, over HTTP.

@@ -27,6 +27,8 @@ constexpr double kRelayGraceSeconds = 2;
 constexpr double kRelayLookSeconds = 0.05;
 // Helpers that end by themselves right after the job (Python's resource tracker) are no leftovers.
 constexpr double kHelperGraceSeconds = 0.5;
+// Between asking a job to end that has shown enough, and ending it.
+constexpr double kEndGraceSeconds = 3;
 
 }  // namespace
 
@@ -146,6 +148,19 @@ void JobLoop::tick() {
     if (process.role == Role::main) main_ = process.key.pid;
   }
   guard(snapshot);
+}
+
+// The job is not asked again and again: somebody may just be writing a file.
+void JobLoop::end_if_enough() {
+  if (!asked_to_end_s_) {
+    if (!options_.enough()) return;
+    asked_to_end_s_ = session_.now();
+    kill(-job_.pid, SIGTERM);
+    kill(-job_.pid, SIGCONT);
+  } else if (!killed_ && session_.now() - *asked_to_end_s_ > kEndGraceSeconds) {
+    killed_ = true;
+    kill(-job_.pid, SIGKILL);
+  }
 }
 
 // What we did to the job, for the user and for the recording.
@@ -269,6 +284,7 @@ JobOutcome JobLoop::run(SignalReader& signals) {
     wait(signals, seconds_to_look());
     if (status_) break;
     if (seconds_to_look() <= 0) tick();
+    end_if_enough();
     reap();  // SIGCHLD may have come before it was blocked.
   }
   JobOutcome outcome;
@@ -281,6 +297,7 @@ JobOutcome JobLoop::run(SignalReader& signals) {
   carry_rest(signals);
   outcome.ending = ending();
   outcome.stopped_by_limit = guard_.acted();
+  outcome.had_enough = asked_to_end_s_.has_value();
   outcome.elapsed_s = session_.now();
   outcome.cost = session_.snapshot().cost;
   if (outcome.ending.kind == Ending::Kind::oom_killed) {

@@ -39,6 +39,7 @@ class JobLoop {
   void suspend(int stop_signal);
   void tick();
   [[nodiscard]] double seconds_to_look() const;  // 0 if a tick is due, for whatever reason.
+  void end_if_enough();
   void guard(const Snapshot& snapshot);
   [[nodiscard]] std::string act(LimitAction action, pid_t target) const;
   void tell(const std::string& text);
@@ -56,6 +57,8 @@ class JobLoop {
   int64_t oom_before_;
   std::optional<int> status_;  // Of the job's first process, once it has ended.
   bool interrupted_ = false;
+  std::optional<double> asked_to_end_s_;  // When options_.enough said so,
+  bool killed_ = false;                   // and whether asking was in vain.
   bool orphans_stay_ = false;  // Something of the job goes on and may hold its output open.
   pid_t main_ = -1;            // The process that does the work, for the signal to save.
 };

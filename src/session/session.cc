@@ -28,6 +28,7 @@ Session::Session(const SessionOptions& options, const SessionStart& start,
                  RecordingWriter recording, std::optional<Sampler> sampler, HeapWatch heap)
     : start_(start),
       proc_(options.probe.proc),
+      hear_(options.hear),
       judged_by_(options.judged_by),
       looked_(options.looked),
       journal_(std::move(recording)),
@@ -80,6 +81,7 @@ void Session::judge_if_due(double at_s) {
 void Session::read_words() {
   if (!socket_) return;
   for (const StepWords& words : socket_->receive()) {
+    hear_(words);
     hub_.words(words);
     step_ended_ = journal_.words(words, now()) || step_ended_;
   }

@@ -41,6 +41,8 @@ struct SessionOptions {
   std::optional<KeeperOptions> heap;  // Trace allocations.
   double census_share = 0;  // Of the job's time, to see who holds its Python objects; 0: not.
   std::optional<Policy> judged_by;  // Judge as it goes; none: nobody looks at the verdict.
+  // Called with every word of the loop, before anything is made of it.
+  std::function<void(const StepWords&)> hear = [](const StepWords&) {};
   // Called with one sentence when something happens that the user should see at once.
   std::function<void(const std::string&)> say = [](const std::string&) {};
   // Called after each tick, for those who tell others; nobody if empty.
@@ -96,6 +98,7 @@ class Session {
 
   SessionStart start_;
   std::string proc_;  // Where /proc is.
+  std::function<void(const StepWords&)> hear_;
   std::optional<Policy> judged_by_;
   std::function<void(Session&)> looked_;
   Journal journal_;

@@ -82,6 +82,8 @@ Supervised supervise(const SupervisorOptions& options) {
   JobRequest request;
   request.command = options.command;
   request.environment = {socket_variable(socket.value().path())};
+  request.environment.insert(request.environment.end(), options.environment.begin(),
+                             options.environment.end());
   heap.value().expect_all();
   for (std::string& entry : heap.value().environment()) {
     request.environment.push_back(std::move(entry));

@@ -30,6 +30,9 @@ struct SupervisorOptions : SessionOptions {
   bool learns_steps = true;  // By our module in the job's Python: see auto_module.h.
   bool keep_orphans = false;
   double orphan_grace_s = 5;
+  std::vector<std::string> environment;  // "NAME=value", for the job beside what the session adds.
+  // Asked whenever something has come: true ends the job, by SIGTERM and then by SIGKILL.
+  std::function<bool()> enough = [] { return false; };
   std::vector<pid_t> companions;  // Children of ours that are no part of the job,
   // and those that come and go.
   std::function<std::vector<pid_t>()> errands = [] { return std::vector<pid_t>(); };
@@ -40,6 +43,7 @@ struct JobOutcome {
   Ending ending;
   int exit_code = 0;  // As a shell reports it.
   bool stopped_by_limit = false;
+  bool had_enough = false;   // SupervisorOptions::enough ended it.
   bool interrupted = false;  // Somebody asked for the end: Ctrl-C, or a signal sent to us.
   double elapsed_s = 0;
   double watch_cpu_s = 0;  // All CPU of this process and of the keeper, while they watched.

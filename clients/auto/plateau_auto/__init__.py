@@ -10,12 +10,14 @@
     on_*         listen to frameworks that count steps themselves
     loop         makes of all that: step 120, epoch 1.45, an epoch has 83 steps, an evaluation
     voice        says it to the watcher, in the words of docs/formats/step-clock.md, marked from=auto
+    prove        stands apart: where `plateau prove` asks for it, it repeats batches (replay, design, resident)
     guard        keeps every failure of ours from the job; what fails three times is switched off and said
 
 A process that imports torch's optimizers says that we are there ("run from=auto"), and no more until it steps:
 workers, resource trackers and launchers have nothing to say.
 docs/auto.md says what is learnt, from where, what it costs and what cannot be known.
 """
+import os
 
 # When the first is imported, the second of this package is, and its function is called with the module.
 _PATCHES = (
@@ -48,3 +50,6 @@ def start(socket_path=None):
     from . import finder
     for module, ours, function in _PATCHES:
         finder.when_imported(module, ours, function)
+    if os.environ.get("PLATEAU_PROVE"):
+        from . import prove
+        prove.start()

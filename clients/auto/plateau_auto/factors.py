@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Factors that `plateau prove --contrast` switches on and off within one run of the job.
+
+    gc            gc.collect() after each step: does cyclic garbage hold it?
+    trim          malloc_trim(0) after each step: does the allocator keep what was freed?
+    no-backward   Tensor.backward() does nothing
+    no-optimizer  Optimizer.step() does nothing
+    no-eval       evaluations do nothing (Trainer.evaluate, Lightning's validation)
+
+A factor is on in every second block (B) and off in the others (A). Blocks are told apart by the batch that the loop
+has last taken, so a factor acts from the moment its first batch is handed out.
+"""
+import ctypes
+import functools
+import gc
+
+from . import finder
+
+
+class _AfterEachStep:
+    """Does something before each batch that follows one of a block with the factor."""
+
+    def __init__(self, act):
+        self._act = act
+        self._on = False
+
+    def use(self, on):
+        if self._on:
+            self._act()
+        self._on = on
+
+
+class _Instead:
+    """Leaves calls out while it is on."""
+
+    def __init__(self):
+        self.on = False
+
+    def use(self, on):
+        self.on = on
+
+    def leave_out(self, owner, name, gives=None):
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+
+        @functools.wraps(original)
+        def call(*args, **kwargs):
+            return gives if self.on else original(*args, **kwargs)
+
+        setattr(owner, name, call)
+
+
+def _trim():
+    ctypes.CDLL(None).malloc_trim(0)
+
+
+_made = {}
+
+
+def get(name):
+    """The factor of that name; None for the plain experiment and for factors that take two runs."""
+    if name not in _made:
+        makers = {"gc": lambda: _AfterEachStep(gc.collect), "trim": lambda: _AfterEachStep(_trim),
+                  "no-backward": _Instead, "no-optimizer": _Instead, "no-eval": _Instead}
+        if name not in makers:
+            return None
+        _made[name] = makers[name]()
+    return _made[name]
+
+
+def wait_for(name):
+    """Makes ready to leave something out, once the module is there that does it."""
+    for module, function in {
+            "no-backward": (("torch", "patch_backward"),),
+            "no-optimizer": (("torch.optim.optimizer", "patch_optimizer"),),
+            "no-eval": (("transformers.trainer", "patch_trainer"),
+                        ("lightning.pytorch.loops.evaluation_loop", "patch_lightning"),
+                        ("pytorch_lightning.loops.evaluation_loop", "patch_lightning"))}.get(name, ()):
+        finder.when_imported(module, "factors", function)
+
+
+def patch_backward(module):
+    get("no-backward").leave_out(module.Tensor, "backward")
+
+
+def patch_optimizer(module):
+    """Each optimizer class wraps its own step when the first one is made; the update itself is left out there."""
+    factor = get("no-optimizer")
+    original = module.Optimizer.profile_hook_step
+
+    def profile_hook_step(function):
+        wrapped = original(function)
+        if getattr(function, "_plateau_left_out", False):
+            return wrapped
+
+        @functools.wraps(function)
+        def update(self, *args, **kwargs):
+            if not factor.on:
+                return function(self, *args, **kwargs)
+            closure = args[0] if args else kwargs.get("closure")
+            return closure() if closure else None  # Lightning trains in it.
+
+        update._plateau_left_out = True
+        return original(update)
+
+    module.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+
+def patch_trainer(module):
+    get("no-eval").leave_out(module.Trainer, "evaluate", {})
+
+
+def patch_lightning(module):
+    loops = [value for name, value in vars(module).items() if name.endswith("EvaluationLoop")]
+    for loop in loops:
+        get("no-eval").leave_out(loop, "run", [])

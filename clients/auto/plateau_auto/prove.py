@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`plateau prove` inside the job: puts replay.py between the training loader and its loop, and keeps checkpoints from
+being written.
+
+Only a job that `plateau prove` has started comes here: PLATEAU_PROVE says how, as words separated by ';', for example
+"steps=120;contrast=gc". Unlike the rest of this package it changes what the job does, by design: the order of its
+data, and that it saves nothing. Every interpreter of the job reads the variable; one that takes no optimizer step
+and draws no batches changes nothing.
+"""
+import functools
+import os
+
+from . import finder, guard, voice
+
+_PATCHES = (
+    ("torch.utils.data.dataloader", "prove", "patch_loader"),
+    ("torch", "saves", "patch_torch"),
+    ("safetensors.torch", "saves", "patch_safetensors"),
+    ("transformers.trainer", "saves", "patch_trainer"),
+    ("transformers.modeling_utils", "saves", "patch_pretrained"),
+    ("lightning.pytorch.trainer.trainer", "saves", "patch_lightning"),
+    ("pytorch_lightning.trainer.trainer", "saves", "patch_lightning"),
+)
+
+
+def wishes():
+    """What PLATEAU_PROVE asks for, as {"steps": "120", ...}."""
+    return dict(word.partition("=")[::2] for word in os.environ.get("PLATEAU_PROVE", "").split(";") if word)
+
+
+def start():
+    for module, ours, function in _PATCHES:
+        finder.when_imported(module, ours, function)
+    from . import factors
+    factors.wait_for(wishes().get("contrast", ""))
+
+
+def tell(text):
+    voice.get().event("mark prove " + text)
+
+
+def patch_loader(module):
+    """`module` is torch.utils.data.dataloader, which torch_data has wrapped before."""
+    from . import factors, replay, torch_data
+    from .loop import LOOP
+
+    asked = wishes()
+    order = replay.Replay(int(asked.get("steps", "120")), tell, factors.get(asked.get("contrast", "")))
+    torch_data.order = order
+    LOOP.listeners.append(guard.hook("the steps of plateau prove", lambda _number: order.stepped()))
+    base = module._BaseDataLoaderIter
+    original = base.__next__
+
+    @functools.wraps(original)
+    def __next__(self):
+        return order.next(self, lambda: original(self))
+
+    base.__next__ = __next__

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trial: what the processes of a job say while `plateau prove` runs, put together, and whether it
+// is enough.
+//
+// Each process that trains runs the design for itself (torchrun: every rank) and speaks with its
+// own pid. They are judged one by one, and the worst of them is the answer: a leak on one rank ends
+// the job. Pure but for what hear() collects.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prove/blocks.h"
+#include "prove/odds.h"
+#include "prove/words.h"
+#include "session/step_words.h"
+
+namespace plateau {
+
+struct ProveResult {
+  Proved proved = Proved::undecided;
+  GrowthOdds odds;
+  std::optional<ProveDesign> design;  // None: the job never got that far.
+  std::vector<Block> blocks;
+  int64_t pid = -1;     // Of the process that is told of,
+  size_t speakers = 0;  // one of so many that train.
+  int64_t steps = 0;    // Batches it has trained on.
+  int64_t saves = 0;    // Calls that would have written a checkpoint.
+  std::string refused;  // Why the design was not run.
+  bool heard = false;   // Anything at all from our module.
+};
+
+class ProveTrial {
+ public:
+  // What the step clock carries; everything that is not ours is passed over.
+  void hear(const StepWords& words);
+
+  // Every process that speaks has decided with odds of 99 to 1, or one is out of steps.
+  [[nodiscard]] bool enough() const { return enough_; }
+  [[nodiscard]] bool over() const { return over_; }  // One is out of steps, or refused.
+  [[nodiscard]] ProveResult result() const;
+  // "block 3 of 9", for somebody who waits; empty before the design has begun.
+  [[nodiscard]] std::string progress(int64_t steps) const;
+
+ private:
+  struct Speaker {
+    std::optional<ProveDesign> design;
+    std::vector<ProveState> states;
+    size_t blocks = 0;
+    GrowthOdds odds;
+    bool over = false;
+    bool decided = false;
+  };
+  void look_at(Speaker& speaker);
+
+  std::map<int64_t, Speaker> speakers_;  // By pid.
+  int64_t saves_ = 0;
+  std::string refused_;
+  bool heard_ = false;
+  bool enough_ = false;
+  bool over_ = false;
+};
+
+// Odds at which a trial stops, and those at which its end is an answer.
+inline constexpr double kEarlyShare = 0.99;
+inline constexpr double kFinalShare = 0.9;
+
+}  // namespace plateau
