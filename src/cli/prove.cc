@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deciding experiment, run by itself: the verb. What is dealt inside the job is the module's
 // (clients/auto/plateau_auto/replay.py), what follows from the blocks src/prove's.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
