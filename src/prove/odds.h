@@ -7,7 +7,7 @@
 // numbers, not of curves.
 //
 // The method: four hypotheses (level, per example, per step, both), each a mixture over its rates,
-// which may be anything from 0.01 MB to 10 GB a step, every decade alike; over the noise of a
+// which may be anything from 0.02 MB to 10 GB a step, every decade alike; over the noise of a
 // block, partly in MB and partly in proportion to the growth (pictures differ in size); and over a
 // warm-up that fades from block to block. Noise is Student's t with three degrees of freedom: one
 // block with a hiccup (a collection in a worker, a first evaluation) must not decide. New blocks

@@ -56,7 +56,7 @@ TEST(GrowthOdds, ACacheBesideALeakIsPerStepAndNamesBothRates) {
 
 TEST(GrowthOdds, ASmallLeakBesideALargeUnevenCacheIsSeen) {
   const GrowthOdds odds = growth_odds(blocks("NRNRNR", {2.0, 0.1, 2.6, 0.1, 1.7, 0.1}));
-  EXPECT_EQ(proved_by(odds, 0.8), Proved::per_step);
+  EXPECT_EQ(proved_by(odds, 0.7), Proved::per_step);
   EXPECT_NEAR(odds.step_mb, 0.1, 0.02);
 }
 
