@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cli/exit_code.h"
 #include "cli/prove_request.h"
 #include "cli/prove_words.h"
 #include "cli/verbs.h"
 #include "command/screen.h"
+#include "prove/server_trial.h"
 #include "prove/trial.h"
 #include "session/supervisor.h"
 
@@ -99,6 +103,23 @@ Result<ProveReport> run_arms(const ProveRequest& request, Output& out) {
   return report;
 }
 
+Result<ProveReport> run_server(const ProveRequest& request, Output& out) {
+  ServerTrialOptions options;
+  options.command = request.job.command;
+  options.same = request.repeat;
+  options.other = !request.other.empty()                            ? request.other
+                  : request.repeat.find("{i}") != std::string::npos ? request.repeat
+                                                                    : "";
+  options.requests = request.requests;
+  if (stderr_is_terminal() && !request.json) {
+    options.progress = [&out](const std::string& text) { out.complain("prove", text); };
+  }
+  const double start_s = monotonic_now_s();
+  const Result<ProveResult> result = run_server_trial(options);
+  if (!result) return result.error();
+  return ProveReport{result.value(), monotonic_now_s() - start_s, true, ""};
+}
+
 int exit_code_for(const ProveResult& result) {
   switch (result.proved) {
     case Proved::level:
@@ -117,9 +138,12 @@ int run_prove(const Invocation& invocation) {
   if (!asked) return misused(invocation, asked.error());
   const ProveRequest& request = asked.value();
   Output& out = invocation.out;
+  unsetenv("PLATEAU_AUTO");  // Who asks for the experiment wants the module that runs it.
+  fill_standard_descriptors();
   out.complain("prove", intention_of(request));
   Result<ProveReport> report = [&] {
     const OutputAside aside(out, request.quiet);
+    if (!request.repeat.empty()) return run_server(request, out);
     return request.contrast.arms.empty() ? run_once(request, nullptr, out) : run_arms(request, out);
   }();
   if (!report) return trouble(invocation, report.error().message);

@@ -100,7 +100,7 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
                           ends_at(result));
     case Proved::level:
       return fmt::format(
-          "Nothing that would be kept per {0} was seen, down to 0.01 MB a {0}. Growth that "
+          "Nothing that would be kept per {0} was seen, down to 0.02 MB a {0}. Growth that "
           "'plateau run' "
           "showed elsewhere belongs to something else: evaluations, checkpoints, the end of an "
           "epoch.",
@@ -149,8 +149,9 @@ std::string contrast_headline(const ProveResult& result, const ProveRequest& req
 // ---- parts of the report ------------------------------------------------------------------------
 
 std::string table_of(const ProveResult& result, const ProveRequest& request) {
-  std::string text = fmt::format("  {:<6} {:<18} {:>13} {:>12} {:>14}\n", "block", "", "steps",
-                                 "memory", "MB a step");
+  std::string text = fmt::format("  {:<6} {:<18} {:>13} {:>12} {:>14}\n", "block", "",
+                                 request.repeat.empty() ? "steps" : "requests", "memory",
+                                 request.repeat.empty() ? "MB a step" : "MB a request");
   for (const Block& block : result.blocks) {
     text += fmt::format("  {:<6} {:<18} {:>13} {:>12} {:>14.3f}\n", block.number,
                         kind_text(block.kind, request),
@@ -160,9 +161,11 @@ std::string table_of(const ProveResult& result, const ProveRequest& request) {
   return text;
 }
 
-std::string closing(const ProveReport& report) {
+std::string closing(const ProveReport& report, const ProveRequest& request) {
   const ProveResult& result = report.result;
-  std::string text = fmt::format("{} steps in {}.", result.steps, format_seconds(report.seconds));
+  const std::string_view unit = request.repeat.empty() ? "steps" : "requests";
+  std::string text =
+      fmt::format("{} {} in {}.", result.steps, unit, format_seconds(report.seconds));
   text += report.ended_by_us ? " The job was ended by plateau."
                              : fmt::format(" The job ended by itself ({}).", report.ending);
   if (result.saves > 0)
@@ -233,7 +236,7 @@ std::string prove_text(const ProveReport& report, const ProveRequest& request) {
                : odds_of(result.odds);
   text += fmt::format("Odds {}.\n\n", odds_text(odds)) + table_of(result, request) + "\n";
   if (!contrast) text += wrapped(meaning(result, request), width);
-  return text + wrapped(closing(report), width);
+  return text + wrapped(closing(report, request), width);
 }
 
 std::string prove_json(const ProveReport& report, const ProveRequest& request) {

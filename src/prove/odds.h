@@ -19,7 +19,7 @@
 // of these blocks (0.02 MB) per example has a share of 0.99 and more: a step rate of at least 0.01
 // MB would have shown in R. Losses kept with their graph, 0.53 0.51 0.53 0.53: per step, same odds.
 //
-// Blind spots: growth below 0.01 MB a step; growth in lumps so rare that a block has none (Python's
+// Blind spots: growth below 0.02 MB a step; growth in lumps so rare that a block has none (Python's
 // arenas of 1 MB: a leak of 20 KB a step is one lump in fifty); a cache whose key is new at every
 // call (random augmentation), which is per step by this design and in truth; a warm-up that lasts
 // longer than the design.

@@ -74,7 +74,8 @@ class Examples(Dataset):
         self.calls = []
         self.lazy = [Lazy() for _ in range(options.examples)]
         self.floats = int(options.mb * 250_000 / options.batch)  # Of one example; --mb is per batch.
-        self.load = functools.lru_cache(maxsize=None if options.fault == "lru" else 64)(self._decode)
+        if options.fault in ("lru", "small-lru"):  # Which cannot be pickled, for workers that are spawned.
+            self.load = functools.lru_cache(maxsize=None if options.fault == "lru" else 64)(self._decode)
 
     def _decode(self, index):
         return torch.full((self.floats,), float(index))

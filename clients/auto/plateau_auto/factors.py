@@ -10,11 +10,11 @@
 A factor is on in every second block (B) and off in the others (A). Blocks are told apart by the batch that the loop
 has last taken, so a factor acts from the moment its first batch is handed out.
 """
-import ctypes
 import functools
 import gc
 
 from . import finder
+from .resident import trim
 
 
 class _AfterEachStep:
@@ -51,8 +51,11 @@ class _Instead:
         setattr(owner, name, call)
 
 
-def _trim():
-    ctypes.CDLL(None).malloc_trim(0)
+class _Nothing:
+    """For arms that are runs of their own: blocks are measured, nothing is switched."""
+
+    def use(self, on):
+        pass
 
 
 _made = {}
@@ -61,7 +64,7 @@ _made = {}
 def get(name):
     """The factor of that name; None for the plain experiment and for factors that take two runs."""
     if name not in _made:
-        makers = {"gc": lambda: _AfterEachStep(gc.collect), "trim": lambda: _AfterEachStep(_trim),
+        makers = {"none": _Nothing, "gc": lambda: _AfterEachStep(gc.collect), "trim": lambda: _AfterEachStep(trim),
                   "no-backward": _Instead, "no-optimizer": _Instead, "no-eval": _Instead}
         if name not in makers:
             return None

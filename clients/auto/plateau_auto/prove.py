@@ -56,3 +56,24 @@ def patch_loader(module):
         return order.next(self, lambda: original(self))
 
     base.__next__ = __next__
+    _change_loaders(module.DataLoader, asked)
+
+
+def _change_loaders(loader, asked):
+    """For contrasts that take two runs: another number of workers, or batches of half the size."""
+    if "workers" not in asked and "halve" not in asked:
+        return
+    original = loader.__init__
+
+    @functools.wraps(original)
+    def __init__(self, dataset, batch_size=1, *args, **kwargs):
+        if "halve" in asked and batch_size and kwargs.get("batch_sampler") is None:
+            batch_size = max(1, batch_size // 2)
+        if "workers" in asked:
+            kwargs["num_workers"] = int(asked["workers"])
+            if not kwargs["num_workers"]:
+                for needs_workers in ("prefetch_factor", "persistent_workers", "multiprocessing_context"):
+                    kwargs.pop(needs_workers, None)
+        original(self, dataset, batch_size, *args, **kwargs)
+
+    loader.__init__ = __init__

@@ -20,7 +20,7 @@ import time
 import weakref
 
 from . import design
-from .resident import Resident
+from .resident import Resident, trim
 
 _MAP = 0  # torch's _DatasetKind.Map.
 _PATIENCE = 24  # Batches of one loader without an optimizer step, after which it counts as the training loader.
@@ -210,17 +210,21 @@ class Replay:
     # ---- measuring -----------------------------------------------------------------------------
 
     def _between(self):
-        """The state after the last batch. At the states that count the collector runs first, where the job has
-        it switched on: cyclic garbage is on its way out and would be noise. Where it is off, garbage stays."""
+        """The state after the last batch. Before a state that counts, what is already free goes back: the collector
+        runs, where the job has it switched on, and the allocator returns free pages. What is asked is what the job
+        keeps. Where the collector is off, garbage stays and is kept."""
         label = self._label
         if self._over or not self._consumed:
             return
         lag, ahead = self._margins
         if label.size and not self._told_design:
             self._tell_design(label.size)
-        counts = label.place in (lag, label.size - ahead, label.size) or label.kind == "W"
-        if counts and gc.isenabled() and not self._factor:
-            gc.collect()
+        ends = label.size - ahead
+        counts = label.place <= lag + 2 or ends - 2 <= label.place <= ends or label.place == label.size
+        if counts and not self._factor:
+            if gc.isenabled():
+                gc.collect()
+            trim()
         self._tell("at=%d kind=%s block=%d place=%d size=%d mb=%.3f" % (
             self._consumed, label.kind, label.block, label.place, label.size, self._resident.mb()))
         if self._consumed >= self._steps:

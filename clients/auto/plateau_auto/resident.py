@@ -5,9 +5,11 @@ Shared pages are divided among those who share them (Pss) where data workers wer
 unshares by touching it shows in no other figure. That costs the kernel a walk of the page tables; where the walk would
 take more than a quarter of a step, and in a process alone, the resident anonymous pages are as good.
 """
+import ctypes
 import os
 import time
 
+_LIBC = ctypes.CDLL(None)
 _DEAREST_SHARE = 0.25  # Of a step, for one reading.
 
 
@@ -47,6 +49,12 @@ def _owned_kb(pid, shared):
     if shared:
         return _kilobytes(_read("/proc/%d/smaps_rollup" % pid), (b"Pss_Anon", b"Pss_Shmem", b"SwapPss"))
     return _kilobytes(_read("/proc/%d/status" % pid), (b"RssAnon", b"RssShmem", b"VmSwap"))
+
+
+def trim():
+    """Free pages of glibc's heaps go back to the kernel; nothing with another C library."""
+    if hasattr(_LIBC, "malloc_trim"):
+        _LIBC.malloc_trim(0)
 
 
 class Resident:
