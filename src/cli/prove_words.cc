@@ -15,7 +15,7 @@ std::string odds_text(double odds) {
                       : fmt::format("{:.1f} to 1", odds);
 }
 
-std::string_view kind_text(char kind, const ProveRequest& request) {
+std::string kind_text(char kind, const ProveRequest& request) {
   const bool server = !request.repeat.empty();
   switch (kind) {
     case 'N':
@@ -99,12 +99,11 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
                           "or bound the cache.",
                           ends_at(result));
     case Proved::level:
-      return fmt::format(
-          "Nothing that would be kept per {0} was seen, down to 0.02 MB a {0}. Growth that "
-          "'plateau run' "
-          "showed elsewhere belongs to something else: evaluations, checkpoints, the end of an "
-          "epoch.",
-          server ? "request" : "step");
+      return server
+                 ? "Nothing was kept per request, down to 0.02 MB each."
+                 : "Nothing was kept per step or per example, down to 0.02 MB a step. Growth that "
+                   "'plateau run' shows elsewhere belongs to something else: evaluations, "
+                   "checkpoints, the end of an epoch.";
     case Proved::undecided:
       break;
   }

@@ -21,6 +21,7 @@ class _AfterEachStep:
     """Does something before each batch that follows one of a block with the factor."""
 
     def __init__(self, act):
+        self.is_trim = act is trim
         self._act = act
         self._on = False
 
@@ -32,6 +33,8 @@ class _AfterEachStep:
 
 class _Instead:
     """Leaves calls out while it is on."""
+
+    is_trim = False
 
     def __init__(self):
         self.on = False
@@ -53,6 +56,8 @@ class _Instead:
 
 class _Nothing:
     """For arms that are runs of their own: blocks are measured, nothing is switched."""
+
+    is_trim = False
 
     def use(self, on):
         pass

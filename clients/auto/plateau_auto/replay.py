@@ -23,6 +23,7 @@ from . import design
 from .resident import Resident, trim
 
 _MAP = 0  # torch's _DatasetKind.Map.
+_SETTLING = 2  # Steps in which a factor that was switched on or off takes effect: a first collection frees much.
 _PATIENCE = 24  # Batches of one loader without an optimizer step, after which it counts as the training loader.
 
 
@@ -196,6 +197,8 @@ class Replay:
         lag = 0
         if steps:
             lag = min(2 * per_step + 2, max(0, self._steps_at[-1] - per_step * (len(steps) + 1)))
+        if self._factor:
+            lag = max(lag, _SETTLING)
         self._margins = (lag, ahead)
         took = (time.perf_counter() - self._began_s) / max(1, self._consumed)
         self._resident.decide(took)
@@ -221,9 +224,9 @@ class Replay:
             self._tell_design(label.size)
         ends = label.size - ahead
         counts = label.place <= lag + 2 or ends - 2 <= label.place <= ends or label.place == label.size
-        if counts and not self._factor:
-            if gc.isenabled():
-                gc.collect()
+        if counts and gc.isenabled() and not self._factor:
+            gc.collect()
+        if counts and not (self._factor and self._factor.is_trim):
             trim()
         self._tell("at=%d kind=%s block=%d place=%d size=%d mb=%.3f" % (
             self._consumed, label.kind, label.block, label.place, label.size, self._resident.mb()))
