@@ -25,6 +25,9 @@ constexpr double kMostOdds = 9999;
 // A cache beside a leak is named if it adds at least this share to it.
 constexpr double kSmallestAddition = 0.1;
 
+// Of the best rate's likelihood: what is less adds nothing to a sum of 360 squared.
+constexpr double kNegligible = 1e-9;
+
 // Prior shares: none of the three answers is favoured, and both at once are rarer than each.
 constexpr double kPriorLevel = 0.3;
 constexpr double kPriorExample = 0.3;
@@ -105,14 +108,16 @@ void add_both(const Table& fresh, const Table& again, Evidence& evidence) {
   constexpr double kEach = 1.0 / kRates;
   const double decade = std::log(kLargestRate / kSmallestRate);
   const double width = decade / (kRates - 1);  // Of one rate, in logarithms.
+  const double least_again = kNegligible * *std::max_element(again.at.begin(), again.at.end());
+  const double least_fresh = kNegligible * *std::max_element(fresh.at.begin(), fresh.at.end());
   for (size_t s = 0; s < kRates; ++s) {
-    if (again.at[s] == 0) continue;
+    if (again.at[s] <= least_again) continue;
     const double step = rate_at(s);
     const double least = std::max(kSmallestRate, kSmallestAddition * step);
     for (size_t t = s + 1; t < kRates; ++t) {
       const double sum = rate_at(t);
       const double added = sum - step;
-      if (added < least || fresh.at[t] == 0) continue;
+      if (added < least || fresh.at[t] <= least_fresh) continue;
       // The prior is even in log(added); the table is even in log(sum).
       const double weight = kEach * width * sum / added / decade;
       const double likelihood = weight * again.at[s] * fresh.at[t];

@@ -21,6 +21,7 @@ while True:
         answered.write("ok")
 EOF
 mkfifo asked answered
+# shellcheck disable=SC2016  # The server's shell expands it.
 ask='echo k{i} >asked; read -r ok <answered; [ "$ok" = ok ]'
 
 run "$PLATEAU" prove --json --requests 8 --repeat "$ask" -- python3 server.py leak
