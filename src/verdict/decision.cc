@@ -14,6 +14,8 @@ namespace {
 
 // Looked at again at these shares of the run; more of them would only cost time.
 constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
+// Odds beyond e^50 say nothing more, and sums of them stay finite.
+constexpr double kMostLogOdds = 50;
 
 // P(rate > threshold), given that it is positive, which it is with P = `positive`.
 double rate_exceeds(const Fit& fit, double threshold, double positive) {
@@ -43,6 +45,19 @@ void add_up(Decision& decision) {
   decision.base_leak /= total;
   decision.level /= total;
   decision.warming /= total;
+}
+
+// Adds two weights that are given as logarithms.
+double log_sum(double a, double b) {
+  const double high = std::max(a, b);
+  return high <= kNone ? kNone : high + std::log(std::exp(a - high) + std::exp(b - high));
+}
+
+// The log weight of a family: of all its fits, or of its best one where all are negligible and were
+// left out. `best` is the weight of the best fit of all, to which log odds refer.
+double log_weight(const FamilyWeight& family, double best) {
+  if (!family.considered) return kNone;
+  return family.weight > 0 ? std::log(family.weight) : family.log_odds + std::log(best);
 }
 
 // Growth makes new highs. A floor that was as high before is a sawtooth's or a phase's, not a
@@ -154,6 +169,29 @@ double endless_weight(const Posterior& posterior) {
     if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
   }
   return weight;
+}
+
+Verdict::LeakOdds leak_odds(const Decision& decision) {
+  const Posterior& posterior = decision.posterior;
+  double best = 0, endless = 0;
+  for (const Fit& fit : posterior.fits) {
+    best = std::max(best, fit.weight);
+    if (!fit.family->bounded) endless += fit.weight;
+  }
+  if (best <= 0) return {};
+  double grows = kNone, ends = kNone, fills = kNone;
+  for (size_t i = 0; i < posterior.families.size() && i < kFamilyCount; ++i) {
+    double& camp = !kFamilies[i].bounded ? grows : kFamilies[i].end == End::ahead ? fills : ends;
+    camp = log_sum(camp, log_weight(posterior.families[i], best));
+  }
+  // Of growth without end, what is too slow to matter is no leak.
+  const double matters = endless > 0 ? std::clamp(decision.leak / endless, 0.0, 1.0) : 0;
+  const double leaks = matters > 0 ? grows + std::log(matters) : kNone;
+  if (matters < 1) ends = log_sum(ends, grows + std::log1p(-matters));
+  const auto odds = [leaks](double against) {
+    return std::clamp(leaks - against, -kMostLogOdds, kMostLogOdds);
+  };
+  return {.all = odds(log_sum(ends, fills)), .shapes = odds(ends)};
 }
 
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {

@@ -107,6 +107,9 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
 // Weight of growth without end, however slow.
 double endless_weight(const Posterior& posterior);
 
+// What the decision says of a leak, as logarithms of odds, with even camps; see Verdict::LeakOdds.
+Verdict::LeakOdds leak_odds(const Decision& decision);
+
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step. The errors
 // of the fits are widened by what is believed of them (kBelieved), and no rate keeps within this
 // share of itself from one part of a run to the next.

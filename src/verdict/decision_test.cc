@@ -52,6 +52,34 @@ TEST(Decision, SteadyClimbBeforeTheDeadlineIsUndecided) {
   EXPECT_LT(decision.leak, 0.8);
 }
 
+TEST(LeakOdds, AreThoseOfTheDecision) {
+  Noise noise(6);
+  const Decision decision = decide_curve(60, [&](double t) { return 500 + 5 * t + 3 * noise(); });
+  ASSERT_GT(decision.leak, 0.01);
+  ASSERT_LT(decision.leak, 0.99);
+  EXPECT_NEAR(leak_odds(decision).all, std::log(decision.leak / (1 - decision.leak)), 1e-6);
+}
+
+TEST(LeakOdds, LeaveACacheThatMayStillFillToTime) {
+  Noise noise(6);
+  const Decision decision = decide_curve(400, [&](double t) { return 500 + 5 * t + noise(); });
+  const Verdict::LeakOdds odds = leak_odds(decision);
+  // Time alone caps the odds; the shape is as plain as it can be.
+  EXPECT_LT(odds.all, 8);
+  EXPECT_GT(odds.shapes, 10);
+}
+
+TEST(LeakOdds, OfALevelRunSpeakAgainstALeak) {
+  Noise noise(7);
+  const Decision decision = decide_curve(250, [&](double) { return 500 + noise(); });
+  EXPECT_LT(leak_odds(decision).shapes, -1);
+  EXPECT_LE(leak_odds(decision).all, leak_odds(decision).shapes);
+}
+
+TEST(LeakOdds, OfNothingAreEven) {
+  EXPECT_EQ(leak_odds({}).all, 0);
+}
+
 TEST(Decision, SteadyClimbWellPastTheEpochIsALeak) {
   Noise noise(5);
   EXPECT_EQ(decide_curve(150, [&](double t) { return 500 + 5 * t + 3 * noise(); }).word,

@@ -325,6 +325,7 @@ Verdict sum_up(const CaseFile& file) {
   verdict.title = run.title;
   verdict.word = decision.word;
   verdict.confidence = std::min(decision.confidence, kMostConfident);
+  verdict.leak_odds = leak_odds(decision);
   verdict.component = file.component().name;
   verdict.clock = signals.clock;
   verdict.first_step = points.front().at;

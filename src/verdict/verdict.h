@@ -193,6 +193,16 @@ struct Verdict {
   std::optional<Forecast> forecast;
   std::optional<double> forecast_at_total_steps_mb;  // Floor at the planned end, median.
 
+  // For whoever looks at thousands of runs at once: how strongly this one speaks, without the
+  // rounding of a probability near 1. Natural logarithms of the odds of a leak with even camps, so
+  // that they are Bayes factors; 0 where nothing is known.
+  struct LeakOdds {
+    double all = 0;     // Against everything that is bounded.
+    double shapes = 0;  // Against what ends visibly: without a cache that is still filling, which
+                        // no data can refute, only time.
+  };
+  LeakOdds leak_odds;
+
   std::optional<double> epoch_steps;
   std::optional<double> total_steps;
 
