@@ -63,6 +63,12 @@ struct HttpClient::Inside {
     set(CURLOPT_FOLLOWLOCATION, request.redirections > 0 ? 1L : 0L);
     set(CURLOPT_MAXREDIRS, static_cast<long>(std::max(request.redirections, 0)));
     if (const char* file = std::getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
+    const auto name_file = [this](CURLoption option, const std::string& file) {
+      if (!file.empty()) set(option, file.c_str());
+    };
+    name_file(CURLOPT_SSLCERT, request.certificate_file);
+    name_file(CURLOPT_SSLKEY, request.key_file);
+    name_file(CURLOPT_CAINFO, request.authority_file);
     set(CURLOPT_WRITEFUNCTION, &receive);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&received));
   }

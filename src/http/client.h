@@ -35,6 +35,11 @@ struct HttpRequest {
   // Authorization and Cookie, which stay with the first host; a post becomes a get where the server
   // says 301, 302 or 303.
   int redirections = 0;
+  // Files in PEM form, each empty unless it is wanted: who we are, and by whom the server must be
+  // vouched for instead of by the system's store.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  std::string authority_file = {};
 };
 
 struct HttpAnswer {
