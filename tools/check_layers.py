@@ -29,13 +29,14 @@ MAY_INCLUDE = {
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
     "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
+    "fleet": {"base", "recording", "verdict", "report", "page", "serve", "http"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
     "prove": {"base", "session"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -43,6 +44,7 @@ JOBS = {
     "base": "words that all rooms share: `Result`, units of memory, text, files, statistics, a JSON writer",
     "recording": "the type in which rooms meet, what is known about a job, the kinds of pages; as a file: append-only, "
                  "bounded, readable after a kill at any byte",
+    "fleet": "a fleet from a Prometheus-compatible database: shards, lives, workloads, a list whose false share is held",
     "http": "asks others over HTTP: one bounded client, libcurl loaded when it is first wanted",
     "import": "foreign logs → recording, recognised by content",
     "probe": "asks the system: /proc, smaps_rollup, cgroups, the tree and its roles, NVML",

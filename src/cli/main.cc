@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
       plateau::compare_verb(),     // Did the fix work?
       plateau::report_verb(),      // All of it as one HTML page.
       plateau::serve_verb(),       // The same to look at, live, in a browser.
+      plateau::fleet_verb(),       // Every job that a database of metrics knows.
       plateau::train_verb(),       // Fine-tune a vision-language model.
       plateau::plan_verb(),        // The memory of that, before it starts.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.

@@ -15,6 +15,7 @@ Verb prove_verb();    // The experiment that decides between a cache and a leak,
 Verb compare_verb();  // Did the fix work?
 Verb report_verb();   // Everything about a run in one HTML file.
 Verb serve_verb();    // The live page of runs, over HTTP.
+Verb fleet_verb();    // Every job that a Prometheus-compatible database knows.
 // Verbs of the program plateau-train, which stands beside this one because it needs LibTorch. Their
 // options are declared there; run() becomes it.
 Verb train_verb();

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/judge_series.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/interpolate.h"
+
+namespace plateau::fleet {
+namespace {
+
+// Odds of one to three, where the load is known to be level.
+constexpr double kSuspectLogOdds = -1.1;
+
+void add_load(const std::vector<Sample>& load, double begin_s, Run& run) {
+  Gauge gauge{.name = "load", .process = 0, .value = {}};
+  gauge.value.reserve(run.instants.size());
+  for (const Instant& instant : run.instants) {
+    gauge.value.push_back(interpolated(load, instant.time_s + begin_s));
+  }
+  run.gauges.push_back(std::move(gauge));
+}
+
+void draw_spark(const std::vector<Sample>& samples, std::array<float, kSparkPoints>& spark) {
+  spark.fill(std::nanf(""));
+  const double begin = samples.front().at_s;
+  const double span = std::max(samples.back().at_s - begin, 1e-9);
+  for (const Sample& sample : samples) {
+    const double place = (sample.at_s - begin) / span * kSparkPoints;
+    const size_t i = std::min(static_cast<size_t>(place), kSparkPoints - 1);
+    // The highest of each stretch: a spike is what kills.
+    if (!(spark[i] >= static_cast<float>(sample.value)))
+      spark[i] = static_cast<float>(sample.value);
+  }
+}
+
+SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
+  const std::vector<Sample>& samples = judged.series.samples;
+  SeriesVerdict kept;
+  kept.name = judged.name;
+  kept.word = verdict.word;
+  kept.confidence = verdict.confidence;
+  const bool leak = verdict.word == Word::leak;
+  kept.log_factor = leak ? verdict.leak_odds.shapes : std::min(verdict.leak_odds.all, 0.0);
+  if (verdict.word == Word::undecided) kept.log_factor = verdict.leak_odds.all;
+  // Odds of "all" are leak : (ends + fills), of "shapes" leak : ends.
+  const double fills =
+      std::exp(-verdict.leak_odds.all) - std::exp(-verdict.leak_odds.shapes);  // Against a leak.
+  kept.still_filling = fills > 0 ? fills / (1 + fills) : 0;
+  if (verdict.clock == Clock::seconds) kept.rate_mb_per_s = verdict.rate_mb_per_step;
+  if (verdict.settled) kept.rate_mb_per_s = 0;
+  kept.last_mb = samples.back().value;
+  kept.limit_mb = judged.limit_mb;
+  if (judged.limit_mb && kept.rate_mb_per_s > 0) {
+    kept.limit_in_s = std::max(0.0, *judged.limit_mb - kept.last_mb) / kept.rate_mb_per_s;
+  }
+  kept.first_s = samples.front().at_s;
+  kept.last_s = samples.back().at_s;
+  kept.samples = samples.size();
+  kept.lives = judged.series.lives();
+  kept.held_back = verdict.may_follow_load && verdict.held_back_until_step.has_value();
+  draw_spark(samples, kept.spark);
+  return kept;
+}
+
+}  // namespace
+
+SeriesVerdict judge_at_level_load(const JudgedSeries& judged) {
+  const std::vector<Sample> level = {{judged.begin_s, 1}};
+  return judge_under_load(judged, LoadSource::none, level);
+}
+
+bool is_suspect(const SeriesVerdict& verdict) {
+  return verdict.word == Word::leak ||
+         (verdict.word == Word::undecided && verdict.log_factor > kSuspectLogOdds);
+}
+
+SeriesVerdict judge_under_load(const JudgedSeries& judged, LoadSource source,
+                               const std::optional<std::vector<Sample>>& load) {
+  Run run = run_of(judged.series, judged.kind, judged.begin_s);
+  if (load && !load->empty()) add_load(*load, judged.begin_s, run);
+  SeriesVerdict verdict = sum_up(judged, judge(run));
+  verdict.load = source;
+  return verdict;
+}
+
+}  // namespace plateau::fleet

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One series in, what is kept of it out: at most a kilobyte, whatever it was.
+//
+// A series is judged twice at most. First as if the load were known to be level: whoever is no
+// suspect then is none with less knowledge either, and that is nearly everybody. Of suspects the
+// load is asked for (daily_load.h, or the work that they did), and they are judged again with it;
+// or without any, and then the verdict holds a climb of less than half a day back as undecided.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fleet/daily_load.h"
+#include "fleet/life_series.h"
+#include "verdict/verdict.h"
+
+namespace plateau::fleet {
+
+// What a series is of.
+struct SeriesName {
+  std::string cluster;
+  std::string space;      // Namespace; may be empty.
+  std::string workload;   // Never empty.
+  std::string container;  // May be empty.
+  std::string version;    // May be empty.
+  std::string member;     // Its pod, instance, ...
+};
+
+inline constexpr size_t kSparkPoints = 24;
+
+struct SeriesVerdict {
+  SeriesName name;
+  Word word = Word::undecided;
+  double confidence = 0;
+  // Of a Bayes factor for a leak, the logarithm; without the cap that time sets (Verdict::LeakOdds)
+  // where the verdict is a leak, with it elsewhere.
+  double log_factor = 0;
+  double still_filling = 0;  // Probability that, if it grows, it is a cache that will be full.
+  double rate_mb_per_s = 0;
+  double last_mb = 0;
+  std::optional<double> limit_mb;
+  std::optional<double> limit_in_s;  // At that rate; only of what grows.
+  double first_s = 0;                // Of its samples, since 1970.
+  double last_s = 0;
+  size_t samples = 0;
+  size_t lives = 1;
+  bool held_back = false;  // It would be a leak if the load were known not to explain it.
+  LoadSource load = LoadSource::none;
+  std::array<float, kSparkPoints> spark{};  // MB, evenly over its samples; NaN where there is none.
+};
+
+struct JudgedSeries {
+  LifeSeries series;
+  SeriesName name;
+  std::optional<double> limit_mb;
+  Metric kind = Metric::memory;
+  double begin_s = 0;  // Of the window.
+};
+
+// Fewer samples than this are not judged at all.
+inline constexpr size_t kFewestSamples = 10;
+
+// As if the load were known to be level.
+SeriesVerdict judge_at_level_load(const JudgedSeries& judged);
+// Worth asking for its load?
+bool is_suspect(const SeriesVerdict& verdict);
+// With the load as it was; without `load`, with nothing known of it.
+SeriesVerdict judge_under_load(const JudgedSeries& judged, LoadSource source,
+                               const std::optional<std::vector<Sample>>& load);
+
+}  // namespace plateau::fleet
