@@ -8,6 +8,8 @@
 namespace plateau::fleet {
 namespace {
 
+constexpr double kMostOfGroup = 12;
+
 std::vector<size_t> in_order(size_t count, const auto& before) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -36,11 +38,19 @@ double probability_of(const Suspicion& suspicion, double null_share) {
 
 }  // namespace
 
-double log_mean_factor(std::span<const double> log_factors) {
+double log_factor_of_group(std::span<const double> log_factors) {
+  if (log_factors.size() == 1) return log_factors.front();
   const double high = *std::max_element(log_factors.begin(), log_factors.end());
-  double sum = 0;
-  for (const double log_factor : log_factors) sum += std::exp(log_factor - high);
-  return high + std::log(sum / static_cast<double>(log_factors.size()));
+  double sum = 0, product = 0;
+  for (const double log_factor : log_factors) {
+    sum += std::exp(log_factor - high);
+    product += log_factor;
+  }
+  const double mean = high + std::log(sum / static_cast<double>(log_factors.size()));
+  // Of pods that share their code and their traffic, no more is believed than of one very sure one.
+  product = std::min(product, kMostOfGroup);
+  const double larger = std::max(mean, product);
+  return larger + std::log((std::exp(mean - larger) + std::exp(product - larger)) / 2);
 }
 
 Discoveries discover(std::span<const Suspicion> all, double most_false) {

@@ -45,8 +45,9 @@ struct Discoveries {
 // Requires: 0 < most_false < 1.
 Discoveries discover(std::span<const Suspicion> all, double most_false);
 
-// The logarithm of the mean of factors: valid for several members of one workload, however much
-// they have in common. Requires: not empty.
-double log_mean_factor(std::span<const double> log_factors);
+// One factor of several members of a workload: half of it for "all of them leak", half for "one of
+// them does". The first is the product, whose members are as good as independent once the load is
+// known; the second the mean, which is right however much they have in common. Requires: not empty.
+double log_factor_of_group(std::span<const double> log_factors);
 
 }  // namespace plateau::fleet

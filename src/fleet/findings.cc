@@ -67,7 +67,7 @@ void weigh(Group& group) {
     if (member->log_factor > surest->log_factor) surest = member;
     group.suspicion.accused = group.suspicion.accused || grows(*member);
   }
-  group.suspicion.log_factor = log_mean_factor(factors);
+  group.suspicion.log_factor = log_factor_of_group(factors);
   group.suspicion.still_filling = surest->still_filling;
 }
 
