@@ -5,11 +5,11 @@
 // nothing tells them apart (verdict/load.h), and nearly every service has such mornings.
 //
 // Method. What was held at the same times a day before, or a week, is laid beside today's curve.
-//   - It was flat at those hours: whatever climbs today is not the time of day. The load is known,
-//     and does not vary.
-//   - It climbed alike, from about the same level: that is the day's wave, and it becomes the load
-//   on
-//     which the verdict regresses today's memory. A leak is then what goes up besides.
+//   - It was flat at those hours: whatever climbs today is not the time of day.
+//   - It climbed alike, from about the same level: that is the day's wave, and it is taken off
+//   today's
+//     memory. Days differ, so as much of it is taken as fits today best, from two thirds to half as
+//     much again; a leak is what goes up besides.
 //   - It climbed alike, but from a level that lies lower by what such a climb adds in a day, and
 //   the
 //     process is the same: it never came down at night. The growth of a day is taken off the
@@ -42,9 +42,12 @@ struct EarlierDay {
   bool same_life = false;  // The same process, which ran all the time between.
 };
 
-// The load at today's hours, in any unit, never negative; constant if it does not vary. Empty where
-// the earlier day says nothing about today.
-std::optional<std::vector<Sample>> load_of(const EarlierDay& earlier,
+// What of today's memory is the day's wave, in MB, never negative; 0 all along if there is none.
+// Empty where the earlier day says nothing about today.
+std::optional<std::vector<Sample>> wave_of(const EarlierDay& earlier,
                                            const std::vector<Sample>& today);
+
+// The samples without the wave.
+void take_off(const std::vector<Sample>& wave, std::vector<Sample>& samples);
 
 }  // namespace plateau::fleet

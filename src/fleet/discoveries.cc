@@ -8,7 +8,7 @@
 namespace plateau::fleet {
 namespace {
 
-constexpr double kMostOfGroup = 12;
+constexpr int kRounds = 200;  // It moves by less than a thousandth of itself long before.
 
 std::vector<size_t> in_order(size_t count, const auto& before) {
   std::vector<size_t> order(count);
@@ -17,7 +17,24 @@ std::vector<size_t> in_order(size_t count, const auto& before) {
   return order;
 }
 
-double null_share_of(std::span<const Suspicion> all, const std::vector<size_t>& falling) {
+// The share that makes the factors as a whole likeliest: each in turn is given its probability, and
+// the share their mean. As if one more had been seen that does not leak: a fleet of leaks alone
+// tells nothing of others.
+double likeliest_null_share(std::span<const Suspicion> all) {
+  double leaks = 0.5;
+  for (int round = 0; round < kRounds; ++round) {
+    double sum = 0;
+    for (const Suspicion& each : all) {
+      const double weight = leaks * std::exp(each.log_factor);
+      sum += weight / (1 - leaks + weight);
+    }
+    leaks = sum / static_cast<double>(all.size() + 1);
+  }
+  return 1 - leaks;
+}
+
+// The largest share of the smallest factors whose mean is below 1.
+double cautious_null_share(std::span<const Suspicion> all, const std::vector<size_t>& falling) {
   double sum = 0;
   size_t count = 0, null = 0;
   for (auto at = falling.rbegin(); at != falling.rend(); ++at) {
@@ -25,8 +42,6 @@ double null_share_of(std::span<const Suspicion> all, const std::vector<size_t>& 
     ++count;
     if (sum < static_cast<double>(count)) null = count;
   }
-  // As if one more had been seen that does not leak: a fleet of leaks alone tells nothing of
-  // others.
   return static_cast<double>(null + 1) / static_cast<double>(all.size() + 1);
 }
 
@@ -38,19 +53,11 @@ double probability_of(const Suspicion& suspicion, double null_share) {
 
 }  // namespace
 
-double log_factor_of_group(std::span<const double> log_factors) {
-  if (log_factors.size() == 1) return log_factors.front();
+double log_mean_factor(std::span<const double> log_factors) {
   const double high = *std::max_element(log_factors.begin(), log_factors.end());
-  double sum = 0, product = 0;
-  for (const double log_factor : log_factors) {
-    sum += std::exp(log_factor - high);
-    product += log_factor;
-  }
-  const double mean = high + std::log(sum / static_cast<double>(log_factors.size()));
-  // Of pods that share their code and their traffic, no more is believed than of one very sure one.
-  product = std::min(product, kMostOfGroup);
-  const double larger = std::max(mean, product);
-  return larger + std::log((std::exp(mean - larger) + std::exp(product - larger)) / 2);
+  double sum = 0;
+  for (const double log_factor : log_factors) sum += std::exp(log_factor - high);
+  return high + std::log(sum / static_cast<double>(log_factors.size()));
 }
 
 Discoveries discover(std::span<const Suspicion> all, double most_false) {
@@ -59,7 +66,8 @@ Discoveries discover(std::span<const Suspicion> all, double most_false) {
   if (all.empty()) return found;
   const std::vector<size_t> falling = in_order(
       all.size(), [&](size_t a, size_t b) { return all[a].log_factor > all[b].log_factor; });
-  found.null_share = null_share_of(all, falling);
+  found.null_share = likeliest_null_share(all);
+  found.cautious_null_share = cautious_null_share(all, falling);
   for (const Suspicion& each : all) {
     found.leak_probability.push_back(probability_of(each, found.null_share));
   }

@@ -74,18 +74,12 @@ TEST(Discoveries, HoldTheShareThatWasAskedFor) {
   EXPECT_LE(static_cast<double>(bounded_wrong), 0.02 * static_cast<double>(bounded));
 }
 
-TEST(GroupFactor, OfOneIsItsOwn) {
-  EXPECT_DOUBLE_EQ(log_factor_of_group(std::vector<double>{3}), 3);
-}
-
-TEST(GroupFactor, GrowsWhenAllOfThemLeak) {
-  EXPECT_GT(log_factor_of_group(std::vector<double>{2, 2, 2, 2}), 7);
-}
-
-TEST(GroupFactor, OfOneAmongManyIsItsShare) {
-  std::vector<double> factors(63, -3);
+TEST(MeanFactor, OfSeveralIsBetweenThem) {
+  EXPECT_DOUBLE_EQ(log_mean_factor(std::vector<double>{3}), 3);
+  EXPECT_DOUBLE_EQ(log_mean_factor(std::vector<double>{3, 3, 3}), 3);
+  std::vector<double> factors(63, -30);
   factors.push_back(12);
-  EXPECT_NEAR(log_factor_of_group(factors), 12 - std::log(64) - std::log(2), 0.01);
+  EXPECT_NEAR(log_mean_factor(factors), 12 - std::log(64), 0.01);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void weigh(Group& group) {
     if (member->log_factor > surest->log_factor) surest = member;
     group.suspicion.accused = group.suspicion.accused || grows(*member);
   }
-  group.suspicion.log_factor = log_factor_of_group(factors);
+  group.suspicion.log_factor = log_mean_factor(factors);
   group.suspicion.still_filling = surest->still_filling;
 }
 
@@ -138,10 +138,12 @@ void choose_words(std::vector<Group*>& all, FleetAnswer& answer) {
   for (const Group* group : all) suspicions.push_back(group->suspicion);
   const Discoveries found = discover(suspicions, answer.most_false);
   answer.null_share = found.null_share;
+  answer.cautious_null_share = found.cautious_null_share;
   answer.expected_false_share = found.expected_false_share;
   for (size_t i = 0; i < all.size(); ++i) {
     all[i]->finding.leak_probability = found.leak_probability[i];
     all[i]->finding.bounded = found.bounded[i];
+    all[i]->finding.log_factor = all[i]->suspicion.log_factor;
     all[i]->finding.word = Word::plateau;
     if (all[i]->finding.affected > 0 && (all[i]->suspicion.accused || all[i]->finding.held_back ||
                                          found.leak_probability[i] >= kWorthAWord)) {

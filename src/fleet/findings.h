@@ -23,7 +23,8 @@ struct Finding {
   std::string version;
   Word word = Word::undecided;  // leak: in the list. undecided: looks like one, and is not.
   double leak_probability = 0;
-  bool bounded = false;  // In the shorter list too, which holds under any dependence.
+  double log_factor = 0;  // Of the Bayes factor behind it, the natural logarithm.
+  bool bounded = false;   // In the shorter list too, which holds under any dependence.
   size_t members = 0;
   size_t affected = 0;
   std::vector<std::string> examples;   // Some of the affected, the fastest first.
@@ -50,6 +51,7 @@ struct FleetAnswer {
   double most_false = 0;  // As asked for.
   double expected_false_share = 0;
   double null_share = 1;
+  double cautious_null_share = 1;
   double window_s = 0;
   double end_s = 0;                   // Of the window, since 1970.
   std::vector<std::string> troubles;  // Why something is missing, as sentences.

@@ -76,8 +76,8 @@ std::string fleet_json(const FleetAnswer& answer) {
                  value_if(f.odd_one && !f.examples.empty(),
                           f.examples.empty() ? std::string() : f.examples.front()),
                  "examples", f.examples, "restarts", f.restarts, "memory_mb", f.last_mb,
-                 "bounded_fdr", f.bounded, "held_back", f.held_back, "load",
-                 load_source_name(f.load))
+                 "log_bayes_factor", f.log_factor, "bounded_fdr", f.bounded, "held_back",
+                 f.held_back, "load", load_source_name(f.load))
         .end_object();
     lines += json.take() + '\n';
   }
@@ -86,10 +86,11 @@ std::string fleet_json(const FleetAnswer& answer) {
       .members("series_judged", answer.series_judged, "series_failed", answer.series_failed, "fdr",
                answer.most_false)
       .members("expected_fdr", answer.expected_false_share, "null_share", answer.null_share,
-               "leaks", answer.leaks(), "workloads", answer.workloads, "series_brief",
-               answer.series_brief, "duplicates", answer.duplicates, "samples", answer.samples,
-               "window_s", answer.window_s, "end_unix_s", answer.end_s, "partial", answer.partial(),
-               "troubles", answer.troubles, "warnings", answer.warnings)
+               "cautious_null_share", answer.cautious_null_share, "leaks", answer.leaks(),
+               "workloads", answer.workloads, "series_brief", answer.series_brief, "duplicates",
+               answer.duplicates, "samples", answer.samples, "window_s", answer.window_s,
+               "end_unix_s", answer.end_s, "partial", answer.partial(), "troubles", answer.troubles,
+               "warnings", answer.warnings)
       .end_object();
   return lines + json.take() + '\n';
 }

@@ -40,9 +40,13 @@ SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
   kept.name = judged.name;
   kept.word = verdict.word;
   kept.confidence = verdict.confidence;
-  const bool leak = verdict.word == Word::leak;
-  kept.log_factor = leak ? verdict.leak_odds.shapes : std::min(verdict.leak_odds.all, 0.0);
-  if (verdict.word == Word::undecided) kept.log_factor = verdict.leak_odds.all;
+  if (verdict.word == Word::leak) {
+    kept.log_factor = std::log((kFactorOfWord + std::exp(verdict.leak_odds.shapes)) / 2);
+  } else if (verdict.word == Word::undecided) {
+    kept.log_factor = verdict.leak_odds.all;
+  } else {
+    kept.log_factor = std::min(verdict.leak_odds.all, 0.0);
+  }
   // Odds of "all" are leak : (ends + fills), of "shapes" leak : ends.
   const double fills =
       std::exp(-verdict.leak_odds.all) - std::exp(-verdict.leak_odds.shapes);  // Against a leak.
@@ -66,8 +70,8 @@ SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
 }  // namespace
 
 SeriesVerdict judge_at_level_load(const JudgedSeries& judged) {
-  const std::vector<Sample> level = {{judged.begin_s, 1}};
-  return judge_under_load(judged, LoadSource::none, level);
+  return judge_under_load(judged,
+                          {.source = LoadSource::none, .wave = {{judged.begin_s, 0}}, .work = {}});
 }
 
 bool is_suspect(const SeriesVerdict& verdict) {
@@ -75,12 +79,17 @@ bool is_suspect(const SeriesVerdict& verdict) {
          (verdict.word == Word::undecided && verdict.log_factor > kSuspectLogOdds);
 }
 
-SeriesVerdict judge_under_load(const JudgedSeries& judged, LoadSource source,
-                               const std::optional<std::vector<Sample>>& load) {
-  Run run = run_of(judged.series, judged.kind, judged.begin_s);
-  if (load && !load->empty()) add_load(*load, judged.begin_s, run);
+SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load) {
+  LifeSeries series = judged.series;
+  if (!load.wave.empty()) take_off(load.wave, series.samples);
+  Run run = run_of(series, judged.kind, judged.begin_s);
+  if (!load.work.empty()) {
+    add_load(load.work, judged.begin_s, run);
+  } else if (!load.wave.empty()) {
+    add_load({{judged.begin_s, 1}}, judged.begin_s, run);  // What is left is under a level one.
+  }
   SeriesVerdict verdict = sum_up(judged, judge(run));
-  verdict.load = source;
+  verdict.load = load.source;
   return verdict;
 }
 

@@ -47,13 +47,17 @@ EarlierDay day_before(const std::function<double(double)>& mb, bool same_life = 
   return {.samples = curve(mb, 300), .days = 1, .same_life = same_life};
 }
 
+SeriesVerdict judge_after(const JudgedSeries& series, const std::vector<Sample>& wave) {
+  return judge_under_load(series, {.source = LoadSource::day_before, .wave = wave, .work = {}});
+}
+
 TEST(FleetSeries, ThatClimbsUnderALevelLoadLeaks) {
   const JudgedSeries series = judged(climb);
-  const auto load = load_of(day_before(level), series.series.samples);
+  const auto load = wave_of(day_before(level), series.series.samples);
   ASSERT_TRUE(load.has_value());
-  const SeriesVerdict verdict = judge_under_load(series, LoadSource::day_before, load);
+  const SeriesVerdict verdict = judge_after(series, *load);
   EXPECT_EQ(verdict.word, Word::leak);
-  EXPECT_GT(verdict.log_factor, 5);
+  EXPECT_GT(verdict.log_factor, 4);
   EXPECT_NEAR(verdict.rate_mb_per_s * kHour, 50, 5);
   EXPECT_NEAR(*verdict.limit_in_s, 10 * kHour, kHour);
 }
@@ -61,13 +65,35 @@ TEST(FleetSeries, ThatClimbsUnderALevelLoadLeaks) {
 TEST(FleetSeries, ThatClimbsEveryMorningDoesNotLeak) {
   const JudgedSeries series = judged(wave);
   EXPECT_TRUE(is_suspect(judge_at_level_load(series)));
-  const auto load = load_of(day_before(wave), series.series.samples);
+  const auto load = wave_of(day_before(wave), series.series.samples);
   ASSERT_TRUE(load.has_value());
-  EXPECT_NE(judge_under_load(series, LoadSource::day_before, load).word, Word::leak);
+  EXPECT_NE(judge_after(series, *load).word, Word::leak);
+}
+
+TEST(FleetSeries, ThatClimbsMoreThanOnOtherMorningsLeaks) {
+  const JudgedSeries series = judged([](double t) { return wave(t) + 2 * climb(t); });
+  const auto load =
+      wave_of(day_before([](double t) { return wave(t) + 500; }), series.series.samples);
+  ASSERT_TRUE(load.has_value());
+  EXPECT_EQ(judge_after(series, *load).word, Word::leak);
+}
+
+TEST(FleetSeries, ThatIsBusierThanYesterdayDoesNotLeak) {
+  const JudgedSeries series = judged([](double t) { return 400 + 1.3 * (wave(t) - 400); });
+  const auto load = wave_of(day_before(wave), series.series.samples);
+  ASSERT_TRUE(load.has_value());
+  EXPECT_NE(judge_after(series, *load).word, Word::leak);
+}
+
+TEST(FleetSeries, ThatClimbsWithItsWorkDoesNotLeak) {
+  std::vector<Sample> work = curve(wave, 300);
+  const SeriesVerdict verdict = judge_under_load(
+      judged(wave), {.source = LoadSource::work, .wave = {}, .work = std::move(work)});
+  EXPECT_NE(verdict.word, Word::leak);
 }
 
 TEST(FleetSeries, ThatClimbsWithNothingToldOfItsLoadIsHeldBack) {
-  const SeriesVerdict verdict = judge_under_load(judged(climb), LoadSource::none, std::nullopt);
+  const SeriesVerdict verdict = judge_under_load(judged(climb), {});
   EXPECT_EQ(verdict.word, Word::undecided);
   EXPECT_TRUE(verdict.held_back);
   EXPECT_LT(verdict.log_factor, 3);
@@ -87,21 +113,21 @@ TEST(FleetSeries, ThatIsKilledAndClimbsAnewLeaks) {
 
 TEST(DailyLoad, OfALeakThatNeverCameDownIsLevel) {
   const JudgedSeries series = judged([](double t) { return climb(t) + 1200; });
-  const auto load = load_of(day_before(climb), series.series.samples);
+  const auto load = wave_of(day_before(climb), series.series.samples);
   ASSERT_TRUE(load.has_value());
-  EXPECT_EQ(judge_under_load(series, LoadSource::day_before, load).word, Word::leak);
+  EXPECT_EQ(judge_after(series, *load).word, Word::leak);
 }
 
 TEST(DailyLoad, OfAnotherProcessThatClimbedTellsNothing) {
-  EXPECT_FALSE(load_of(day_before(climb, false), judged(climb).series.samples).has_value());
-  EXPECT_TRUE(load_of(day_before(level, false), judged(climb).series.samples).has_value());
+  EXPECT_FALSE(wave_of(day_before(climb, false), judged(climb).series.samples).has_value());
+  EXPECT_TRUE(wave_of(day_before(level, false), judged(climb).series.samples).has_value());
 }
 
 TEST(DailyLoad, OfTooFewSamplesTellsNothing) {
   EarlierDay brief = day_before(level);
   brief.samples.resize(5);
-  EXPECT_FALSE(load_of(brief, judged(climb).series.samples).has_value());
-  EXPECT_FALSE(load_of(day_before(level), {}).has_value());
+  EXPECT_FALSE(wave_of(brief, judged(climb).series.samples).has_value());
+  EXPECT_FALSE(wave_of(day_before(level), {}).has_value());
 }
 
 }  // namespace

@@ -88,6 +88,11 @@ class LoadFinder {
     }
   }
 
+  static void use(const EarlierDay& earlier, LoadSource source, Suspect& suspect) {
+    const auto wave = wave_of(earlier, suspect.judged.series.samples);
+    if (wave) suspect.load = KnownLoad{.source = source, .wave = *wave, .work = {}};
+  }
+
   void look_back(double days, LoadSource source) {
     const std::string some = left();
     if (some.empty()) return;
@@ -99,8 +104,7 @@ class LoadFinder {
       if (suspect.load || found == curves.end()) continue;
       EarlierDay earlier{found->second, days, same_life(suspect, days)};
       to_mb(suspect, earlier.samples);
-      suspect.load = load_of(earlier, suspect.judged.series.samples);
-      if (suspect.load) suspect.source = source;
+      use(earlier, source, suspect);
     }
   }
 
@@ -136,8 +140,7 @@ class LoadFinder {
     if (found == curves.end()) return;
     EarlierDay earlier{found->second, 1, false};
     to_mb(suspect, earlier.samples);
-    suspect.load = load_of(earlier, suspect.judged.series.samples);
-    if (suspect.load) suspect.source = LoadSource::day_before;
+    use(earlier, LoadSource::day_before, suspect);
   }
 
   void look_at_work() {
@@ -147,8 +150,7 @@ class LoadFinder {
     for (Suspect& suspect : suspects_) {
       const auto found = curves.find(suspect.identity);
       if (suspect.load || found == curves.end() || found->second.size() < kPoints / 4) continue;
-      suspect.load = found->second;
-      suspect.source = LoadSource::work;
+      suspect.load = KnownLoad{.source = LoadSource::work, .wave = {}, .work = found->second};
     }
   }
 

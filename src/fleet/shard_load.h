@@ -24,8 +24,7 @@ struct Suspect {
   Labels labels;
   JudgedSeries judged;
   std::optional<double> started_s;  // As its exporter tells.
-  LoadSource source = LoadSource::none;
-  std::optional<std::vector<Sample>> load = {};
+  std::optional<KnownLoad> load = {};
 };
 
 void find_loads(Database& database, const Question& question, const Shard& shard,

@@ -230,7 +230,8 @@ class Pull {
     if (suspects_.empty()) return;
     find_loads(database_, question_, shard_, suspects_, outcome_.troubles);
     for (const Suspect& suspect : suspects_) {
-      outcome_.verdicts.push_back(judge_under_load(suspect.judged, suspect.source, suspect.load));
+      outcome_.verdicts.push_back(
+          judge_under_load(suspect.judged, suspect.load.value_or(KnownLoad{})));
     }
   }
 
