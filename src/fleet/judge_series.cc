@@ -41,7 +41,8 @@ SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
   kept.word = verdict.word;
   kept.confidence = verdict.confidence;
   if (verdict.word == Word::leak) {
-    kept.log_factor = std::log((kFactorOfWord + std::exp(verdict.leak_odds.shapes)) / 2);
+    kept.log_factor =
+        std::log((kFactorOfWord + std::exp(kPowerOfOdds * verdict.leak_odds.shapes)) / 2);
   } else if (verdict.word == Word::undecided) {
     kept.log_factor = verdict.leak_odds.all;
   } else {

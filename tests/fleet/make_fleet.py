@@ -87,6 +87,8 @@ class Fleet:
         traces = read_traces(args.folders.split(","))
         self.leaks = [t for t in traces if t[1] == "leak"]
         self.bounded = [t for t in traces if t[1] == "plateau"]
+        # Less than half of a trace may be a single tooth of a saw.
+        self.calm = [t for t in self.bounded if t[3] <= 0.5]
         self.families = {}  # metric -> list of (labels, [(time, value)])
         self.truth = {}
         self.made = 0
@@ -104,8 +106,8 @@ class Fleet:
         return [round(first + i * every, 3) for i in range(max(count, 0))]
 
     def settled(self):
-        trace = self.random.choice(self.bounded)
-        return Curve(trace, min(trace[3] + 0.05, 0.95), 1.0, self.random.uniform(1, 6))
+        trace = self.random.choice(self.calm)
+        return Curve(trace, trace[3] + 0.05, 1.0, self.random.uniform(1, 6))
 
     def pod(self, space, workload, version, hashed, lives, wave=0.0, old=True, limit=None, gap=False, twice=False,
             yesterday=None, cpu=False):
