@@ -120,13 +120,18 @@ std::map<Key, std::vector<Group>> groups_of(const std::vector<SeriesVerdict>& se
   return groups;
 }
 
-// The version that brought it: it leaks, and an earlier one of the same workload does not.
+// The version that brought it: it leaks, and an earlier one of the same workload does not, in the
+// window or the day before.
 void name_rollout(std::vector<Group>& versions) {
-  for (size_t i = 1; i < versions.size(); ++i) {
+  for (size_t i = 0; i < versions.size(); ++i) {
     Finding& finding = versions[i].finding;
-    const Group& before = versions[i - 1];
     if (finding.word != Word::leak || finding.version.empty()) continue;
-    if (before.finding.affected > 0 || !(versions[i].first_s > before.first_s)) continue;
+    const bool new_today =
+        std::all_of(versions[i].members.begin(), versions[i].members.end(),
+                    [](const SeriesVerdict* m) { return !grows(*m) || m->new_version; });
+    const bool after_a_calm_one = i > 0 && versions[i - 1].finding.affected == 0 &&
+                                  versions[i].first_s > versions[i - 1].first_s;
+    if (!new_today && !after_a_calm_one) continue;
     finding.since = finding.version;
     finding.since_s = versions[i].first_s;
   }

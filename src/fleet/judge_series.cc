@@ -91,6 +91,7 @@ SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load
   }
   SeriesVerdict verdict = sum_up(judged, judge(run));
   verdict.load = load.source;
+  verdict.new_version = load.new_version;
   return verdict;
 }
 

@@ -50,6 +50,7 @@ struct SeriesVerdict {
   size_t lives = 1;
   bool held_back = false;  // It would be a leak if the load were known not to explain it.
   LoadSource load = LoadSource::none;
+  bool new_version = false;                 // As in KnownLoad.
   std::array<float, kSparkPoints> spark{};  // MB, evenly over its samples; NaN where there is none.
 };
 
@@ -83,6 +84,7 @@ struct KnownLoad {
   LoadSource source = LoadSource::none;
   std::vector<Sample> wave;  // Of a day: to be taken off (daily_load.h).
   std::vector<Sample> work;  // Per second: the verdict sees what follows it.
+  bool new_version = false;  // The day before, its workload ran another version, which was level.
 };
 SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load);
 

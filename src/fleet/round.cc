@@ -19,6 +19,8 @@ namespace {
 // The first shards are small: they tell how many samples a series has.
 constexpr size_t kFirstSeries = 20;
 constexpr double kLongestPauseS = 8;
+// Who is busy is asked the same again after a pause, and then for less.
+constexpr int kTriesBeforeLess = 2;
 constexpr size_t kMostTroubles = 5;  // Sentences; the rest are counted.
 // After as many shards in a row that nobody answered, nobody will.
 constexpr size_t kGoneAfter = 3;
@@ -134,18 +136,17 @@ class Round {
   }
 
   void retry(Task task, const ShardOutcome& outcome) {
+    const bool busy = outcome.failure == Failure::busy;
     const bool less_may_help = outcome.failure == Failure::too_much ||
-                               outcome.failure == Failure::busy ||
-                               outcome.failure == Failure::garbled;
+                               outcome.failure == Failure::garbled ||
+                               (busy && task.tries >= kTriesBeforeLess);
     if (less_may_help && task.shard.values.size() > 1) {
       auto [first, second] = halves(task.shard);
-      const int tries = outcome.failure == Failure::busy ? task.tries + 1 : task.tries;
-      tasks_.push_front({std::move(second), std::min(tries, options_.most_tries - 1)});
-      tasks_.push_front({std::move(first), std::min(tries, options_.most_tries - 1)});
+      tasks_.push_front({std::move(second), busy ? 1 : 0});
+      tasks_.push_front({std::move(first), busy ? 1 : 0});
       return;
     }
-    const bool patience_may_help =
-        outcome.failure == Failure::unreachable || outcome.failure == Failure::busy;
+    const bool patience_may_help = busy || outcome.failure == Failure::unreachable;
     if (patience_may_help && task.tries + 1 < options_.most_tries && gone_ == 0) {
       ++task.tries;
       tasks_.push_front(std::move(task));

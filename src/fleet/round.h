@@ -23,7 +23,7 @@ struct RoundOptions {
   size_t most_series = 200;       // Of a shard,
   size_t most_samples = 150'000;  // whichever is less.
   double patience_s = 1;          // The first pause; each further one is twice as long.
-  int most_tries = 4;             // Of a shard that cannot be cut any further.
+  int most_tries = 6;             // Of a shard that cannot be cut any further.
   // Called now and then, from any thread, one at a time: series done, series in all.
   std::function<void(size_t, size_t)> progress = {};
   std::function<bool()> stopped = {};  // Give up early? From any thread.

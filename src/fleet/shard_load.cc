@@ -126,21 +126,29 @@ class LoadFinder {
       const std::string spaces = matcher_of("namespace", space);
       const std::vector<std::string_view> matchers = {question_.preset.matchers, question_.matchers,
                                                       spaces, pods};
-      const std::string sum =
-          fmt::format("avg by(container)({})", selector_text(question_.metric, matchers));
-      const Curves curves = curves_of(sum, 1);
-      for (Suspect* suspect : members) use_workload(curves, *suspect);
+      const std::string mean =
+          fmt::format("avg by(container,image)({})", selector_text(question_.metric, matchers));
+      const Reply reply = database_.query_range(mean, question_.begin_s() - kDayS,
+                                                question_.end_s - kDayS, step_s());
+      if (!reply.ok()) troubles_.push_back(reply.message);
+      for (Suspect* suspect : members) use_workload(reply.answer.series, *suspect);
     }
   }
 
-  void use_workload(const Curves& curves, Suspect& suspect) const {
-    const std::string& of = suspect.judged.name.container;
-    const Labels container = of.empty() ? Labels() : labels_of({{"container", of}});
-    const auto found = curves.find(identity_of(container, question_.preset.identity));
-    if (found == curves.end()) return;
-    EarlierDay earlier{found->second, 1, false};
+  void use_workload(const std::vector<RawSeries>& curves, Suspect& suspect) const {
+    const RawSeries* best = nullptr;
+    bool same_version = false;
+    for (const RawSeries& curve : curves) {
+      if (curve.labels.of("container") != suspect.judged.name.container) continue;
+      same_version = same_version || version_of(curve.labels) == suspect.judged.name.version;
+      if (best == nullptr || curve.samples.size() > best->samples.size()) best = &curve;
+    }
+    if (best == nullptr) return;
+    EarlierDay earlier{best->samples, 1, false};
+    for (Sample& sample : earlier.samples) sample.at_s += kDayS;
     to_mb(suspect, earlier.samples);
     use(earlier, LoadSource::day_before, suspect);
+    if (suspect.load) suspect.load->new_version = !same_version;
   }
 
   void look_at_work() {
