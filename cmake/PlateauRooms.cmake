@@ -12,7 +12,7 @@ include(GoogleTest)
 # Of binutils; links a test against LibTorch in a sixth of the time. What is shipped is linked as usual.
 find_program(PLATEAU_FAST_LINKER ld.gold)
 set(PLATEAU_SANITIZED_TESTS base recording symbols heap census inject ptrace ledger import probe session
-  page serve train_quant train_store train_text train_image train_data)
+  page serve fleet train_quant train_store train_text train_image train_data)
 
 # plateau_room(NAME DIRECTORY PREFIX TEST_NAME [HEADERS header ...] DEPENDS ... EXCLUDE ...): the library
 # is PREFIX_NAME; a dependency that is a room is given by its name alone. HEADERS are dear ones that

@@ -31,8 +31,8 @@ test=(
   "${demo[@]}" "${lint[@]}" "${page[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libclang-rt-19-dev
   python3-psutil python3-jsonschema libc6-dbg libdebuginfod1 mandoc bash zsh fish gzip zstd bsdutils bsdextrautils tmux gdb curl openssl
-  # the page in real browsers, the metrics in a real Prometheus
-  chromium firefox-esr prometheus
+  # the page in real browsers, the metrics in a real Prometheus, fleets in real databases
+  chromium firefox-esr prometheus prometheus-alertmanager victoria-metrics
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )

@@ -6,7 +6,7 @@
 run "$PLATEAU" --help
 expect_code 0
 expect_empty err
-for verb in judge run watch profile try prove compare report convert dump doctor completion man help; do
+for verb in judge run watch profile try prove compare report fleet convert dump doctor completion man help; do
   expect_in out "  $verb "
 done
 # By what the user wants; a verb that nobody placed would come under "More".
@@ -20,7 +20,7 @@ fits_a_terminal() {
 }
 fits_a_terminal out
 
-for verb in judge run watch profile try prove compare report convert dump doctor completion man help; do
+for verb in judge run watch profile try prove compare report fleet convert dump doctor completion man help; do
   run "$PLATEAU" "$verb" --help
   expect_code 0
   expect_empty err

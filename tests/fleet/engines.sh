@@ -3,6 +3,7 @@
 # Databases with a made fleet in them, for tests and benchmarks. Source it in a scratch directory, after
 # setting SOURCE_DIR; end what was started by stop_engines. Everything listens on 127.0.0.1 only.
 
+# shellcheck disable=SC2034
 FLEET_END=1793534400  # The moment at which the fleet ends, tests/fleet/make_fleet.py's default.
 ENGINES=()
 
