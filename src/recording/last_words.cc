@@ -79,7 +79,9 @@ constexpr std::array kRows = std::to_array<Row>({
     {Kind::host_memory, "MemoryError"},
     {Kind::host_memory, "out of memory"},
     {Kind::host_memory, "Out of memory"},
+    {Kind::host_memory, "Out Of Memory"},
     {Kind::host_memory, "OUT OF MEMORY"},
+    {Kind::host_memory, "OutOfMemory"},
 });
 
 constexpr size_t kLead = 6;  // Letters of a phrase that the jumps look at.

@@ -54,6 +54,8 @@ TEST(LastWords, EveryMessageIsOfItsKind) {
       {Kind::host_memory, "OSError: [Errno 12] Cannot allocate memory"},
       {Kind::host_memory, "fatal error: runtime: out of memory"},
       {Kind::host_memory, "memory allocation of 1048576 bytes failed"},
+      {Kind::host_memory, "Unhandled exception. System.OutOfMemoryException: Insufficient memory"},
+      {Kind::host_memory, "polars: Out Of Memory"},
       {Kind::java_heap, "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space"},
       {Kind::node_heap,
        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"},
