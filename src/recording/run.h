@@ -83,8 +83,8 @@ struct Series {
 inline constexpr std::string_view kCostCpu = "plateau.cpu_s";
 inline constexpr std::string_view kCostWalks = "plateau.walk_share";
 
-// What the job may take beside memory, as gauges of the root process in MB: /dev/shm with what of it
-// is in use, by whomever, and the limit on address space. No verdict's word depends on them.
+// What the job may take beside memory, as gauges of the root process in MB: /dev/shm with what of
+// it is in use, by whomever, and the limit on address space. No verdict's word depends on them.
 inline constexpr std::string_view kShmSize = "shm.size_mb";
 inline constexpr std::string_view kShmUsed = "shm.used_mb";
 inline constexpr std::string_view kAddressLimit = "limit.address_mb";
