@@ -50,10 +50,13 @@ class Fault:
     def __init__(self, leaking, step_s):
         self.leaking = leaking
         self.step_s = step_s
+        self.started = None  # A file to make at every step.
         self.kept = []
         self.losses = []
 
     def step(self, loss):
+        if self.started:
+            open(self.started, "w").close()
         time.sleep(self.step_s / ACCUMULATION)
         self.losses.append(float(loss.detach()))
         if self.leaking:
@@ -227,12 +230,14 @@ def main():
     parser.add_argument("--workers", choices=("0", "2", "persistent"), default="0")
     parser.add_argument("--epochs", type=float, default=1.25)
     parser.add_argument("--step-seconds", type=float, default=STEP_S)
+    parser.add_argument("--started", help="a file to make once it trains")
     parser.add_argument("--losses", action="store_true")
     parser.add_argument("--directory", default=os.environ.get("TMPDIR", "/tmp"))
     options = parser.parse_args()
     torch.manual_seed(7)
     torch.set_num_threads(1)
     fault = Fault(options.fault == "leak", options.step_seconds)
+    fault.started = options.started
     LOOPS[options.loop](options, Examples(options.fault == "cache"), fault)
     if options.losses:
         print(" ".join(loss.hex() for loss in fault.losses))
