@@ -48,7 +48,7 @@ void StepHub::subscribe(const StepWords& words) {
   const uid_t owner = words.uid < 0 ? geteuid() : static_cast<uid_t>(words.uid);
   Subscriber to{words.name, pin_socket_of(words.name, owner)};
   if (!to.pinned || !send(to, format_step_words(facts_))) return;
-  if (!send(to, format_step_words(auto_facts_))) return;
+  if (auto_spoke_ && !send(to, format_step_words(auto_facts_))) return;
   if (last_step_.step >= 0 && !send(to, format_step_words(last_step_))) return;
   subscribers_.push_back(std::move(to));
 }
@@ -59,6 +59,7 @@ void StepHub::words(const StepWords& words) {
       subscribe(words);
       return;
     case StepWords::Kind::run:
+      auto_spoke_ = auto_spoke_ || words.from_auto;
       for (const FactKind& fact : kFacts) {
         Context& known = (words.from_auto ? auto_facts_ : facts_).facts;
         if (words.facts.*fact.field) known.*fact.field = words.facts.*fact.field;

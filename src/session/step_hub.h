@@ -40,7 +40,8 @@ class StepHub {
   std::vector<Subscriber> subscribers_;
   StepWords facts_;       // All that was said with `run` by the user's code,
   StepWords auto_facts_;  // and by our module inside the job.
-  StepWords last_step_;   // step -1 until there was one.
+  bool auto_spoke_ = false;
+  StepWords last_step_;  // step -1 until there was one.
 };
 
 // Sends one line to the socket at `path`, which must belong to `owner`; true if somebody took it.

@@ -145,6 +145,9 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
     timeline.last_new_example = *last_new;
     const double seen_by = std::max(*last_new, timeline.epoch_steps);
     timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
+  } else if (steps && new_examples_go_on(run, signals.clock_of_instant, timeline.epoch_steps)) {
+    const double now = signals.clock_of_instant.back();
+    timeline.deadline = std::max(timeline.deadline, policy.warmup_epochs * now);
   }
   // A new life warms up anew.
   const std::vector<Life>& lives = signals.lives.lives;

@@ -33,4 +33,8 @@ inline constexpr std::string_view kExamplesSeen = "examples.seen";
 // for at least a tenth of that time. `clock` has one value per instant.
 std::optional<double> last_new_example(const Run& run, const std::vector<double>& clock);
 
+// After `epoch` new examples have come about as fast as before: the passes are shorter than the
+// data (a limit of batches per epoch), and a cache of examples is as far from full as it was.
+bool new_examples_go_on(const Run& run, const std::vector<double>& clock, double epoch);
+
 }  // namespace plateau

@@ -61,8 +61,9 @@ TEST(ExamplesSeen, AClimbThatOutlastsTheLastNewExampleIsALeakAQuarterOfAPassLate
   EXPECT_FALSE(verdict.mb_per_example);
 }
 
-TEST(ExamplesSeen, WithoutTheCountItIsUndecidedThere) {
-  EXPECT_EQ(judge(straight_climb(125)).word, Word::undecided);
+TEST(ExamplesSeen, TheCountSettlesWhatIsUndecidedWithoutIt) {
+  EXPECT_EQ(judge(straight_climb(116)).word, Word::undecided);
+  EXPECT_EQ(judge(counted(straight_climb(116), 98)).word, Word::leak);
 }
 
 TEST(ExamplesSeen, AClimbThatEndsWithTheLastNewExampleIsAPlateauAQuarterOfAPassLater) {
