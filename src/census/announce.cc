@@ -14,6 +14,7 @@ constexpr uint64_t kDictSubclass = uint64_t{1} << 29;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr size_t kObjectBytes = 32;       // Of an object whose type is asked for.
 constexpr size_t kTextBytes = 320;        // A str with as much text as is read of it.
+constexpr size_t kNameBytes = 64;         // A C string, likewise.
 constexpr size_t kGeneratorBytes = 1024;  // With a frame of some locals.
 constexpr uint64_t kBytesOfFewValues = 32 * kWordBytes;
 constexpr uint64_t kMostArrayBytes = uint64_t{256} << 20;
@@ -153,7 +154,11 @@ void Announcer::attributes(uint64_t address, const TypeShape& shape, uint64_t nt
     values_before(address);
   }
   if (nth > kMostOwners) return;
-  references_.of_attributes_only(address, shape, [&](const Edge& edge) { if_dict(edge.target); });
+  references_.of_attributes_only(address, shape, [&](const Edge& edge) {
+    if (edge.kind == EdgeKind::attribute) text(edge.name);
+    if (edge.kind == EdgeKind::slot) memory_.expect(edge.name, kNameBytes);
+    if_dict(edge.target);
+  });
 }
 
 bool Announcer::makes_dicts(uint64_t type) {

@@ -59,8 +59,10 @@ class RootFinder {
       module.dict = word(module.dict, layout_.module_dict);
       if (!announcer_.is_dict(module.dict)) continue;
       announcer_.dict(module.dict);
-      references.of_namespace(module.dict,
-                              [&](const Edge& edge) { announcer_.if_dict(edge.target); });
+      references.of_namespace(module.dict, [&](const Edge& edge) {
+        announcer_.text(edge.name);
+        announcer_.if_dict(edge.target);
+      });
       roots_.modules.push_back(module);
     }
   }
