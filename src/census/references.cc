@@ -20,6 +20,13 @@ uint64_t at(uint64_t address, int32_t offset) {
   return address + static_cast<uint32_t>(offset);
 }
 
+// A wild length must not make us ask for room: both ends have to be there.
+bool is_there(MemoryReader& memory, uint64_t address, uint64_t bytes) {
+  if (address == 0 || bytes > kMostItems * kWordBytes) return false;
+  return bytes == 0 ||
+         (read_value<uint8_t>(memory, address) && read_value<uint8_t>(memory, address + bytes - 1));
+}
+
 uint64_t word_in(const unsigned char* bytes, int32_t offset) {
   uint64_t value = 0;
   std::memcpy(&value, bytes + offset, sizeof value);
@@ -39,9 +46,15 @@ void References::visit_word(uint64_t address, int32_t offset, Part part, const V
 }
 
 bool References::read_words(uint64_t address, uint64_t count) {
-  if (address == 0 || count > kMostItems) return false;
+  if (!is_there(memory_, address, count * kWordBytes)) return false;
   words_.resize(count);
   return memory_.read(address, words_.data(), count * kWordBytes, false);
+}
+
+bool References::read_bytes(uint64_t address, uint64_t count) {
+  if (!is_there(memory_, address, count)) return false;
+  bytes_.resize(count);
+  return memory_.read(address, bytes_.data(), count, false);
 }
 
 void References::of_items(uint64_t items, uint64_t count, const VisitEdge& visit) {
@@ -58,9 +71,8 @@ void References::of_entries(uint64_t keys, uint64_t values, EdgeKind kind, const
   const bool shared = values != 0;
   const int32_t items = std::max(layout_.values_items, 0);
   if (shared && !read_words(at(values, items), shape->entries)) return;
-  bytes_.resize(shape->entries * shape->entry_bytes);
   const uint64_t first = at(keys, layout_.keys_indices) + shape->index_bytes;
-  if (!memory_.read(first, bytes_.data(), bytes_.size(), false)) return;
+  if (!read_bytes(first, shape->entries * shape->entry_bytes)) return;
   const int32_t key_at = shape->unicode ? layout_.unicode_entry_key : layout_.key_entry_key;
   const int32_t value_at = shape->unicode ? layout_.unicode_entry_value : layout_.key_entry_value;
   for (uint64_t i = 0; i < shape->entries; ++i) {
@@ -79,9 +91,8 @@ void References::of_entries(uint64_t keys, uint64_t values, EdgeKind kind, const
 void References::names_of(uint64_t keys, const std::function<void(uint64_t)>& visit) {
   const auto shape = read_keys_shape(memory_, layout_, keys, false);
   if (!shape || shape->entries > kMostItems) return;
-  bytes_.resize(shape->entries * shape->entry_bytes);
   const uint64_t first = at(keys, layout_.keys_indices) + shape->index_bytes;
-  if (!memory_.read(first, bytes_.data(), bytes_.size(), false)) return;
+  if (!read_bytes(first, shape->entries * shape->entry_bytes)) return;
   const int32_t key_at = shape->unicode ? layout_.unicode_entry_key : layout_.key_entry_key;
   for (uint64_t i = 0; i < shape->entries; ++i) {
     visit(word_in(bytes_.data() + i * shape->entry_bytes, key_at));
@@ -100,8 +111,7 @@ void References::of_set(uint64_t set, const VisitEdge& visit) {
   const uint64_t places = word(set, layout_.set_mask) + 1;
   const auto entry_bytes = static_cast<uint64_t>(layout_.set_entry_bytes);
   if (places > kMostItems) return;
-  bytes_.resize(places * entry_bytes);
-  if (!memory_.read(word(set, layout_.set_table), bytes_.data(), bytes_.size(), false)) return;
+  if (!read_bytes(word(set, layout_.set_table), places * entry_bytes)) return;
   for (uint64_t i = 0; i < places; ++i) {
     // A deleted entry points to a sentinel, which is no object that anybody knows.
     const uint64_t key = word_in(bytes_.data() + i * entry_bytes, layout_.set_entry_key);

@@ -74,6 +74,7 @@ class References {
   uint64_t word(uint64_t address, int32_t offset);
   void visit_word(uint64_t address, int32_t offset, Part part, const VisitEdge& visit);
   bool read_words(uint64_t address, uint64_t count);
+  bool read_bytes(uint64_t address, uint64_t count);
   void of_items(uint64_t items, uint64_t count, const VisitEdge& visit);
   void of_dict(uint64_t dict, EdgeKind kind, const VisitEdge& visit);
   void of_entries(uint64_t keys, uint64_t values, EdgeKind kind, const VisitEdge& visit);
