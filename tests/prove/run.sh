@@ -42,6 +42,7 @@ every_rank_is_judged() {
 import os, sys
 sys.path.insert(0, "$here")
 import job, torch
+torch.set_num_threads(1)
 torch.distributed.init_process_group("gloo")
 options = job.parse(["--fault", "outputs" if os.environ["RANK"] == "1" else "none"])
 model = job.Model(options)
