@@ -114,6 +114,12 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
            "cache and a leak "
            "in it stay apart no further.";
   }
+  if (result.blocks.size() < 4) {
+    return fmt::format(
+        "The job ended after {} steps, before two pairs of blocks were over: give it more epochs "
+        "or more data.",
+        result.steps);
+  }
   return fmt::format(
       "Level {:.0f} %, per example {:.0f} %, per step {:.0f} %. A longer experiment may decide: "
       "--steps {}.",

@@ -57,7 +57,7 @@ while True:
         optimizer.step()
         optimizer.zero_grad()
 EOF
-  run "$PLATEAU" prove -q --json -- "$stack" -m torch.distributed.run --nproc-per-node 2 --master-port 0 ranks.py
+  run "$PLATEAU" prove -q --json -- "$stack" -m torch.distributed.run --standalone --nproc-per-node 2 ranks.py
   expect_code 1
   expect_in out '"proved":"per-step"'
   expect_in out '"processes":2'
