@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build train demo demo-train quick test page bench corpus lint analyze format fuzz cost install clean
+.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,10 @@ demo: ## Build, then judge three real logs and watch a real job
 
 demo-train: train ## Build plateau-train, then plan and run a small training that judges itself
 	@tools/demo.sh train
+
+demo-fleet: build ## Start a Prometheus with a fleet of recorded traces in it, and ask which of them leak
+	@tools/setup.sh fleet
+	@tools/demo.sh fleet
 
 quick: ## Build, and run the tests of the rooms that were changed since the last commit
 	@tools/setup.sh core test

@@ -3,6 +3,7 @@
 # Installs what a part of the work needs, from Debian 12: tools/setup.sh PART...
 #   core      to build plateau and its tracer
 #   demo      to show it
+#   fleet     to show it on a fleet, with a Prometheus
 #   trainer   to build plateau-train, with LibTorch
 #   test      to build and run all tests of both, with a browser, and to lint and fuzz
 #   bench     to run the benchmarks
@@ -20,6 +21,7 @@ core=(
 )
 # The job that the demo watches holds pictures.
 demo=(python3 python3-pil)
+fleet=(python3 prometheus curl)
 # OpenBLAS by name, because LibTorch alone brings a BLAS that is many times slower.
 trainer=(libtorch-dev libgloo-dev libopenblas0-pthread libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
 lint=(clang-19 clang-tidy-19 clang-format-19 shellcheck git python3)
@@ -46,13 +48,14 @@ for part in "$@"; do
   case $part in
     core) wanted+=("${core[@]}") ;;
     demo) wanted+=("${demo[@]}") ;;
+    fleet) wanted+=("${fleet[@]}") ;;
     trainer) wanted+=("${trainer[@]}") ;;
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
     stack) wanted+=("${stack[@]}") with_stack=yes ;;
-    *) echo "usage: tools/setup.sh core|demo|trainer|test|bench|page|lint|stack ..." >&2; exit 2 ;;
+    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|lint|stack ..." >&2; exit 2 ;;
   esac
 done
 finish() {

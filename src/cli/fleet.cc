@@ -59,17 +59,16 @@ std::vector<Example> fleet_examples() {
   return {
       {"which containers of a cluster leak?", "plateau fleet --url http://prometheus:9090"},
       {"only one namespace, the last day",
-       "plateau fleet --url http://prometheus:9090 --match 'namespace=\"shop\"' --window 24h"},
+       "plateau fleet --match 'namespace=\"shop\"' --window 24h"},
       {"programs that tell of themselves, on VictoriaMetrics",
        "plateau fleet --url http://victoria:8428 --preset process"},
       {"a metric of your own, by two labels",
-       "plateau fleet --url http://thanos:9090 --query 'heap_bytes{env=\"prod\"}' --group-by "
-       "service,zone"},
+       "plateau fleet --query 'heap_bytes{env=\"prod\"}' --group-by service,zone"},
       {"Mimir, with a token from a file",
-       "plateau fleet --url https://mimir/prometheus --tenant shop --bearer-file token"},
-      {"for a program", "plateau fleet --url http://prometheus:9090 --json | jq -r .workload"},
+       "plateau fleet --url https://mimir/prometheus --tenant a --bearer-file token"},
+      {"for a program", "plateau fleet --url http://prom:9090 --json | jq -r .workload"},
       {"as a service, to be scraped and to alert from",
-       "plateau fleet --url http://prometheus:9090 --every 10m --listen 127.0.0.1:7529"},
+       "plateau fleet --url http://prometheus:9090 --every 10m"},
   };
 }
 

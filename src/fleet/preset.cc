@@ -12,24 +12,30 @@ namespace {
 
 constexpr double kMiB = 1.048576;
 
+// The containers of Kubernetes. rss is the anonymous part; the working set also holds files in use
+// and is no leak's figure.
+Preset kubernetes() {
+  return {
+      .name = "kubernetes",
+      .about = "containers, by cAdvisor and kube-state-metrics",
+      .metric = "container_memory_rss",
+      .matchers = R"(container!="",image!="")",
+      .plus = "container_memory_swap",
+      .kind = Metric::anon,
+      .identity = {"cluster", "namespace", "pod", "container"},
+      .workload = "pod",
+      .started = "container_start_time_seconds",
+      .limits =
+          {R"(max by(cluster,namespace,pod,container)(kube_pod_container_resource_limits{resource="memory",$}))",
+           R"(max by(cluster,namespace,pod,container)(container_spec_memory_limit_bytes{container!="",$} > 0))"},
+      .load =
+          R"(sum by(cluster,namespace,pod,container)(rate(container_cpu_usage_seconds_total{container!="",$}[5m])))",
+      .owner = "kube_pod_owner"};
+}
+
 const std::vector<Preset>& table() {
   static const std::vector<Preset> kTable = {
-      // rss is the anonymous part. The working set also holds files in use and is no leak's figure.
-      {.name = "kubernetes",
-       .about = "containers, by cAdvisor and kube-state-metrics",
-       .metric = "container_memory_rss",
-       .matchers = R"(container!="",image!="")",
-       .plus = "container_memory_swap",
-       .kind = Metric::anon,
-       .identity = {"cluster", "namespace", "pod", "container"},
-       .workload = "pod",
-       .started = "container_start_time_seconds",
-       .limits =
-           {R"(max by(cluster,namespace,pod,container)(kube_pod_container_resource_limits{resource="memory",$}))",
-            R"(max by(cluster,namespace,pod,container)(container_spec_memory_limit_bytes{container!="",$} > 0))"},
-       .load =
-           R"(sum by(cluster,namespace,pod,container)(rate(container_cpu_usage_seconds_total{container!="",$}[5m])))",
-       .owner = "kube_pod_owner"},
+      kubernetes(),
       {.name = "process",
        .about = "programs that tell of themselves (process_resident_memory_bytes)",
        .metric = "process_resident_memory_bytes",

@@ -205,19 +205,19 @@ class Fleet:
         for _ in range(count):
             gap = self.random.random() < 0.03
             calm = self.settled()
-            limit = calm(1) * 3
+            limit = 3 * max(calm.mib) * calm.scale
             if story == "load":
                 self.pod(space, workload, "v1", hashed, [(self.begin, self.end, calm)], wave=0.3, limit=limit, gap=gap,
                          twice=twice, yesterday=calm(0.5), cpu=True)
             elif story == "new":
                 curve = Curve(self.random.choice(self.bounded), 0, 1, self.random.uniform(1, 6))
-                self.pod(space, workload, "v1", hashed, [(self.begin + 60, self.end, curve)], old=False, limit=limit, gap=gap,
-                         twice=twice, cpu=True)
+                self.pod(space, workload, "v1", hashed, [(self.begin + 60, self.end, curve)], old=False,
+                         limit=3 * max(curve.mib) * curve.scale, gap=gap, twice=twice, cpu=True)
             elif self.random.random() < 0.04:
                 middle = self.begin + WINDOW_S * self.random.uniform(0.3, 0.7)
                 again = Curve(self.random.choice(self.bounded), 0, 1, calm.scale)
                 self.pod(space, workload, "v1", hashed, [(self.begin, middle, calm), (middle + 60, self.end, again)],
-                         limit=limit, twice=twice, yesterday=calm(0.5), cpu=True)
+                         limit=max(limit, 3 * max(again.mib) * again.scale), twice=twice, yesterday=calm(0.5), cpu=True)
             else:
                 self.pod(space, workload, "v1", hashed, [(self.begin, self.end, calm)], limit=limit, gap=gap, twice=twice,
                          yesterday=calm(0.5))
