@@ -45,7 +45,6 @@ train() {
 }
 
 fleet() {
-  local SOURCE_DIR=$PWD
   # shellcheck source=../tests/fleet/engines.sh
   . tests/fleet/engines.sh
   trap 'stop_engines; wait; rm -rf "$scratch"' EXIT

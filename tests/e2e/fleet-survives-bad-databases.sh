@@ -58,6 +58,22 @@ if [ "$code" -eq 3 ]; then
   expect_in out '"partial":true'
   [ "$(judged | awk '{print $1 + $2}')" -eq 1000 ] || fail "not everybody is accounted for: $(judged)"
 fi
+# Credentials come from files and the environment, and stand in no command line.
+echo let-me-in >token
+echo me:secret >user
+against guarded 4 --json --tenant shop --bearer-file token
+expect_judged "4 0"
+against guarded 4 --json --tenant shop --basic-file user
+expect_judged "4 0"
+PLATEAU_FLEET_BEARER=let-me-in against guarded 4 --json --tenant shop
+expect_judged "4 0"
+against guarded 4 --json --bearer-file token
+expect_code 2
+expect_not_in err let-me-in
+printf 'X-Scope-OrgID: shop\nAuthorization: Bearer let-me-in\n' >headers
+against guarded 4 --json --header-file headers
+expect_judged "4 0"
+
 # Nobody there at all.
 run "$PLATEAU" fleet --url http://127.0.0.1:9
 expect_code 2

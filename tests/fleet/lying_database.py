@@ -4,6 +4,7 @@
 
   honest     answers
   refuses    401 to everything
+  guarded    401 without the bearer token "let-me-in", the user "me:secret", or the tenant "shop"
   garbage    HTML instead of samples
   truncated  half of a JSON answer
   too-much   422 to more than five pods at once
@@ -69,6 +70,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         form = urllib.parse.parse_qs(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
         if MODE == "refuses":
             return self.send(401, {"status": "error", "error": "who are you?\x1b[31m"})
+        known = ("Bearer let-me-in", "Basic bWU6c2VjcmV0")
+        if MODE == "guarded" and (self.headers.get("Authorization") not in known or self.headers.get("X-Scope-OrgID") != "shop"):
+            return self.send(401, {"status": "error", "error": "no"})
         if self.path.endswith("/series"):
             return self.send(200, {"status": "success", "data": [labels(i) for i in range(PODS)]})
         query = form.get("query", [""])[0]
