@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/statistics.h"
 
 namespace plateau::fleet {
 namespace {
 
+constexpr double kForever = std::numeric_limits<double>::infinity();
 // As many intervals without a sample are a gap.
 constexpr double kGap = 3;
 // An end is a fall below this share of what was held, for so many samples after as many before: a
@@ -37,8 +39,8 @@ void fill_gaps(const std::vector<Sample>& other, std::vector<Sample>& base) {
   size_t next = 0;
   for (size_t i = 0; i <= base.size(); ++i) {
     const bool at_end = i == base.size();
-    const double from = i == 0 ? -INFINITY : base[i - 1].at_s;
-    const double to = at_end ? INFINITY : base[i].at_s;
+    const double from = i == 0 ? -kForever : base[i - 1].at_s;
+    const double to = at_end ? kForever : base[i].at_s;
     const bool open = i == 0 || at_end || to - from > gap;
     while (next < other.size() && other[next].at_s <= from) ++next;
     while (next < other.size() && other[next].at_s < to) {

@@ -62,8 +62,10 @@ void deal_into(const std::vector<const RawSeries*>& all, const Preset& preset, s
   };
   for (const auto& [value, series] : by_value) {
     if (series.size() > most_series) {
-      const std::string own = matcher_of(label, std::vector<std::string>{value});
-      deal_into(series, preset, most_series, matchers.empty() ? own : matchers + ',' + own, shards);
+      std::string both = matchers;
+      if (!both.empty()) both += ',';
+      both += matcher_of(label, std::vector<std::string>{value});
+      deal_into(series, preset, most_series, both, shards);
       continue;
     }
     if (shard.series() + series.size() > most_series || shard.values.size() >= kMostValues) close();
@@ -81,8 +83,9 @@ size_t Shard::series() const {
 
 std::string Shard::text() const {
   if (label.empty()) return matchers;
-  const std::string own = matcher_of(label, values);
-  return matchers.empty() ? own : matchers + ',' + own;
+  std::string both = matchers;
+  if (!both.empty()) both += ',';
+  return both.append(matcher_of(label, values));
 }
 
 std::vector<Shard> deal(const std::vector<RawSeries>& all, const Preset& preset,

@@ -34,7 +34,7 @@ Preset kubernetes() {
 }
 
 const std::vector<Preset>& table() {
-  static const std::vector<Preset> kTable = {
+  static const std::vector<Preset> rows = {
       kubernetes(),
       {.name = "process",
        .about = "programs that tell of themselves (process_resident_memory_bytes)",
@@ -86,7 +86,7 @@ const std::vector<Preset>& table() {
        .workload = "run",
        .limits = {"plateau_memory_limit_bytes{$}"}},
   };
-  return kTable;
+  return rows;
 }
 
 bool is_name_byte(char c) {
