@@ -4,9 +4,8 @@ build copies from clients/python/plateau.py).
 
 Every line ends in from=auto: what the user's own code says outranks it. Steps come at most every _GAP_S, which is
 as often as the watcher samples: a word wakes it and costs some 30 us, and steps may be left out. The last one is said
-before an event and at the end.
+before an event, but not at the end of the process: a sample then would show memory that is being taken down.
 """
-import atexit
 import os
 import time
 
@@ -66,7 +65,6 @@ class _Voice:
         for text in _notes:
             self.event("mark " + text)
         del _notes[:]
-        atexit.register(self.flush)
 
     def facts(self, source, **facts):
         """Facts of the run by their keys, all from `source`, in words for the report. A key that was said
