@@ -100,8 +100,8 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
                           ends_at(result));
     case Proved::level:
       return server
-                 ? "Nothing was kept per request, down to 0.02 MB each."
-                 : "Nothing was kept per step or per example, down to 0.02 MB a step. Growth that "
+                 ? "Nothing was kept per request, down to 0.03 MB each."
+                 : "Nothing was kept per step or per example, down to 0.03 MB a step. Growth that "
                    "'plateau run' shows elsewhere belongs to something else: evaluations, "
                    "checkpoints, the end of an epoch.";
     case Proved::undecided:

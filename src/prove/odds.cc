@@ -10,12 +10,12 @@
 namespace plateau {
 namespace {
 
-constexpr double kSmallestRate = 0.02;  // MB a step: less drowns in pages and arenas.
+constexpr double kSmallestRate = 0.03;  // MB a step: less drowns in pages and arenas.
 constexpr double kLargestRate = 1e4;
 constexpr size_t kRates = 360;  // 60 a decade: neighbours differ by 4 %, less than blocks do.
 constexpr size_t kNoises = 14;
-// MB a step: 60 KB in a block of 12. Forked workers unshare pages of the parent at that rate.
-constexpr double kSmallestNoise = 0.005;
+// MB a step: 100 KB in a block of 12. Forked workers unshare pages of the parent at that rate.
+constexpr double kSmallestNoise = 0.008;
 constexpr std::array<double, 2> kShareNoise = {0.02, 0.25};  // Of a block's own growth.
 constexpr double kFreedom = 3;
 constexpr std::array<double, 3> kWarmups = {0.3, 0.6, 1.0};  // Of the first block's growth,

@@ -7,7 +7,7 @@
 // numbers, not of curves.
 //
 // The method: four hypotheses (level, per example, per step, both), each a mixture over its rates,
-// which may be anything from 0.02 MB to 10 GB a step, every decade alike; over the noise of a
+// which may be anything from 0.03 MB to 10 GB a step, every decade alike; over the noise of a
 // block, partly in MB and partly in proportion to the growth (pictures differ in size); and over a
 // warm-up that fades from block to block. Noise is Student's t with three degrees of freedom: one
 // block with a hiccup (a collection in a worker, a first evaluation) must not decide. New blocks
@@ -16,10 +16,10 @@
 // share).
 //
 // Worked number: lazily decoded pictures, 2.79 0.01 2.76 0.00 MB a step in N R N R. With the noise
-// of these blocks (0.02 MB) per example has a share of 0.99 and more: a step rate of at least 0.01
+// of these blocks (0.02 MB) per example has a share of 0.99 and more: a step rate of at least 0.03
 // MB would have shown in R. Losses kept with their graph, 0.53 0.51 0.53 0.53: per step, same odds.
 //
-// Blind spots: growth below 0.02 MB a step; growth in lumps so rare that a block has none (Python's
+// Blind spots: growth below 0.03 MB a step; growth in lumps so rare that a block has none (Python's
 // arenas of 1 MB: a leak of 20 KB a step is one lump in fifty); a cache whose key is new at every
 // call (random augmentation), which is per step by this design and in truth; a warm-up that lasts
 // longer than the design.
