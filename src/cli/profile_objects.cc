@@ -40,7 +40,8 @@ Options objects_options() {
       {flag("objects",
             "Count the Python objects of the process PID by type, from outside (CPython 3.8 to "
             "3.13). It is stopped for a moment; nothing is installed in it."),
-       option("again", Takes::seconds, "TIME", "Count again after TIME and show which types grew."),
+       option("again", Takes::seconds, "TIME",
+              "Count again after TIME and show which types grew, and which variables hold more."),
        option("max-stop", Takes::seconds, "TIME",
               "The longest a count may stop the process (default 0.5s); if it would take longer, "
               "the process is released and nothing is shown.")});
