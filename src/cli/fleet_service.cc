@@ -58,7 +58,8 @@ int serve_fleet(const Invocation& invocation, FleetRequest& request) {
   const Result<ListenAddress> address =
       parse_listen(request.listen.empty() ? "127.0.0.1" : request.listen, kFleetPort);
   if (!address) return misused(invocation, address.error());
-  const Result<ServeOptions> who = serve_at(request.listen.empty() ? "127.0.0.1" : request.listen, std::nullopt);
+  const Result<ServeOptions> who =
+      serve_at(request.listen.empty() ? "127.0.0.1" : request.listen, std::nullopt);
   if (!who) return misused(invocation, who.error());
   // Blocked before threads are made, which inherit that.
   SignalReader signals({SIGINT, SIGTERM});
