@@ -13,6 +13,10 @@
 //
 // What holds tensors, images or arrays is named before what holds numbers, at the same growth: an
 // item of the former owns memory beside the object.
+//
+// Images that Pillow opened keep what they decode at their first use, so a list of them takes more
+// memory from step to step and never becomes longer. Where nothing else is known of it, a container
+// of many images is named last, though it did not grow.
 #include "census/find_holders.h"
 
 #include <algorithm>
@@ -32,6 +36,8 @@ constexpr uint64_t kLeastGrowth = 10;
 constexpr uint64_t kLeastLength = 100;     // To be named in a single look.
 constexpr uint64_t kLeastNewLength = 256;  // To be named though it was not there before.
 constexpr uint64_t kLeastUnseen = 100;
+constexpr uint64_t kLeastImages = 50;
+constexpr size_t kImagesLookedAt = 4;  // Of a container, to tell what it holds.
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostHolders = 20;
 constexpr uint64_t kMostLookedAt = 20'000;  // Items of a place.
@@ -42,8 +48,13 @@ struct Candidate {
   uint64_t rank = 0;
   HolderIndex::Size before;
   bool known = false;
+  bool standing = false;  // It did not grow, and is named all the same.
   std::vector<uint32_t> nodes;
 };
+
+bool is_image(std::string_view type) {
+  return type.starts_with("PIL.") && (type.ends_with("Image") || type.ends_with("ImageFile"));
+}
 
 double weight_of(const std::vector<HeldType>& holds) {
   if (holds.empty()) return 1;
@@ -110,7 +121,9 @@ class HolderFinder {
       family.objects += place.objects;
     }
     for (const GraphNode& node : graph_.nodes) {
-      if (node.place == kNowhere) ++index.unseen[copy_.walk.types[node.type].facts.name];
+      const std::string& type = copy_.walk.types[node.type].facts.name;
+      ++index.objects[type];
+      if (node.place == kNowhere) ++index.unseen[type];
       if (!is_container(node)) continue;
       const uint64_t length = references_.length(node.address, shape_of(node));
       if (length >= kLeastIndexedLength) index.lengths[node.address] = length;
@@ -126,11 +139,36 @@ class HolderFinder {
           before_ ? own_growth(graph_.places[i], candidate) : first_rank(graph_.places[i]);
       if (candidate.rank > 0) chosen.push_back(std::move(candidate));
     }
+    if (before_ != nullptr) add_images(chosen);
     const size_t kept = std::min(chosen.size(), kMostCandidates);
     std::ranges::partial_sort(chosen, chosen.begin() + static_cast<std::ptrdiff_t>(kept),
                               std::greater(), &Candidate::rank);
     chosen.resize(kept);
     return chosen;
+  }
+
+  // Places of images that did not grow: with the least rank that is one.
+  void add_images(std::vector<Candidate>& chosen) {
+    std::vector<bool> known(graph_.places.size());
+    for (const Candidate& candidate : chosen) known[candidate.place] = true;
+    for (const GraphNode& node : graph_.nodes) {
+      if (node.place == kNowhere || known[node.place] || !is_container(node)) continue;
+      if (references_.length(node.address, shape_of(node)) < kLeastImages || !holds_images(node))
+        continue;
+      known[node.place] = true;
+      chosen.push_back({.place = node.place, .rank = 1, .known = true, .standing = true});
+    }
+  }
+
+  bool holds_images(const GraphNode& node) {
+    size_t looked_at = 0, images = 0;
+    references_.of(node.address, {.holds = shape_of(node).holds}, [&](const Edge& edge) {
+      if (edge.kind == EdgeKind::key || looked_at >= kImagesLookedAt) return;
+      const TypeFacts* facts = type_of(edge.target);
+      ++looked_at;
+      images += facts != nullptr && is_image(facts->name);
+    });
+    return looked_at > 0 && images == looked_at;
   }
 
   static uint64_t first_rank(const Place& place) {
@@ -186,7 +224,8 @@ class HolderFinder {
     holder.containers = holder.chain ? place.objects : place.containers;
     holder.length_after = holder.chain ? place.objects : place.length;
     holder.length_before = holder.length_after;
-    if (before_ != nullptr && !compare(candidate, holder)) return std::nullopt;
+    const bool compared = before_ != nullptr && !candidate.standing;
+    if (compared && !compare(candidate, holder)) return std::nullopt;
     describe_place({copy_.memory, copy_.layout, copy_.walk, copy_.roots, graph_}, candidate.place,
                    holder);
     if (!holder.chain) count_types(candidate, holder);
@@ -262,6 +301,11 @@ class HolderFinder {
     });
   }
 
+  static uint64_t of_type(const HolderIndex& index, const std::string& type) {
+    const auto found = index.objects.find(type);
+    return found == index.objects.end() ? 0 : found->second;
+  }
+
   void add_unseen(HolderFindings& found) const {
     for (const auto& [type, count] : found.index.unseen) {
       const auto earlier = before_ ? before_->unseen.find(type) : found.index.unseen.end();
@@ -270,6 +314,8 @@ class HolderFinder {
       if (before_ == nullptr || count < before + kLeastUnseen || count < before + before / 10) {
         continue;
       }
+      // As many as were made, or one of the looks saw less than the other.
+      if (of_type(found.index, type) < of_type(*before_, type) + (count - before)) continue;
       Holder holder;
       holder.type = type;
       holder.containers = 0;

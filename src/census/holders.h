@@ -18,10 +18,11 @@ struct HolderIndex {
     uint64_t length = 0;
     uint64_t objects = 0;
   };
-  std::unordered_map<uint64_t, Size> places;         // By what leads there.
-  std::unordered_map<uint64_t, Size> families;       // The same, whatever the key.
-  std::unordered_map<uint64_t, uint64_t> lengths;    // By address of the container.
-  std::unordered_map<std::string, uint64_t> unseen;  // Objects by type.
+  std::unordered_map<uint64_t, Size> places;          // By what leads there.
+  std::unordered_map<uint64_t, Size> families;        // The same, whatever the key.
+  std::unordered_map<uint64_t, uint64_t> lengths;     // By address of the container.
+  std::unordered_map<std::string, uint64_t> unseen;   // Objects by type.
+  std::unordered_map<std::string, uint64_t> objects;  // The same, seen or not.
 };
 
 struct HolderFindings {

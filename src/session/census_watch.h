@@ -28,7 +28,7 @@ namespace plateau {
 
 class CensusWatch {
  public:
-  static constexpr double kMostEstimate_s = 0.1;
+  static constexpr double kMostEstimate_s = 0.25;
   static constexpr double kDefaultShare = 0.001;
 
   // `share` 0: never looks.

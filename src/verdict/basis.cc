@@ -10,6 +10,8 @@
 namespace plateau {
 namespace {
 
+constexpr double kLeastOfPass = 0.8;  // Nobody loads further ahead.
+
 double span_of(const Floors& floors) {
   return std::max(floors.now - floors.at.front(), 1e-9);
 }
@@ -88,8 +90,13 @@ void Basis::add_load() {
 void Basis::add_epoch() {
   const double at = timeline.epoch_steps;
   if (at <= start || at >= now) return;
-  const auto filled = [&](double t) { return (std::min(t, at) - start) / span; };
-  epoch = Epoch{.at = at, .ramp = std::nullopt};
+  // Workers load ahead of the step: where examples are counted, a cache is full with the last new
+  // one.
+  const double last_new = timeline.last_new_example;
+  const double full =
+      last_new > std::max(start, kLeastOfPass * at) && last_new < at ? last_new : at;
+  const auto filled = [&](double t) { return (std::min(t, full) - start) / span; };
+  epoch = Epoch{.at = full, .ramp = std::nullopt};
   epoch->until = add(filled, 0, 0);
   epoch->bend = add([&](double t) { return filled(t) * filled(t); }, 0, 0);
   // Within-epoch ramps need a release to be seen: a third into the second epoch.

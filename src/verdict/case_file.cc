@@ -145,7 +145,10 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
     timeline.last_new_example = *last_new;
     const double seen_by = std::max(*last_new, timeline.epoch_steps);
     timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
-  } else if (steps && new_examples_go_on(run, signals.clock_of_instant, timeline.epoch_steps)) {
+  } else if (steps && !signals.components.empty() &&
+             growth_follows_new_examples(run, signals.clock_of_instant,
+                                         signals.components.front().judged(),
+                                         timeline.epoch_steps)) {
     const double now = signals.clock_of_instant.back();
     timeline.deadline = std::max(timeline.deadline, policy.warmup_epochs * now);
   }
@@ -191,7 +194,10 @@ bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {
   const double epoch = file.timeline.epoch_steps;
   if (!verdict.settled || epoch <= 0) return false;
   const double rise = verdict.settled->mb - verdict.first_mb;
-  return rise > file.decision().tolerated_mb && ended_at_epoch(verdict.settled->step, epoch);
+  if (rise <= file.decision().tolerated_mb) return false;
+  // Workers load ahead of the step: where new examples are counted, the last of them ends the pass.
+  return ended_at_epoch(verdict.settled->step, epoch) ||
+         ended_at_epoch(verdict.settled->step, file.timeline.last_new_example, kSiteEpochTolerance);
 }
 
 }  // namespace plateau

@@ -5,7 +5,8 @@
 // uneven, and the end of a climb is seen at the next sample; 7 % to either side covers that. The
 // series of an allocation site is judged against its own size, so that its climb counts as over
 // from nine tenths on (find_settled in outlook.h), and sampling smears that a little further: there
-// 15 % before the epoch. For whole runs so much would take in other caches.
+// 15 % before the epoch. For whole runs so much would take in other caches, unless new examples are
+// counted (examples_seen.h): then it is 15 % before the last of them.
 #pragma once
 
 namespace plateau {

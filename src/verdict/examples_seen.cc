@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
+
 namespace plateau {
 namespace {
 
 constexpr double kStoodStill = 1.1;  // Times the clock of the last new example.
-constexpr double kAsFast = 0.8;
+constexpr double kAsFast = 0.8;      // Of the rate in the first pass.
+constexpr double kHardlyAny = 0.1;   // The same.
+constexpr size_t kEnds = 3;          // Readings whose median stands for an end of a stretch.
 
 const Gauge* count_of(const Run& run) {
   const auto counted = std::find_if(run.gauges.begin(), run.gauges.end(),
@@ -16,19 +20,42 @@ const Gauge* count_of(const Run& run) {
   return counted == run.gauges.end() ? nullptr : &*counted;
 }
 
+// The middle of the readings [first, first + kEnds).
+double level_at(std::span<const TimedValue> points, size_t first) {
+  std::vector<double> values;
+  for (const TimedValue& point : points.subspan(first, kEnds)) values.push_back(point.mb);
+  return upper_median(values);
+}
+
+// The rate after `at` as a share of that before; nullopt where one of them cannot be told.
+std::optional<double> bend_at(std::span<const TimedValue> points, double at) {
+  size_t before = 0;
+  while (before < points.size() && points[before].at <= at) ++before;
+  if (before < 2 * kEnds || points.size() - before < 2 * kEnds) return std::nullopt;
+  const auto rate = [&points](size_t from, size_t to) {
+    return (level_at(points, to) - level_at(points, from)) / (points[to].at - points[from].at);
+  };
+  const double first = rate(0, before - kEnds);
+  if (!(first > 0)) return std::nullopt;
+  return rate(before, points.size() - kEnds) / first;
+}
+
 }  // namespace
 
-bool new_examples_go_on(const Run& run, const std::vector<double>& clock, double epoch) {
+bool growth_follows_new_examples(const Run& run, const std::vector<double>& clock,
+                                 std::span<const TimedValue> memory, double epoch) {
   const Gauge* counted = count_of(run);
   if (counted == nullptr || epoch <= 0) return false;
-  double at_epoch = 0, by_epoch = 0, now = 0, seen_now = 0;
+  std::vector<TimedValue> count;
   for (size_t i = 0; i < std::min(counted->value.size(), clock.size()); ++i) {
-    if (!std::isfinite(counted->value[i]) || !std::isfinite(clock[i])) continue;
-    now = clock[i], seen_now = counted->value[i];
-    if (now <= epoch) at_epoch = now, by_epoch = seen_now;
+    const bool known = std::isfinite(counted->value[i]) && std::isfinite(clock[i]);
+    if (known) count.push_back({clock[i], counted->value[i]});
   }
-  if (at_epoch <= 0 || now <= at_epoch) return false;
-  return (seen_now - by_epoch) / (now - at_epoch) > kAsFast * by_epoch / at_epoch;
+  const std::optional<double> bend_of_count = bend_at(count, epoch);
+  if (!bend_of_count) return false;
+  if (*bend_of_count > kAsFast) return true;
+  const std::optional<double> bend = bend_at(memory, epoch);
+  return *bend_of_count > kHardlyAny && bend && *bend < (1 + *bend_of_count) / 2;
 }
 
 std::optional<double> last_new_example(const Run& run, const std::vector<double>& clock) {

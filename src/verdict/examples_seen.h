@@ -20,10 +20,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "recording/run.h"
+#include "verdict/verdict.h"
 
 namespace plateau {
 
@@ -33,8 +35,14 @@ inline constexpr std::string_view kExamplesSeen = "examples.seen";
 // for at least a tenth of that time. `clock` has one value per instant.
 std::optional<double> last_new_example(const Run& run, const std::vector<double>& clock);
 
-// After `epoch` new examples have come about as fast as before: the passes are shorter than the
-// data (a limit of batches per epoch), and a cache of examples is as far from full as it was.
-bool new_examples_go_on(const Run& run, const std::vector<double>& clock, double epoch);
+// Whether growth after `epoch` may be that of examples which are new to somebody.
+//
+// They come about as fast as before where passes are shorter than the data (a limit of batches per
+// epoch): a cache of examples is as far from full as it was. And workers that live on have a cache
+// each: with two of them, and a new order in every pass, every second example of the second pass is
+// new to the worker that gets it. A cache then grows half as fast as in the first pass, a leak as
+// fast as ever; nearer to the former is the former. `memory` is what is judged, by rising clock.
+bool growth_follows_new_examples(const Run& run, const std::vector<double>& clock,
+                                 std::span<const TimedValue> memory, double epoch);
 
 }  // namespace plateau

@@ -72,6 +72,34 @@ TEST(ExamplesSeen, AClimbThatEndsWithTheLastNewExampleIsAPlateauAQuarterOfAPassL
   EXPECT_EQ(judge(counted(run, 98)).word, Word::plateau);
 }
 
+// Two workers that live on: from the second pass on every second example is new to its worker.
+Run counted_by_two_workers(Run run) {
+  Gauge gauge;
+  gauge.name = kExamplesSeen;
+  for (const Instant& instant : run.instants) {
+    const auto step = static_cast<double>(instant.step);
+    gauge.value.push_back(4 * std::min(step, kEpoch) + 2 * std::max(0.0, step - kEpoch));
+  }
+  run.gauges.push_back(std::move(gauge));
+  return run;
+}
+
+TEST(ExamplesSeen, ACacheInEachOfTwoWorkersIsNoLeakInTheSecondPass) {
+  for (const int64_t steps : {125, 150, 199}) {
+    const plateau::Run run =
+        with_epoch(run_of(steps, 2,
+                          [](double step) {
+                            return 500 + 2 * std::min(step, kEpoch) + std::max(0.0, step - kEpoch);
+                          }),
+                   kEpoch);
+    EXPECT_NE(judge(counted_by_two_workers(run)).word, Word::leak) << steps;
+  }
+}
+
+TEST(ExamplesSeen, ALeakBesideTwoWorkersIsOneInTheSecondPass) {
+  EXPECT_EQ(judge(counted_by_two_workers(straight_climb(150))).word, Word::leak);
+}
+
 TEST(ExamplesSeen, WhileNewExamplesComeAClimbIsNoLeakHoweverLongItTakes) {
   // Four passes of a loader that draws a quarter of the data each.
   const plateau::Run run = counted(straight_climb(125), 400);

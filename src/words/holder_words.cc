@@ -112,6 +112,8 @@ std::string holder_words(const Holder& holder, double steps) {
   } else {
     text += length + (held.empty() ? "" : " items: " + held);
   }
+  const bool images = !holder.holds.empty() && holder.holds.front().type.starts_with("PIL.");
+  if (!grew && images) text += ", each of which stays decoded once it was used";
   if (grew && steps > 0 && holder.grew() > 0) {
     const double rate = static_cast<double>(holder.grew()) / steps;
     text += fmt::format(", {} per step", rate >= 1 ? fmt::format("{:.0f}", std::round(rate))

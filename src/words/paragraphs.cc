@@ -39,7 +39,8 @@ Sentence words(std::string_view text) {
 std::string_view role_name(ParagraphRole role) {
   constexpr std::array<std::string_view, 10> kNames = {
       "cause",    "other-cause", "evidence", "outlook",    "fix",
-      "known-by", "missing",     "confirm",  "experiment", "holder"};
+      "known-by", "missing",     "confirm",  "experiment", "holder",
+  };
   return kNames[static_cast<size_t>(role)];
 }
 

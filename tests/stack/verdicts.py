@@ -32,7 +32,7 @@ EXPECTED.update({("cache", "0"): KEPT_PER_EXAMPLE, ("cache", "2"): KEPT_PER_EXAM
                  ("cache", "persistent"): NOT_FULL_YET})
 
 CASES = {
-    "plain": (("leak", "0"), ("cache", "0"), ("leak", "persistent"), ("cache", "2")),
+    "plain": (("leak", "0"), ("cache", "0"), ("leak", "persistent"), ("cache", "2"), ("cache", "persistent")),
     "trainer": (("leak", "2"), ("cache", "0")),
     "sft": (("leak", "0"), ("cache", "2")),
     "lightning": (("leak", "persistent"), ("cache", "2")),
