@@ -20,8 +20,8 @@ constexpr std::string_view kCuda =
     "has 78.08 GiB memory in use. Of the allocated memory 76.21 GiB is allocated by PyTorch, and "
     "1.12 GiB is reserved by PyTorch but unallocated.";
 
-TEST(LastWords, EveryMessageIsOfItsKind) {
-  const std::vector<std::pair<Kind, std::string_view>> lines = {
+const std::vector<std::pair<Kind, std::string_view>>& messages() {
+  static const std::vector<std::pair<Kind, std::string_view>> kMessages = {
       {Kind::gpu_memory, kCuda},
       {Kind::gpu_memory, "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed"},
       {Kind::gpu_memory, "RuntimeError: CUDA error: out of memory"},
@@ -74,7 +74,11 @@ TEST(LastWords, EveryMessageIsOfItsKind) {
       {Kind::killed, "failed (exitcode: -9) local_rank: 0 (pid: 4711) of binary: python"},
       {Kind::killed, "Killed"},
   };
-  for (const auto& [kind, line] : lines) {
+  return kMessages;
+}
+
+TEST(LastWords, EveryMessageIsOfItsKind) {
+  for (const auto& [kind, line] : messages()) {
     const std::optional<LastWords> words = find_last_words(line);
     ASSERT_TRUE(words) << line;
     EXPECT_EQ(words->kind, kind) << line << " taken for " << last_words_name(words->kind);

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "recording/run.h"
-#include "verdict/verdict.h"
+#include "verdict/course.h"
 
 namespace plateau {
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "recording/run.h"
+#include "verdict/course.h"
 #include "verdict/finding.h"
 #include "verdict/policy.h"
 
@@ -55,31 +56,6 @@ struct Cause {
   double weight = 0;
   Finding evidence;
   std::optional<double> gives_back_mb;  // What the fix would return, if that is known.
-};
-
-// A stretch of the run over which the floor behaved one way.
-struct Phase {
-  double from_step = 0;
-  double to_step = 0;
-  double from_mb = 0;
-  double to_mb = 0;
-  double rate_mb_per_step = 0;
-};
-
-struct TimedValue {
-  double at = 0;  // On the run's clock.
-  double mb = 0;
-};
-
-struct PlotPoint {
-  double step = 0;
-  double mb = 0;
-  bool spike = false;  // Belongs to the spike channel, not to the floor.
-};
-
-struct PlotMark {
-  double step = 0;
-  EventKind kind = EventKind::mark;
 };
 
 // How a component was formed: a rung of its ladder (recording/pages.h).
