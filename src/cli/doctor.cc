@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/files.h"
+#include "base/installed.h"
 #include "base/json_writer.h"
 #include "census/find_python.h"
 #include "cli/doctor_words.h"
@@ -25,22 +24,11 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Beside this program in a build tree, in lib when installed; empty if in neither.
-std::string installed(const std::string& name) {
-  const std::string exe = link_target("/proc/self/exe");
-  const std::string folder = exe.substr(0, std::min(exe.rfind('/'), exe.size()));
-  for (const char* where : {"/", "/../lib/plateau/"}) {
-    const std::string place = fmt::format("{}{}{}", folder, where, name);
-    if (access(place.c_str(), R_OK) == 0) return place;
-  }
-  return "";
-}
-
 OwnFacts own_facts() {
   OwnFacts own;
-  own.tracer = installed("libplateau_tracer.so");
-  own.module = installed("python");
-  own.trainer = installed("plateau-train");
+  own.tracer = first_readable(places_of("libplateau_tracer.so"));
+  own.module = first_readable(places_of("python"));
+  own.trainer = first_readable(places_of("plateau-train"));
 #ifdef __x86_64__
   own.attaches = true;
 #endif
