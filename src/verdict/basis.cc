@@ -90,15 +90,17 @@ void Basis::add_load() {
 void Basis::add_epoch() {
   const double at = timeline.epoch_steps;
   if (at <= start || at >= now) return;
+  const auto filled = [&](double t) { return (std::min(t, at) - start) / span; };
+  epoch = Epoch{.at = at, .ramp = std::nullopt};
+  epoch->until = add(filled, 0, 0);
+  epoch->bend = add([&](double t) { return filled(t) * filled(t); }, 0, 0);
   // Workers load ahead of the step: where examples are counted, a cache is full with the last new
   // one.
   const double last_new = timeline.last_new_example;
-  const double full =
-      last_new > std::max(start, kLeastOfPass * at) && last_new < at ? last_new : at;
-  const auto filled = [&](double t) { return (std::min(t, full) - start) / span; };
-  epoch = Epoch{.at = full, .ramp = std::nullopt};
-  epoch->until = add(filled, 0, 0);
-  epoch->bend = add([&](double t) { return filled(t) * filled(t); }, 0, 0);
+  if (last_new > std::max(start, kLeastOfPass * at) && last_new < at) {
+    epoch->until_last_new =
+        add([&](double t) { return (std::min(t, last_new) - start) / span; }, 0, 0);
+  }
   // Within-epoch ramps need a release to be seen: a third into the second epoch.
   if (now < 1.33 * at) return;
   epoch->ramp = add([&](double t) { return std::fmod(t, at) / at; }, 0, 0);

@@ -68,9 +68,10 @@ class Basis {
   // The first pass over the data; only if its end lies within the floors.
   struct Epoch {
     double at = 0;
-    uint8_t until = 0;            // A line until there, then level.
-    uint8_t bend = 0;             // Its square: later examples may be larger or smaller.
-    std::optional<uint8_t> ramp;  // Up within each epoch, and down at its end.
+    uint8_t until = 0;                      // A line until there, then level.
+    uint8_t bend = 0;                       // Its square: later examples may be larger or smaller.
+    std::optional<uint8_t> ramp;            // Up within each epoch, and down at its end.
+    std::optional<uint8_t> until_last_new;  // As `until`, to the last new example if that is known.
   };
   std::optional<Epoch> epoch;
 

@@ -111,7 +111,12 @@ void make_records(Basis& b, double prior, Shapes& shapes) {
 
 void make_fill_until_epoch(Basis& b, double prior, Shapes& shapes) {
   if (!b.epoch) return;
-  shapes.push_back(shape_of(prior * 0.7, {b.one, b.epoch->until}, 1, b.epoch->at));
+  const bool counted = b.epoch->until_last_new.has_value();
+  shapes.push_back(
+      shape_of(prior * (counted ? 0.2 : 0.7), {b.one, b.epoch->until}, 1, b.epoch->at));
+  if (counted) {
+    shapes.push_back(shape_of(prior * 0.5, {b.one, *b.epoch->until_last_new}, 1, b.epoch->at));
+  }
   shapes.push_back(shape_of(prior * 0.3, {b.one, b.epoch->bend, b.epoch->until}, 0, b.epoch->at));
 }
 
@@ -161,9 +166,9 @@ void make_still_filling(Basis& b, double prior, Shapes& shapes) {
 
 void make_ramp_within_epochs(Basis& b, double prior, Shapes& shapes) {
   if (!b.epoch || !b.epoch->ramp) return;
-  const auto& [at, until, bend, ramp] = *b.epoch;
-  shapes.push_back(shape_of(prior * 0.6, {b.one, *ramp}, 1, at));
-  shapes.push_back(shape_of(prior * 0.4, {b.one, until, *ramp}, 2, at));
+  const Basis::Epoch& epoch = *b.epoch;
+  shapes.push_back(shape_of(prior * 0.6, {b.one, *epoch.ramp}, 1, epoch.at));
+  shapes.push_back(shape_of(prior * 0.4, {b.one, epoch.until, *epoch.ramp}, 2, epoch.at));
 }
 
 void make_first_evaluations(Basis& b, double prior, Shapes& shapes) {
