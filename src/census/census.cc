@@ -50,7 +50,7 @@ constexpr uint64_t kLeastReadyBytes = uint64_t{64} << 20;
 // first.
 constexpr double kAnnounceShare = 0.7;
 // Following references happens after the process goes on; it is our own time.
-constexpr double kMostFollowing_s = 10;
+constexpr double kMostFollowingS = 10;
 
 struct Attempt {
   HeapWalk walk;
@@ -128,7 +128,7 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
     std::ranges::move(item_types, std::back_inserter(attempt.walk.types));
     attempt.holders =
         find_holders({memory, place.layout, attempt.walk, roots, tensors}, options.before,
-                     [&] { return monotonic_now_s() - since_s > kMostFollowing_s; });
+                     [&] { return monotonic_now_s() - since_s > kMostFollowingS; });
   } else if (options.holders) {
     attempt.holders.trouble = "the time allowed was too short to see who holds them";
   }

@@ -14,7 +14,7 @@ namespace plateau {
 namespace {
 
 // For a machine that does other things too; nothing here is about time.
-constexpr double kPatient_s = 60;
+constexpr double kPatientS = 60;
 constexpr uint64_t kOnce = 20;  // The program grows by multiples of it.
 
 class HoldersOfPython : public ::testing::TestWithParam<int> {
@@ -35,7 +35,7 @@ class HoldersOfPython : public ::testing::TestWithParam<int> {
 
   Result<Census> look(const HolderIndex* before) {
     return take_census(target_->pid(),
-                       {.max_stop_s = kPatient_s, .holders = true, .before = before});
+                       {.max_stop_s = kPatientS, .holders = true, .before = before});
   }
 
   // Looks again after the program has grown.

@@ -23,9 +23,9 @@ constexpr double kSecondsPerStop = 0.003;
 constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
 // A machine without a free core makes a stop several times longer. What would take longer still is
 // given up.
-constexpr double kMostStop_s = 0.25;
+constexpr double kMostStopS = 0.25;
 constexpr double kStopPerEstimate = 4;
-constexpr double kLeastStop_s = 0.05;
+constexpr double kLeastStopS = 0.05;
 
 // Away from the terminal and from everything that the owner has open; ends with it.
 void settle_down(int socket) {
@@ -65,7 +65,7 @@ class Looker {
       reply.too_costly = true;
       return reply;
     }
-    const double most_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStop_s, kMostStop_s);
+    const double most_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStopS, kMostStopS);
     Result<Census> census = take_census(
         request.pid,
         {.max_stop_s = most_s, .holders = true, .before = before_ ? &*before_ : nullptr});

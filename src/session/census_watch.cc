@@ -21,7 +21,7 @@ constexpr int64_t kStepsBeforeWork = 3;
 constexpr double kSecondsBeforeWork = 10;
 constexpr double kLeastGrowthMb = 4;
 constexpr double kLeastGrowthShare = 0.01;
-constexpr double kLeastBetween_s = 5;
+constexpr double kLeastBetweenS = 5;
 constexpr int kMostFailures = 3;
 constexpr int kLooks = 2;
 
@@ -123,8 +123,7 @@ void CensusWatch::ask(double at_s, int64_t step) {
     return;
   }
   const LookRequest request{
-      .pid = target_,
-      .most_estimate_s = std::min(kMostEstimate_s, share_ * at_s - cost_.stopped_s)};
+      .pid = target_, .most_estimate_s = std::min(kMostEstimateS, share_ * at_s - cost_.stopped_s)};
   if (send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
     return finish();
   }
@@ -161,7 +160,7 @@ void CensusWatch::hear(double at_s, int64_t step, RecordingWriter& recording) {
 
 void CensusWatch::looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording) {
   base_mb_ = owned_mb_;
-  next_try_s_ = std::max(2 * when.at_s, when.at_s + kLeastBetween_s);
+  next_try_s_ = std::max(2 * when.at_s, when.at_s + kLeastBetweenS);
   if (++cost_.looks < kLooks) {
     found_ = {.pid = target_, .from_s = when.at_s, .from_step = when.step};
     return;

@@ -6,7 +6,7 @@
 // the work had begun, which is its third step, or ten seconds without steps. The second comes when
 // the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
 // the process for some milliseconds; both together may cost it `share` of the time it has run, and
-// one never more than kMostEstimate_s by estimate, so in a job with many objects they come later,
+// one never more than kMostEstimateS by estimate, so in a job with many objects they come later,
 // or not at all.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
@@ -28,7 +28,7 @@ namespace plateau {
 
 class CensusWatch {
  public:
-  static constexpr double kMostEstimate_s = 0.25;
+  static constexpr double kMostEstimateS = 0.25;
   static constexpr double kDefaultShare = 0.001;
 
   // `share` 0: never looks.
