@@ -91,6 +91,7 @@ class Server {
   explicit Server(Job job) : job_(std::move(job)) {}
   ~Server() {
     std::vector<pid_t> relays;
+    relays.reserve(job_.relays.size());
     for (const Relay& relay : job_.relays) relays.push_back(relay.pid);
     kill(-job_.pid, SIGTERM);
     const double deadline_s = monotonic_now_s() + kEndGraceSeconds;
