@@ -14,11 +14,14 @@ find_program(PLATEAU_FAST_LINKER ld.gold)
 set(PLATEAU_SANITIZED_TESTS base recording symbols heap census inject ptrace ledger import probe session
   page serve fleet train_quant train_store train_text train_image train_data)
 
-# plateau_room(NAME DIRECTORY PREFIX TEST_NAME [HEADERS header ...] DEPENDS ... EXCLUDE ...): the library
-# is PREFIX_NAME; a dependency that is a room is given by its name alone. HEADERS are dear ones that
-# its tests include besides GoogleTest's.
+set(PLATEAU_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fmt/format.h> <functional> <map> <memory>
+  <optional> <span> <string> <string_view> <utility> <vector>)
+
+# plateau_room(NAME DIRECTORY PREFIX TEST_NAME [OPTIMISE -O1] [HEADERS header ...] DEPENDS ... EXCLUDE ...): the
+# library is PREFIX_NAME; a dependency that is a room is given by its name alone. OPTIMISE is for what is
+# released, -O2 if it is left out; HEADERS are dear ones that the room and its tests include.
 function(plateau_room name directory prefix test_name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;EXCLUDE;HEADERS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "OPTIMISE" "DEPENDS;EXCLUDE;HEADERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -39,6 +42,8 @@ function(plateau_room name directory prefix test_name)
     endif()
   endforeach()
   join_sources(${prefix}_${name})
+  target_compile_options(${prefix}_${name} PRIVATE $<$<CONFIG:Release>:${ROOM_OPTIMISE}>)
+  precompile(${prefix}_${name} "${prefix} ${ROOM_OPTIMISE}" ${PLATEAU_COMMON_HEADERS} ${ROOM_HEADERS})
   if(PLATEAU_FUZZ)
     # With coverage, or the fuzzer would be blind.
     target_compile_options(${prefix}_${name} PRIVATE -fsanitize=fuzzer-no-link)
@@ -51,6 +56,28 @@ function(plateau_room name directory prefix test_name)
   endif()
 endfunction()
 
+# precompile(TARGET OPTIONS header ...): most of what a small source compiles are the headers of the standard library and
+# fmt. They are compiled once for all targets that ask for the same ones with the same OPTIONS, because GCC
+# takes a precompiled header only with the options that made it. Not where every source is compiled by itself, to see
+# that it includes what it needs.
+function(precompile target options)
+  if(NOT PLATEAU_UNITY)
+    return()
+  endif()
+  string(MD5 key "${options} ${ARGN}")
+  get_property(first GLOBAL PROPERTY PLATEAU_HEADERS_${key})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY PLATEAU_HEADERS_${key} ${target})
+  endif()
+  # Behind a precompiled header GCC 12 no longer knows that std::string is a system header and warns
+  # of its inside. With -fpch-preprocess ccache can tell what a source includes.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -fpch-preprocess>)
+endfunction()
+
 # add_room_test(NAME LIBRARY HEADERS SOURCE...): the program NAME_test. Tests are not optimised, which
 # takes a third of their compile time: what they test is, as users get it.
 function(add_room_test name library headers)
@@ -60,24 +87,12 @@ function(add_room_test name library headers)
   target_link_libraries(${name}_test PRIVATE ${library} plateau_options GTest::gmock_main rapidcheck)
   target_compile_definitions(${name}_test PRIVATE
     PLATEAU_SOURCE_DIR="${plateau_SOURCE_DIR}")
-  # Behind a precompiled header GCC 12 no longer knows that std::string is a system header and warns
-  # of its inside.
-  target_compile_options(${name}_test PRIVATE -O0
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+  target_compile_options(${name}_test PRIVATE -O0)
   if(PLATEAU_FAST_LINKER AND NOT PLATEAU_SANITIZE)
     target_link_options(${name}_test PRIVATE -fuse-ld=gold)
   endif()
   join_sources(${name}_test)
-  # Most of what a test file compiles: once for all tests that ask for the same headers.
-  set(headers <gmock/gmock.h> <gtest/gtest.h> <string> <vector> ${headers})
-  string(MD5 key "${headers}")
-  get_property(first GLOBAL PROPERTY PLATEAU_HEADERS_${key})
-  if(first)
-    target_precompile_headers(${name}_test REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${name}_test PRIVATE ${headers})
-    set_property(GLOBAL PROPERTY PLATEAU_HEADERS_${key} ${name}_test)
-  endif()
+  precompile(${name}_test "-O0" <gmock/gmock.h> <gtest/gtest.h> <string> <vector> ${headers})
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
 endfunction()
 

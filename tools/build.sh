@@ -9,6 +9,8 @@ cd "$(dirname "$0")/.."
 . tools/progress.sh
 # The same compilers whoever calls: CMake starts a directory anew, without its options, when they change.
 export PATH=/usr/lib/ccache:$PATH
+# Without these ccache keeps nothing that is compiled behind a precompiled header.
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 
 options=()
 while [[ "${1:-}" = --* ]]; do
