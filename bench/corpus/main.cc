@@ -8,6 +8,7 @@
 //   corpus_score --calibration DIR...    is what it says with p per cent true in p per cent? All
 //                                        directories together
 //   corpus_score --frontier DIR          false alarms and recall by the probability asked for
+//   corpus_score --looks DIR...          what it saw at every tenth, as JSON lines, for ceiling.py
 //   corpus_score --check DIR             exit 1 unless the project's bar is met
 //
 // Output is Markdown; docs/accuracy.md holds the current one.
@@ -22,6 +23,7 @@
 #include "calibration.h"
 #include "causes_score.h"
 #include "frontier.h"
+#include "looks.h"
 #include "merging.h"
 #include "promises.h"
 #include "rivals.h"
@@ -108,6 +110,8 @@ int run(const std::vector<std::string>& arguments) {
       status |= report_merging(traces.value()) ? 0 : 1;
     } else if (mode == "--calibration") {
       std::move(traces.value().begin(), traces.value().end(), std::back_inserter(together));
+    } else if (mode == "--looks") {
+      print_looks(argument, traces.value());
     } else if (mode == "--frontier") {
       print_frontier(traces.value());
     } else if (mode == "--promises") {
@@ -126,9 +130,10 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr,
-               "usage: corpus_score "
-               "[--stability|--promises|--merging|--calibration|--frontier|--check] DIR...\n");
+    fmt::print(
+        stderr,
+        "usage: corpus_score "
+        "[--stability|--promises|--merging|--calibration|--frontier|--looks|--check] DIR...\n");
     return 2;
   }
   return plateau::bench::run(std::vector<std::string>(argv + 1, argv + argc));

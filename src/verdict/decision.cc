@@ -29,6 +29,7 @@ double rate_exceeds(const Fit& fit, double threshold, double positive) {
 void add_up(Decision& decision) {
   const double odds = kLeakBaseRate / (1 - kLeakBaseRate);
   double total = 0;
+  decision.leak = decision.base_leak = decision.level = decision.warming = 0;
   for (const Fit& fit : decision.posterior.fits) {
     if (fit.family->bounded) {
       total += fit.weight;
@@ -69,10 +70,14 @@ bool makes_new_highs(const Decision& decision) {
   return *std::max_element(recent, mb.end()) > before;
 }
 
+size_t samples_of(const Decision& decision) {
+  return decision.floors.opened.size() + decision.floors.pending;
+}
+
 // What the all-clear may be believed at most, whatever the fit says.
 double most_believed(const Decision& decision, const Timeline& timeline) {
   const std::vector<TimedValue>& opened = decision.floors.opened;
-  const auto samples = static_cast<double>(opened.size() + decision.floors.pending);
+  const auto samples = static_cast<double>(samples_of(decision));
   const bool brief =
       timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds;
   const Bursts bursts = find_bursts(
@@ -84,10 +89,13 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
   const double age =
       (decision.floors.now - timeline.begins) / (timeline.deadline - timeline.begins);
-  const bool old_enough =
-      age >= kEarliestLeak || beyond_any_cache(decision.floors, timeline.largest_cache_mb);
+  const bool beyond = beyond_any_cache(decision.floors, timeline.largest_cache_mb);
+  const bool old_enough = age >= kEarliestLeak || beyond;
   if (!decision.enough) return;
-  if (decision.leak >= 1 - policy.false_leak && old_enough && makes_new_highs(decision)) {
+  const bool leaks =
+      decision.leak >= 1 - policy.false_leak && old_enough && makes_new_highs(decision);
+  decision.short_of_leak = leaks && !beyond && samples_of(decision) < kMinSamplesOfLeak;
+  if (leaks && !decision.short_of_leak) {
     decision.word = Word::leak;
     decision.confidence = decision.leak;
     return;
@@ -104,6 +112,15 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
     decision.word = Word::undecided;
     decision.confidence = std::max(decision.leak, std::min(most, 1 - decision.leak));
   }
+}
+
+// Weight of growth without end, however slow.
+double endless_weight(const Posterior& posterior) {
+  double weight = 0;
+  for (const Fit& fit : posterior.fits) {
+    if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
+  }
+  return weight;
 }
 
 Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timeline,
@@ -144,12 +161,10 @@ bool wavers(const Decision& decision, const Timeline& timeline) {
          decision.floors.now >= timeline.deadline && makes_new_highs(decision);
 }
 
-}  // namespace
-
-Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
-                const Policy& policy, double reference_mb) {
-  Decision decision = decide_now(points, timeline, policy, reference_mb);
-  if (!wavers(decision, timeline)) return decision;
+// A leak that was established before holds while it wavers.
+void hold_on(Decision& decision, const std::vector<TimedValue>& points, const Timeline& timeline,
+             const Policy& policy, double reference_mb) {
+  if (!wavers(decision, timeline)) return;
   for (const double share : kEarlierLooks) {
     const double until = points.front().at + share * (points.back().at - points.front().at);
     const auto end = std::upper_bound(points.begin(), points.end(), until,
@@ -158,19 +173,11 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
     if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
     decision.word = Word::leak;
     decision.confidence = std::max(decision.leak, kHoldsAt);
-    break;
+    return;
   }
-  return decision;
 }
 
-double endless_weight(const Posterior& posterior) {
-  double weight = 0;
-  for (const Fit& fit : posterior.fits) {
-    if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
-  }
-  return weight;
-}
-
+// What the decision says of a leak, as logarithms of odds, with even camps; see Verdict::LeakOdds.
 Verdict::LeakOdds leak_odds(const Decision& decision) {
   const Posterior& posterior = decision.posterior;
   double best = 0, endless = 0;
@@ -192,6 +199,37 @@ Verdict::LeakOdds leak_odds(const Decision& decision) {
     return std::clamp(leaks - against, -kMostLogOdds, kMostLogOdds);
   };
   return {.all = odds(log_sum(ends, fills)), .shapes = odds(ends)};
+}
+
+// Neither camp is believed further than so many samples allow. The word stays: it was chosen
+// knowing that.
+void believe_no_further(const Timeline& timeline, Decision& decision) {
+  if (decision.posterior.fits.empty() || !decision.enough) return;
+  const double root = std::sqrt(static_cast<double>(samples_of(decision)));
+  const double most = std::max(0.5, 1 - kUnseenOfLeak / root);
+  if (share_out(most, decision.posterior)) add_up(decision);
+  if (decision.word == Word::leak) {
+    decision.confidence = std::min(decision.confidence, most);
+  } else if (decision.word == Word::undecided) {
+    decision.confidence =
+        std::max(decision.leak, std::min(most_believed(decision, timeline), 1 - decision.leak));
+  } else {
+    const auto hinge = static_cast<size_t>(Family::epoch_hinge);
+    const double open = 1 - decision.posterior.families[hinge].weight;
+    decision.confidence = std::min(decision.confidence, 1 - open * kUnseenOfFine / root);
+  }
+}
+
+}  // namespace
+
+Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
+                const Policy& policy, double reference_mb) {
+  Decision decision = decide_now(points, timeline, policy, reference_mb);
+  hold_on(decision, points, timeline, policy, reference_mb);
+  decision.endless = endless_weight(decision.posterior);
+  decision.odds = leak_odds(decision);
+  believe_no_further(timeline, decision);
+  return decision;
 }
 
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {

@@ -54,16 +54,16 @@ TEST(Decision, SteadyClimbBeforeTheDeadlineIsUndecided) {
 
 TEST(LeakOdds, AreThoseOfTheDecision) {
   Noise noise(6);
-  const Decision decision = decide_curve(60, [&](double t) { return 500 + 5 * t + 3 * noise(); });
+  const Decision decision = decide_curve(50, [&](double t) { return 500 + 5 * t + 3 * noise(); });
   ASSERT_GT(decision.leak, 0.01);
-  ASSERT_LT(decision.leak, 0.99);
-  EXPECT_NEAR(leak_odds(decision).all, std::log(decision.leak / (1 - decision.leak)), 1e-6);
+  ASSERT_LT(decision.leak, 0.69) << "as the fits have it";
+  EXPECT_NEAR(decision.odds.all, std::log(decision.leak / (1 - decision.leak)), 1e-6);
 }
 
 TEST(LeakOdds, LeaveACacheThatMayStillFillToTime) {
   Noise noise(6);
   const Decision decision = decide_curve(400, [&](double t) { return 500 + 5 * t + noise(); });
-  const Verdict::LeakOdds odds = leak_odds(decision);
+  const Verdict::LeakOdds odds = decision.odds;
   // Time alone caps the odds; the shape is as plain as it can be.
   EXPECT_LT(odds.all, 8);
   EXPECT_GT(odds.shapes, 10);
@@ -72,12 +72,12 @@ TEST(LeakOdds, LeaveACacheThatMayStillFillToTime) {
 TEST(LeakOdds, OfALevelRunSpeakAgainstALeak) {
   Noise noise(7);
   const Decision decision = decide_curve(250, [&](double) { return 500 + noise(); });
-  EXPECT_LT(leak_odds(decision).shapes, -1);
-  EXPECT_LE(leak_odds(decision).all, leak_odds(decision).shapes);
+  EXPECT_LT(decision.odds.shapes, -1);
+  EXPECT_LE(decision.odds.all, decision.odds.shapes);
 }
 
 TEST(LeakOdds, OfNothingAreEven) {
-  EXPECT_EQ(leak_odds({}).all, 0);
+  EXPECT_EQ(decide({}, {}, {}, 0).odds.all, 0);
 }
 
 TEST(Decision, SteadyClimbWellPastTheEpochIsALeak) {
@@ -150,6 +150,37 @@ TEST(Decision, FirstEvaluationOnlyIsNotALeak) {
 TEST(Decision, FewerThanSixSamplesDecideNothing) {
   for (double steps = 2; steps <= 10; steps += 2) {
     EXPECT_EQ(decide_curve(steps, [](double) { return 100.0; }).word, Word::undecided);
+  }
+}
+
+TEST(Decision, FourteenSamplesAreNoLeakHoweverTheyGrow) {
+  const Timeline timeline{.epoch_steps = 6, .deadline = 10};
+  const auto curve = [](double t) { return 500 + 20 * t; };
+  const Decision few = decide_curve(28, curve, timeline);
+  EXPECT_EQ(few.word, Word::undecided);
+  EXPECT_TRUE(few.short_of_leak);
+  EXPECT_GT(few.leak, 0.5);
+  EXPECT_EQ(decide_curve(36, curve, timeline).word, Word::leak);
+}
+
+TEST(Decision, ALeakIsBelievedNoFurtherThanItsSamplesAllow) {
+  for (const double steps : {60, 150, 400, 1200}) {
+    Noise noise(5);
+    const Timeline timeline{.epoch_steps = 12, .deadline = 21};
+    const Decision decision =
+        decide_curve(steps, [&](double t) { return 500 + 5 * t + 3 * noise(); }, timeline);
+    const double most = 1 - kUnseenOfLeak / std::sqrt(steps / 2);
+    ASSERT_EQ(decision.word, Word::leak) << steps;
+    EXPECT_NEAR(decision.confidence, most, 0.02) << steps;
+    double endless = 0, all = 0;
+    for (const Fit& fit : decision.posterior.fits) {
+      endless += fit.family->bounded ? 0 : fit.weight;
+      all += fit.weight;
+    }
+    EXPECT_NEAR(endless, most, 0.02) << steps;
+    EXPECT_NEAR(all, 1, 1e-9) << steps;
+    // What ranks thousands of runs against each other stays as the fits have it.
+    EXPECT_GT(decision.odds.all, std::log(most / (1 - most)));
   }
 }
 

@@ -145,6 +145,13 @@ class Gatherer {
       verdict_.missing = {Kind::load_missing, {}, {}};
       return;
     }
+    if (decision_.short_of_leak) {
+      verdict_.missing = {Kind::samples_missing,
+                          {{"samples", static_cast<double>(verdict_.samples)},
+                           {"needed", double{kMinSamplesOfLeak}}},
+                          {}};
+      return;
+    }
     const bool per_example_open = verdict_.last_step < file_.timeline.deadline;
     if (!per_example_open || file_.timeline.epoch_steps > 0) return;
     verdict_.missing = {Kind::steps_missing, {}, {}};

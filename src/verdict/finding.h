@@ -92,6 +92,7 @@ enum class FindingKind : uint8_t {
   pass_length_missing,
   steps_missing,
   load_missing,
+  samples_missing,
   try_evaluations_in_a_row,
   try_few_evaluations,
   try_saves_in_a_row,

@@ -172,7 +172,7 @@ TEST(LookAhead, AnUndecidedRunOpensUpWhereItsExplanationsPart) {
   const Verdict verdict = judge(run);
   ASSERT_TRUE(verdict.forecast);
   EXPECT_LT(fan.band.back().low_mb, verdict.forecast->range.high);
-  EXPECT_GT(fan.band.back().high_mb, verdict.forecast->range.high);
+  EXPECT_GT(fan.band.back().high_mb, verdict.forecast->plateau_mb);
   ASSERT_EQ(fan.paths.size(), 2u);
   for (const FanPath& path : fan.paths) {
     EXPECT_EQ(path.points.front().step, 70);

@@ -233,8 +233,7 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   if (verdict.risk.at_step && pace_s > 0) {
     verdict.risk.in_s = std::max(0.0, *verdict.risk.at_step - verdict.last_step) * pace_s;
   }
-  verdict.creeps =
-      verdict.word == Word::plateau && endless_weight(decision.posterior) > kByFarLikelier;
+  verdict.creeps = verdict.word == Word::plateau && decision.endless > kByFarLikelier;
   verdict.over = is_over(*file.run);
   if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
   const double held_back_until = std::max(file.timeline.deadline, file.timeline.one_climb_until);
@@ -325,7 +324,7 @@ Verdict sum_up(const CaseFile& file) {
   verdict.title = run.title;
   verdict.word = decision.word;
   verdict.confidence = std::min(decision.confidence, kMostConfident);
-  verdict.leak_odds = leak_odds(decision);
+  verdict.leak_odds = decision.odds;
   verdict.component = file.component().name;
   verdict.clock = signals.clock;
   verdict.first_step = points.front().at;

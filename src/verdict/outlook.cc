@@ -53,6 +53,27 @@ constexpr double kSlowestShare = 0.05;
 // Growth without end of less weight than this does not call for knowing the end of the run.
 constexpr double kWorthAsking = 0.02;
 
+// Where growth that has not ended yet will end is known far less well than the fits have it: each
+// is sure of its own end, and the true one may be none of theirs. On recorded runs (corpus/fit) of
+// which at least a fifth of the rise was to come, their 90 % held the level reached in 37 of 100.
+// So the interval begins at this share of the rise that is forecast ...
+constexpr double kLeastToCome = 0.1;
+// ... and ends at this multiple of it, and, the farther away that is, as much again of what has
+// risen.
+constexpr double kMostToCome = 3;
+
+// Widens the interval of a forecast to what nine in ten recorded runs needed.
+void widen(const Floors& floors, Verdict::Forecast& forecast) {
+  const double now_mb = floors.opened.back().mb;
+  const double to_come = std::max(0.0, forecast.plateau_mb - now_mb);
+  const double risen = std::max(0.0, now_mb - floors.opened.front().mb);
+  if (to_come <= 0) return;
+  const double far = to_come / (to_come + risen);
+  forecast.range.low = std::min(forecast.range.low, now_mb + kLeastToCome * to_come);
+  forecast.range.high =
+      std::max(forecast.range.high, now_mb + kMostToCome * (to_come + far * risen));
+}
+
 double spike_height(const Floors& floors) {
   std::vector<WeightedValue> heights;
   heights.reserve(floors.spikes.size());
@@ -156,6 +177,7 @@ std::optional<Verdict::Forecast> forecast_plateau(const Decision& decision,
   sort_by_value(ends);
   forecast.plateau_mb = sorted_quantile(ends, 0.5);
   forecast.range = {sorted_quantile(ends, 0.05), sorted_quantile(ends, 0.95)};
+  if (decision.word != Word::plateau) widen(decision.floors, forecast);
   const double at = weighted_quantile(times, 0.5);
   if (at > now) forecast.at_step = at;
   return forecast;
@@ -208,7 +230,7 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   const double interval = sample_interval(decision.floors);
   const std::vector<TimedValue>& opened = decision.floors.opened;
   const bool level = opened.empty() || opened.back().mb - opened.front().mb < kMaterialMb;
-  const size_t needed = level ? kMinSamplesOfAllClear : kMinSamples;
+  const size_t needed = level ? kMinSamplesOfAllClear : kMinSamplesOfLeak;
   if (opened.size() < needed && (level || now >= timeline.deadline)) {
     return now + static_cast<double>(needed - opened.size()) * interval;
   }

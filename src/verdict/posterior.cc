@@ -296,6 +296,35 @@ void shift_level(double mb, Posterior& posterior) {
   for (FamilyWeight& family : posterior.families) family.best.level_now += mb;
 }
 
+bool share_out(double most, Posterior& posterior) {
+  double endless = 0;
+  for (const Fit& fit : posterior.fits) endless += fit.family->bounded ? 0 : fit.weight;
+  if (endless <= most) return false;
+  double bounded = 1 - endless;
+  const bool none = std::none_of(posterior.fits.begin(), posterior.fits.end(),
+                                 [](const Fit& fit) { return fit.family->bounded; });
+  if (none || bounded <= 0) {
+    const FamilyWeight* best = nullptr;
+    for (const FamilyWeight& family : posterior.families) {
+      if (!family.considered || !family.best.family->bounded) continue;
+      if (best == nullptr || family.log_odds > best->log_odds) best = &family;
+    }
+    if (best == nullptr) return false;
+    posterior.fits.push_back(best->best);
+    posterior.fits.back().weight = bounded = 1;
+  }
+  for (Fit& fit : posterior.fits) {
+    fit.weight *= fit.family->bounded ? (1 - most) / bounded : most / endless;
+  }
+  for (FamilyWeight& family : posterior.families) {
+    if (!family.considered) continue;
+    family.weight = 0;
+    for (const Fit& fit : posterior.fits)
+      family.weight += fit.family == family.best.family ? fit.weight : 0;
+  }
+  return true;
+}
+
 Posterior weigh(const Floors& floors, const Timeline& timeline, const Policy::Tuning& tuning,
                 std::span<const FamilyRow> families) {
   return Weigher(floors, timeline, tuning, families).weigh();

@@ -96,6 +96,11 @@ struct Posterior {
 // Moves the level that every fit sees now.
 void shift_level(double mb, Posterior& posterior);
 
+// Leaves growth without end `most` of the weight if it has more, and gives the rest to the bounded
+// camp: to each of its fits in proportion, or to the best of its families where all were
+// negligible. False if nothing changed.
+bool share_out(double most, Posterior& posterior);
+
 // What the families that are weighed elsewhere are given.
 struct Weighing {
   const FamilyRow* family = nullptr;

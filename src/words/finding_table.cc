@@ -100,6 +100,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::load_missing, "load-missing", Block::next,
      "the work beside the memory: one climb may follow the load. A column of requests or "
      "connections tells, and 'plateau watch PID' records CPU time by itself"},
+    {Kind::samples_missing, "samples-missing", Block::next,
+     "samples: {samples} so far, and of leaks called on fewer than {needed} only half were one"},
     {Kind::try_evaluations_in_a_row, "try-evaluations-in-a-row", Block::next,
      "run five evaluations in a row: five equal steps up prove it"},
     {Kind::try_few_evaluations, "try-few-evaluations", Block::next,

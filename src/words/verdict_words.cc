@@ -134,6 +134,8 @@ std::string leaning_of(const Verdict& verdict) {
   if (endless < 0.5 && !(verdict.rate_range.low > 0)) {
     return fmt::format("level so far, or growth that ends: {}", ends);
   }
+  if (std::lround(100 * endless) == 50)
+    return "growth that ends and growth that does not are as likely";
   if (endless < 0.5) return fmt::format("growth that ends is likelier, {}", ends);
   std::string text = fmt::format("growing without end is likelier, {}", percent_phrase(endless));
   if (verdict.held_back_until_step) {
