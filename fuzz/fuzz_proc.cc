@@ -2,6 +2,7 @@
 // All parsers of what the kernel shows: no bytes crash one, and no figure is negative but kUnread.
 #include "import_fuzz.h"
 #include "probe/fd_scan.h"
+#include "probe/launch_identity.h"
 #include "probe/proc_files.h"
 #include "probe/program.h"
 
@@ -30,6 +31,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   parse_mapped_inodes(bytes);
   for (const CgroupLine& line : parse_cgroup(bytes)) {
     require(line.path.starts_with('/'), "a cgroup's path is absolute");
+  }
+  const Context launched = launch_identity_of(bytes);
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& fact = launched.*kind.field;
+    if (!fact) continue;
+    require(fact->value >= 0 && fact->value <= static_cast<double>(kMaxRank), "ranks are sane");
+    require(fact->text.size() <= kMaxFactText + 2, "names are short");
   }
   const Program program = describe_program(bytes, "comm");
   require(program.label.size() <= 60, "labels are short");

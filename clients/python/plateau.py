@@ -30,7 +30,8 @@ until it takes at most 1 % of the time; p.census() takes one at once and returns
 
 Promises: it cleans nothing up (gc.collect is never called), it never blocks, it never raises into
 the job, and p.cost() says how much time it took. Only the process that called start() speaks:
-forked workers are silent. Under torchrun only LOCAL_RANK 0 says steps; other ranks send gauges.
+forked workers are silent. Under torchrun only LOCAL_RANK 0 says steps and other ranks send gauges,
+unless each rank has a watcher of its own (PLATEAU_OWN_RANK=1, which `plateau run` sets).
 Methods may be called from any thread. The lines are described in docs/formats/step-clock.md.
 """
 import collections
@@ -129,8 +130,9 @@ class Client:
         try:
             self._every = max(1, int(every))
             self._census_wanted = bool(census)
-            self._says_steps = (os.environ.get("LOCAL_RANK", "0") in ("", "0")
-                                if says_steps is None else bool(says_steps))
+            first = (os.environ.get("LOCAL_RANK", "0") in ("", "0")
+                     or os.environ.get("PLATEAU_OWN_RANK") == "1")
+            self._says_steps = first if says_steps is None else bool(says_steps)
             path = os.environ.get("PLATEAU_SOCKET", "") if socket_path is None else socket_path
             self._targets = [_Target(part) for part in str(path).split(":") if part]
             if self._targets:

@@ -182,6 +182,15 @@ class PlainLoop(Case):
         names = {line.split()[0] for line in watcher.lines()}
         self.assertEqual(names, {"gauge"})
 
+    def test_a_rank_with_a_watcher_of_its_own_says_steps(self):
+        watcher = self.watch()
+        os.environ.update(LOCAL_RANK="3", PLATEAU_OWN_RANK="1")
+        self.addCleanup(os.environ.pop, "LOCAL_RANK")
+        self.addCleanup(os.environ.pop, "PLATEAU_OWN_RANK")
+        p = self.start()
+        p.step()
+        self.assertIn("step 1", watcher.lines())
+
 
 class Trouble(Case):
     def test_no_watcher_makes_every_call_a_no_op(self):

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "answer/ranks.h"
 #include "answer/series.h"
 #include "base/units.h"
 #include "profile/heap_choice.h"
+#include "recording/facts.h"
 
 namespace plateau {
 namespace {
@@ -19,6 +21,20 @@ std::vector<std::string> notes_of(const Run& run) {
   if (!run.bad_samples.empty()) text += fmt::format(": {}", fmt::join(run.bad_samples, "; "));
   notes.push_back(text + ".");
   return notes;
+}
+
+std::optional<Launched> launched_of(const Context& context) {
+  const auto number = [](const std::optional<Fact>& fact) {
+    const bool sane = fact && fact->value >= 0 && fact->value <= static_cast<double>(kMaxRank);
+    return sane ? static_cast<int64_t>(fact->value) : int64_t{-1};
+  };
+  const auto name = [](const std::optional<Fact>& fact) { return fact ? fact->text : ""; };
+  if (!context.job && !context.rank) return std::nullopt;
+  return Launched{.job = name(context.job),
+                  .node = name(context.node),
+                  .rank = number(context.rank),
+                  .world = number(context.world),
+                  .attempt = number(context.attempt)};
 }
 
 }  // namespace
@@ -39,6 +55,7 @@ std::optional<HeapProfile> answering_profile(const Run& run, const Verdict& verd
 Answer answer_run(const Run& run, const AnswerOptions& options) {
   Judged judged = judge_ahead(run, options.policy);
   judge_series(run, options.policy, judged);
+  judge_ranks(run, options.policy, judged);
   Answer answer{.verdict = std::move(judged.verdict),
                 .heap = {},
                 .ahead = std::move(judged.ahead),
@@ -49,6 +66,7 @@ Answer answer_run(const Run& run, const AnswerOptions& options) {
   answer.heap = answering_profile(run, verdict, options.policy);
   if (answer.heap) verdict.site = growth_place(*answer.heap);
   verdict.notes = notes_of(run);
+  verdict.launched = launched_of(run.context);
   if (run.holders) {
     verdict.holders = run.holders->holders;
     verdict.holder_steps = run.holders->steps();

@@ -22,6 +22,7 @@ bool is_same(double a, double b) {
 
 bool is_same(const Context& a, const Context& b) {
   return std::all_of(kFacts.begin(), kFacts.end(), [&](const FactKind& fact) {
+    if (fact.is_name()) return true;  // No prefix is judged by a name.
     const auto value = [&](const Context& of) {
       return (of.*fact.field) ? (of.*fact.field)->value : kMissing;
     };

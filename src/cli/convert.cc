@@ -42,10 +42,7 @@ std::string summary_of(const Run& run) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& fact = run.context.*kind.field;
     if (!fact) continue;
-    facts.push_back(
-        fmt::format("{} {} ({})", kind.spelled(' '),
-                    kind.is_memory() ? format_mb(fact->value) : fmt::format("{:.10g}", fact->value),
-                    fact->source));
+    facts.push_back(fmt::format("{} {} ({})", kind.spelled(' '), kind.told(*fact), fact->source));
   }
   if (!facts.empty()) out += fmt::format("  context  {}\n", fmt::join(facts, ", "));
   if (!run.events.empty()) out += fmt::format("  events   {}\n", run.events.size());

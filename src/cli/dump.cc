@@ -90,7 +90,8 @@ void add_facts(std::string& out, const RecordingLog& log) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& fact = log.context().*kind.field;
     if (!fact) continue;
-    add(out, "fact", fmt::format("{} {:.10g} ({})", kind.key, fact->value, fact->source));
+    const std::string value = kind.is_name() ? fact->text : fmt::format("{:.10g}", fact->value);
+    add(out, "fact", fmt::format("{} {} ({})", kind.key, value, fact->source));
   }
 }
 

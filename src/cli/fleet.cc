@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/exit_code.h"
+#include "cli/fleet_job.h"
 #include "cli/fleet_request.h"
 #include "cli/fleet_service.h"
 #include "cli/progress.h"
@@ -51,6 +52,7 @@ int judge_once(const Invocation& invocation, FleetRequest& request) {
 int run_fleet(const Invocation& invocation) {
   Result<FleetRequest> request = fleet_request(invocation);
   if (!request) return misused(invocation, request.error());
+  if (!request.value().job.empty()) return judge_job_of_fleet(invocation, request.value());
   if (request.value().every_s) return serve_fleet(invocation, request.value());
   return judge_once(invocation, request.value());
 }
@@ -66,6 +68,7 @@ std::vector<Example> fleet_examples() {
        "plateau fleet --query 'heap_bytes{env=\"prod\"}' --group-by service,zone"},
       {"Mimir, with a token from a file",
        "plateau fleet --url https://mimir/prometheus --tenant a --bearer-file token"},
+      {"all ranks of one training job", "plateau fleet --url http://prometheus:9090 --job 4711"},
       {"for a program", "plateau fleet --url http://prom:9090 --json | jq -r .workload"},
       {"as a service, to be scraped and to alert from",
        "plateau fleet --url http://prometheus:9090 --every 10m"},

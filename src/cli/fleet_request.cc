@@ -57,6 +57,10 @@ Options question_options() {
               "Only series with these labels: 'namespace=\"shop\"'."),
        option("group-by", Takes::text, "LABELS",
               "What makes a workload, as labels with commas between (default: by the preset)."),
+       option("job", Takes::text, "ID",
+              "One verdict on all ranks of this job instead, from what 'plateau run --push' sent "
+              "under "
+              "the label plateau_job."),
        option("window", Takes::seconds, "T", "Look back so far (default 6h)."),
        option("at", Takes::text, "TIME",
               "As if it were TIME: seconds since 1970, or 2025-11-08T13:18:25 (UTC).")});
@@ -220,6 +224,15 @@ Result<FleetRequest> fleet_request(const Invocation& invocation) {
   if (const auto share = arguments.number("fdr")) {
     if (*share <= 0 || *share >= 1) return usage_error("--fdr is a share between 0 and 1");
     request.round.most_false = *share;
+  }
+  request.job = arguments.text("job").value_or("");
+  if (arguments.has("job")) {
+    if (request.job.empty()) return usage_error("--job takes the id of a job");
+    for (const char* other : {"preset", "query", "match", "group-by", "fdr", "every"}) {
+      if (arguments.has(other)) {
+        return usage_error(fmt::format("--job and --{} exclude each other", other));
+      }
+    }
   }
   request.json = arguments.has("json");
   request.quiet = arguments.has("quiet");

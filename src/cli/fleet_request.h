@@ -17,6 +17,7 @@ struct FleetRequest {
   fleet::RoundOptions round;
   fleet::Asked asked;
   std::optional<double> at_s;  // The end of the window, since 1970; now where it is empty.
+  std::string job;             // One job, instead of the fleet; empty: none.
   bool json = false;
   bool quiet = false;
   std::string page;  // A file; empty: none.

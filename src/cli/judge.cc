@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 #include "answer/answer.h"
+#include "answer/job_answer.h"
+#include "answer/job_run.h"
 #include "cli/exit_code.h"
 #include "cli/follow.h"
 #include "cli/input.h"
@@ -107,31 +110,92 @@ void print_tally(const std::array<size_t, 4>& words, const JudgeRequest& request
   out.print(fmt::format("\n{} files: {}\n", request.files.size(), fmt::join(parts, ", ")));
 }
 
-int judge_files(const Invocation& invocation, const JudgeRequest& request) {
-  Output& out = invocation.out;
-  std::array<size_t, 4> words = {};
-  int code = kExitFine;
-  bool first = true;
-  for (const std::string& file : request.files) {
-    if (out.closed()) break;
-    const Result<std::vector<Run>> runs = runs_to_judge(invocation, request, file);
-    if (!runs) {
-      code = worse_exit_code(code, trouble(invocation, runs.error().message));
-      continue;
+// Judges file after file. Recordings that name their job wait until all are read: those of one job
+// are answered once.
+class FilesJudge {
+ public:
+  FilesJudge(const Invocation& invocation, const JudgeRequest& request)
+      : invocation_(invocation), request_(request), out_(invocation.out) {}
+
+  int judge() {
+    for (const std::string& file : request_.files) {
+      if (out_.closed()) break;
+      Result<std::vector<Run>> runs = runs_to_judge(invocation_, request_, file);
+      if (!runs) {
+        code_ = worse_exit_code(code_, trouble(invocation_, runs.error().message));
+        continue;
+      }
+      const std::optional<Fact>& job = runs.value().back().context.job;
+      if (request_.files.size() > 1 && job) {
+        waiting_[job->text].push_back(std::move(runs.value()));
+      } else {
+        judge_file(runs.value());
+      }
     }
-    if (!first && !request.json && !request.quiet) out.print("\n");
-    first = false;
-    const Verdict verdict = judge_runs(runs.value(), request, out);
-    ++words[static_cast<size_t>(verdict.word)];
-    code = worse_exit_code(code, exit_code_for(verdict, request.expected));
-    for (const std::string& missing : unmet(verdict, request.expected)) {
-      out.complain("judge", fmt::format("{}: {}", runs.value().front().source, missing));
+    for (const auto& [job, files] : waiting_) judge_job(files);
+    const bool several = request_.files.size() > 1;
+    if (several && told_ && !request_.json && !request_.quiet) print_tally(words_, request_, out_);
+    return code_;
+  }
+
+ private:
+  void judge_job(const std::vector<std::vector<Run>>& files) {
+    std::vector<Run> last;
+    last.reserve(files.size());
+    for (const std::vector<Run>& runs : files) last.push_back(runs.back());
+    if (!is_one_job(last)) {
+      for (const std::vector<Run>& runs : files) judge_file(runs);
+      return;
+    }
+    const Result<Run> job = job_run(last);
+    if (!job) {
+      code_ = worse_exit_code(code_, trouble(invocation_, job.error().message));
+      return;
+    }
+    begin();
+    if (!request_.json && !request_.quiet) {
+      out_.print(paint(request_.view, Ink::bold, printable(job.value().source)) + "\n");
+    }
+    Verdicts verdicts;
+    if (request_.replay) verdicts = replay(job.value(), request_.policy);
+    if (!verdicts.empty()) verdicts.pop_back();
+    verdicts.push_back(answer_job(job.value(), last, {.policy = request_.policy}).verdict);
+    if (request_.json) {
+      print_json(verdicts, out_);
+    } else if (request_.quiet) {
+      out_.print(render_line(verdicts.back(), request_.view));
+    } else {
+      print_report(verdicts, request_, out_);
+    }
+    settle(verdicts.back(), job.value().source);
+  }
+
+  void judge_file(const std::vector<Run>& runs) {
+    begin();
+    settle(judge_runs(runs, request_, out_), runs.front().source);
+  }
+
+  void begin() {
+    if (told_ && !request_.json && !request_.quiet) out_.print("\n");
+    told_ = true;
+  }
+
+  void settle(const Verdict& verdict, const std::string& source) {
+    ++words_[static_cast<size_t>(verdict.word)];
+    code_ = worse_exit_code(code_, exit_code_for(verdict, request_.expected));
+    for (const std::string& missing : unmet(verdict, request_.expected)) {
+      out_.complain("judge", fmt::format("{}: {}", source, missing));
     }
   }
-  const bool several = request.files.size() > 1;
-  if (several && !first && !request.json && !request.quiet) print_tally(words, request, out);
-  return code;
-}
+
+  const Invocation& invocation_;
+  const JudgeRequest& request_;
+  Output& out_;
+  std::map<std::string, std::vector<std::vector<Run>>> waiting_;  // By job.
+  std::array<size_t, 4> words_ = {};
+  int code_ = kExitFine;
+  bool told_ = false;  // Something was printed.
+};
 
 int run_judge(const Invocation& invocation) {
   const Result<JudgeRequest> request = judge_request(invocation);
@@ -144,7 +208,7 @@ int run_judge(const Invocation& invocation) {
     if (!kept) return trouble(invocation, kept.error().message);
     invocation.out.remark(fmt::format("remembered in {}\n", printable(kept.value())));
   }
-  return judge_files(invocation, request.value());
+  return FilesJudge(invocation, request.value()).judge();
 }
 
 std::vector<Example> judge_examples() {
@@ -157,6 +221,7 @@ std::vector<Example> judge_examples() {
       {"why not the other explanation?", "plateau judge train.log --explain"},
       {"fail a CI job unless memory is level", "plateau judge run.csv.gz --expect plateau -q"},
       {"the latest run of a logger", "plateau judge wandb/latest-run && plateau judge mlruns/"},
+      {"all ranks of a job: one verdict", "plateau judge rank*.plateau"},
       {"from a pipe, for a program", "kubectl logs job/train | plateau judge --json -"},
   };
 }
@@ -177,7 +242,11 @@ Verb judge_verb() {
       "would settle it.",
       "A file or a folder may hold several runs: each is judged, the last one is the answer. With "
       "several "
-      "files the exit code is the worst of them."};
+      "files the exit code is the worst of them. Recordings of the ranks of one job (the same job "
+      "id, "
+      "as torchrun, Slurm, Kubernetes, Ray or MPI tell it, or --job) get one verdict together: "
+      "which "
+      "rank or node leaks, and which node is full first."};
   verb.positional = input_positional();
   verb.options = judge_options();
   verb.examples = judge_examples();

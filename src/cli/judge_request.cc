@@ -83,6 +83,9 @@ Result<JudgeRequest> judge_request(const Invocation& invocation) {
     }
     request.remember = true;
   }
+  if (request.given.rank && request.files.size() > 1) {
+    return usage_error("--rank goes with one FILE");
+  }
   request.follow = arguments.has("follow");
   if (request.follow && request.files.size() != 1) return usage_error("--follow takes one FILE");
   request.how_read = arguments.has("how-read");

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "answer/answer.h"
+#include "answer/job_answer.h"
+#include "answer/job_run.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
@@ -45,6 +47,9 @@ Result<ReportRequest> report_request(const Invocation& invocation) {
   if (to_standard_output(arguments) && look_around(STDOUT_FILENO).is_terminal) {
     return usage_error("a page is no use on a terminal: give it a name with -o report.html");
   }
+  if (request.given.rank && request.files.size() > 1) {
+    return usage_error("--rank goes with one FILE");
+  }
   if (request.every_run && request.files.size() > 1) {
     return usage_error("--all-runs goes with one FILE");
   }
@@ -81,7 +86,7 @@ struct PlainPage {
   std::string words;
 };
 
-PlainPage plain_page(const std::vector<Answer>& answers) {
+PlainPage plain_page(std::span<const Answer> answers) {
   PlainPage plain;
   const bool several = answers.size() > 1;
   for (const Answer& answer : answers) {
@@ -98,25 +103,56 @@ PlainPage plain_page(const std::vector<Answer>& answers) {
   return plain;
 }
 
-std::string page_of(const std::vector<Run>& runs, const std::vector<Answer>& answers,
-                    const Policy& policy) {
-  if (runs.size() < 2) return page_data_json(runs, answers);
+// What a page is made of.
+struct Contents {
+  std::string data;
+  PlainPage plain;
+};
+
+Contents page_of(const std::vector<Run>& runs, const Policy& policy) {
+  std::vector<Answer> answers;
+  for (const Run& run : runs) answers.push_back(detailed_answer(run, {.policy = policy}));
+  PlainPage plain = plain_page(answers);
+  if (runs.size() < 2) return {page_data_json(runs, answers), std::move(plain)};
   const Comparison comparison = compare(std::span<const Run>(runs), policy);
-  return page_data_json(runs, answers, &comparison);
+  return {page_data_json(runs, answers, &comparison), std::move(plain)};
+}
+
+// All ranks as one run, and, behind it, the recording of the rank that is most worth a look.
+Result<Contents> page_of_job(const std::vector<Run>& ranks, const Policy& policy) {
+  Result<Run> job = job_run(ranks);
+  if (!job) return job.error();
+  const AnswerOptions options{.policy = policy};
+  std::vector<Run> runs = {std::move(job.value())};
+  std::vector<Answer> answers = {answer_job(runs.front(), ranks, options)};
+  KnownMoments none;
+  add_detail(runs.front(), options, none, answers.front());
+  if (const std::optional<size_t> odd = telling_recording(answers.front(), ranks)) {
+    runs.push_back(ranks[*odd]);
+    answers.push_back(detailed_answer(runs.back(), options));
+  }
+  PlainPage plain = plain_page(std::span<const Answer>(answers).first(1));
+  return Contents{page_data_json(runs, answers), std::move(plain)};
+}
+
+bool names_a_job(const Run& run) {
+  return run.context.job.has_value();
 }
 
 int write_report(const Invocation& invocation, const ReportRequest& request) {
   const Result<std::vector<Run>> runs = runs_of(invocation, request);
   if (!runs) return trouble(invocation, runs.error().message);
-  std::vector<Answer> answers;
-  for (const Run& run : runs.value()) {
-    answers.push_back(detailed_answer(run, {.policy = request.policy}));
-  }
-  const std::string data = page_of(runs.value(), answers, request.policy);
-  const PlainPage plain = plain_page(answers);
-  const std::string page = report_page(plain.title, data, plain.text);
+  const bool one_job = is_one_job(runs.value());
+  const Result<Contents> contents =
+      one_job ? page_of_job(runs.value(), request.policy) : page_of(runs.value(), request.policy);
+  if (!contents) return trouble(invocation, contents.error().message);
+  const PlainPage& plain = contents.value().plain;
+  const std::string page = report_page(plain.title, contents.value().data, plain.text);
   const Arguments& arguments = invocation.arguments;
   if (const int code = write_output(invocation, page); code != kExitFine) return code;
+  if (!one_job && runs.value().size() > 1 && std::ranges::any_of(runs.value(), names_a_job)) {
+    invocation.out.complain("report", "not all are of one job: they are compared");
+  }
   if (!arguments.has("quiet")) {
     const std::string where =
         to_standard_output(arguments) ? "standard output" : *arguments.text("output");
@@ -162,7 +198,10 @@ Verb report_verb() {
       "and when the answer was known, the process tree, the causes, and call stacks where a heap "
       "was traced. A button copies the answer as Markdown for an issue.",
       "If a file holds several runs, the last one counts, as in judge. Several FILEs are compared, "
-      "the first being the baseline, as compare does; the page has each of them too.",
+      "the first being the baseline, as compare does; the page has each of them too. Recordings of "
+      "the ranks of one job (the same job id) are not compared: the page shows the job, with a "
+      "small "
+      "chart for each rank, the odd one marked, and each node against its limit.",
       "A long recording is drawn with at most 4,000 points in time, which keep the lowest and the "
       "highest value of every line in each stretch, so that no peak is lost."};
   verb.positional = input_positional();
@@ -173,6 +212,7 @@ Verb report_verb() {
        "plateau report train.log -o report.html --examples 663 --batch 8 --limit 20GB"},
       {"from a recording that 'plateau run' wrote",
        "plateau report job.plateau -o report.html --force"},
+      {"all ranks of a job on one page", "plateau report rank*.plateau -o job.html"},
       {"did the fix work?", "plateau report before.log after.log -o fix.html"},
       {"from a pipe, into a pipe",
        "kubectl logs job/train | plateau report - | gzip >report.html.gz"},

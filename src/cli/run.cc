@@ -11,6 +11,7 @@
 #include "cli/shared_options.h"
 #include "cli/tell_options.h"
 #include "cli/verbs.h"
+#include "probe/launch_identity.h"
 #include "report/cost.h"
 #include "report/explain.h"
 #include "report/json.h"
@@ -110,6 +111,7 @@ std::optional<Error> start_telling(RunRequest& request, std::optional<LiveTeller
 int run_attempts(const Invocation& invocation, RunRequest request, const Claim& claim) {
   Output& out = invocation.out;
   const std::string first_path = request.job.recording_path;
+  const bool attempt_given = request.job.given.attempt.has_value();
   request.job.say = [&out](const std::string& text) { out.complain("run", text); };
   Result<std::optional<LiveServer>> server = serve_job(request, out);
   if (!server) {
@@ -124,6 +126,9 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
   }
   for (size_t attempt = 1;; ++attempt) {
     request.job.recording_path = attempt_name(first_path, attempt);
+    if (request.restarts > 0 && !attempt_given) {
+      request.job.given.attempt = Fact{static_cast<double>(attempt - 1), "--restart"};
+    }
     if (teller) teller->recording_is(request.job.recording_path);
     Supervised supervised = supervise(request.job);
     if (!supervised.outcome) {
@@ -150,8 +155,11 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
 // chose is made free of others, one that was chosen must not hold anything.
 Result<Claim> settle_names(RunRequest& request) {
   if (request.default_name) {
-    Result<Claim> claim = Claim::on_free(
-        default_recording_name(request.job.command, static_cast<int64_t>(time(nullptr))));
+    // All ranks of a job may start in one folder in the same second.
+    const std::optional<Fact> rank = launch_identity().rank;
+    Result<Claim> claim = Claim::on_free(default_recording_name(
+        request.job.command, static_cast<int64_t>(time(nullptr)),
+        rank ? std::optional(static_cast<int64_t>(rank->value)) : std::nullopt));
     if (claim) request.job.recording_path = claim.value().path();
     return claim;
   }
@@ -185,6 +193,10 @@ Verb run_verb() {
       "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
       "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
       "either, growth is judged over time.",
+      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau may be started by one for "
+      "each "
+      "rank: job, rank, node and attempt are learnt from the environment, and 'plateau judge "
+      "*.plateau' gives one verdict on all ranks of a job.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
       "FILE' then says which call stacks grew. A program that is statically linked or setuid "
       "cannot load it.",
@@ -207,6 +219,8 @@ Verb run_verb() {
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
       {"tell a chat when the verdict changes, and draw memory beside the loss",
        "plateau run --on-verdict @hook.txt --tensorboard runs -- python train.py"},
+      {"each rank of a job; then 'plateau judge *.plateau'",
+       "torchrun --nproc-per-node 8 --no-python plateau run -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };

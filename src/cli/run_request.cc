@@ -176,7 +176,8 @@ int signal_from_name(std::string_view name) {
   return 0;
 }
 
-std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s) {
+std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s,
+                                   std::optional<int64_t> rank) {
   // "python train.py" is called after the script, not the interpreter.
   const auto stem = [](const std::string& word) {
     return std::filesystem::path(word).stem().string();
@@ -200,9 +201,9 @@ std::string default_recording_name(const std::vector<std::string>& command, int6
   const time_t time = static_cast<time_t>(unix_s);
   tm local = {};
   localtime_r(&time, &local);
-  return fmt::format("{}-{:04}{:02}{:02}-{:02}{:02}{:02}.plateau", name.substr(0, 60),
+  return fmt::format("{}-{:04}{:02}{:02}-{:02}{:02}{:02}{}.plateau", name.substr(0, 60),
                      local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour,
-                     local.tm_min, local.tm_sec);
+                     local.tm_min, local.tm_sec, rank ? fmt::format("-rank{}", *rank) : "");
 }
 
 std::string attempt_name(const std::string& path, size_t attempt) {

@@ -40,7 +40,8 @@ int signal_from_name(std::string_view name);
 
 // A name for the recording of `command` started at `unix_s`, in the current directory:
 // "train-20261116-014502.plateau".
-std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s);
+std::string default_recording_name(const std::vector<std::string>& command, int64_t unix_s,
+                                   std::optional<int64_t> rank = {});
 
 // "run.plateau" for the first attempt, "run.2.plateau" for the second.
 std::string attempt_name(const std::string& path, size_t attempt);

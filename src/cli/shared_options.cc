@@ -32,9 +32,12 @@ void take_recording_options(const Arguments& arguments, SessionOptions& options)
 Options context_options() {
   Options options;
   for (const FactKind& fact : kFacts) {
-    const bool memory = fact.is_memory();
-    options.push_back(option(fact.spelled('-'), memory ? Takes::memory : Takes::count,
-                             memory ? "SIZE" : "N", std::string(fact.help)));
+    const Takes takes = fact.is_memory()     ? Takes::memory
+                        : fact.is_name()     ? Takes::text
+                        : fact.may_be_zero() ? Takes::index
+                                             : Takes::count;
+    const char* placeholder = fact.is_memory() ? "SIZE" : fact.is_name() ? "NAME" : "N";
+    options.push_back(option(fact.spelled('-'), takes, placeholder, std::string(fact.help)));
   }
   return grouped("What you know about the job (wins over what the log says)", options);
 }
@@ -73,6 +76,11 @@ Context given_facts(const Arguments& arguments) {
   Context given;
   for (const FactKind& fact : kFacts) {
     const std::string option = fact.spelled('-');
+    if (fact.is_name()) {
+      if (const auto text = arguments.text(option))
+        given.*fact.field = Fact{0, "--" + option, *text};
+      continue;
+    }
     const auto value = fact.is_memory() ? arguments.memory_mb(option) : arguments.number(option);
     if (value) given.*fact.field = Fact{*value, "--" + option};
   }

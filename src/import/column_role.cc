@@ -107,7 +107,7 @@ FactField fact_of(std::string_view words) {
     std::string key(words.substr(kOwn.size()));
     std::replace(key.begin(), key.end(), ' ', '_');
     for (const FactKind& fact : kFacts) {
-      if (fact.key == key) return fact.field;
+      if (fact.key == key && !fact.is_name()) return fact.field;
     }
   }
   for (const FactName& fact : kFactNames) {

@@ -175,7 +175,8 @@ bool RunBuilder::is_known(FactField which, double value) const {
 }
 
 void RunBuilder::fact(FactField which, double value, std::string_view source) {
-  if (!std::isfinite(value) || value <= 0) return;
+  const bool zero_says = kFacts[fact_number(which)].may_be_zero();
+  if (!std::isfinite(value) || value < 0 || (value == 0 && !zero_says)) return;
   if (is_known(which, value)) return;
   pending_.*which = Fact{value, std::string(source)};
   has_pending_ = true;

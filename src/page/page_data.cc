@@ -46,8 +46,13 @@ void write_context(JsonWriter& json, const Context& context) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& fact = context.*kind.field;
     if (!fact) continue;
-    json.value(json_object("name", kind.name, "value", fact->value, "unit", kind.unit, "source",
-                           printable(fact->source)));
+    json.begin_object().members("name", kind.name);
+    if (kind.is_name()) {
+      json.members("value", printable(fact->text), "unit", "");
+    } else {
+      json.members("value", fact->value, "unit", kind.unit);
+    }
+    json.members("source", printable(fact->source)).end_object();
   }
   json.end_array();
 }
@@ -99,6 +104,7 @@ void write_run(JsonWriter& json, PageRun& page) {
   write_series(json, page);
   write_marks(json, page);
   write_processes(json, page);
+  write_ranks(json, page);
   write_hindsight(json, page);
   write_heaps(json, page);
   write_context(json, page.run->context);

@@ -46,6 +46,8 @@ void write_marks(JsonWriter& json, PageRun& page);
 void write_processes(JsonWriter& json, const PageRun& page);
 // explanations, replay, knew_at, clocks.
 void write_hindsight(JsonWriter& json, const PageRun& page);
+// ranks: null unless the run is a job of several.
+void write_ranks(JsonWriter& json, const PageRun& page);
 // heaps.
 void write_heaps(JsonWriter& json, const PageRun& page);
 

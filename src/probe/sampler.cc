@@ -17,6 +17,7 @@
 #include "probe/cgroup.h"
 #include "probe/fd_scan.h"
 #include "probe/gpus.h"
+#include "probe/launch_identity.h"
 #include "probe/roles.h"
 #include "probe/root_choice.h"
 #include "probe/tree.h"
@@ -66,6 +67,7 @@ struct Sampler::State {
 
   void take_in_changes(double now_s);
   void find_the_alone();
+  void learn_launch(Member& member, const Member* forked_from);
   void read_all_figures(double now_s);
   void take_status(Member& member, const ProcStatus& status, double now_s);
   [[nodiscard]] ProcStatus status_of_another_thread(const Member& member);
@@ -87,6 +89,8 @@ struct Sampler::State {
   double ticks_per_s;
 
   uint64_t families = 0;  // Given out so far.
+  Context launched;
+  bool launch_news = false;  // Since the last snapshot.
   std::vector<ProcessKey> gone;
   std::vector<WalkBudget::Load> loads;
   Meminfo machine;
@@ -124,12 +128,36 @@ void Sampler::State::take_in_changes(double now_s) {
     member.figures.key = member.key;
     member.figures.parent = member.parent;
     member.figures.name = member.program.label;
+    learn_launch(member, parent == members.end() ? nullptr : &*parent);
     if (member.walk.born_s == 0) {
       const double age_s = boot_s - static_cast<double>(member.key.start_ticks) / ticks_per_s;
       member.walk.born_s = now_s - std::max(age_s, 1e-3);
     }
   }
   find_the_alone();
+}
+
+// Once a program: launchers tell each process who it is before it starts. Who was forked has the
+// environment of its parent.
+void Sampler::State::learn_launch(Member& member, const Member* forked_from) {
+  if (forked_from != nullptr) {
+    member.figures.rank = forked_from->figures.rank;
+    return;
+  }
+  int error = 0;
+  const Context told = launch_identity_of(member.dir.read_all("environ", error));
+  const bool is_root = member.key == tree.root();
+  for (const FactKind& kind : kFacts) {
+    // A tree may hold many ranks and attempts; which it is as a whole only the root can tell.
+    const bool of_one = kind.field == &Context::rank || kind.field == &Context::attempt;
+    if (!(told.*kind.field) || launched.*kind.field || (of_one && !is_root)) continue;
+    launched.*kind.field = told.*kind.field;
+    launch_news = true;
+  }
+  // What the root was told and the others have inherited is about the tree as a whole: a task of
+  // Slurm, in which torchrun starts ranks of its own.
+  const bool own = told.rank && !is_root && !(launched.rank && *launched.rank == *told.rank);
+  member.figures.rank = own ? static_cast<int64_t>(told.rank->value) : -1;
 }
 
 // A family of one shares with nobody; of an orphan it is not known. Who was forked stays in the
@@ -317,6 +345,8 @@ void Sampler::State::fill(double now_s, Snapshot& snapshot) {
   snapshot.system_available_kb = machine.available_kb;
   snapshot.system_total_kb = machine.total_kb;
   if (gpus.present()) snapshot.gpus = gpus.devices();
+  if (launch_news) snapshot.launched = launched;
+  launch_news = false;
   snapshot.complaints = std::move(complaints);
   complaints.clear();
   cost.walks_s = budget.total_s();

@@ -37,6 +37,7 @@ struct ProcessSample {
   std::string name;   // For a reader: "python train.py", "sh", at most 60 characters.
   Role role = Role::unknown;
   std::string role_reason;  // "runs torchrun, has children"; one clause.
+  int64_t rank = -1;        // As its environment tells (launch_identity.h); -1: it does not.
 
   // Cheap, every tick (/proc/PID/statm, status, stat); swap may be a second old.
   int64_t rss_kb = kUnread;  // anon + file + shmem.
@@ -137,6 +138,9 @@ struct Snapshot {
   int64_t shm_used_kb = kUnread;       // by whomever.
   int64_t address_limit_kb = kUnread;  // RLIMIT_AS of the main process; kUnread: none.
   std::vector<GpuSample> gpus;
+  // Which part of which job this is, whenever more has become known: all that the environment of
+  // the root tells, and what that of its descendants adds about the job as a whole.
+  std::optional<Context> launched;
   ProbeCost cost;
   // Things that may not be read, each said once per Sampler: "pid 812 (postgres): smaps_rollup:
   // permission denied; its PSS is not known".

@@ -75,6 +75,11 @@ std::string FactKind::spelled(char joint) const {
   return text;
 }
 
+std::string FactKind::told(const Fact& fact) const {
+  if (is_name()) return fact.text;
+  return is_memory() ? format_mb(fact.value) : fmt::format("{:.10g}", fact.value);
+}
+
 size_t fact_number(FactField field) {
   size_t number = 0;
   while (kFacts[number].field != field) ++number;

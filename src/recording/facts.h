@@ -39,10 +39,19 @@ struct FactKind {
 
   [[nodiscard]] std::string spelled(char joint) const;  // The name: "epoch-steps", "epoch steps".
   [[nodiscard]] bool is_memory() const { return unit == "MB"; }
+  [[nodiscard]] bool is_name() const { return unit == "name"; }  // Fact::text is what it says.
+  [[nodiscard]] bool may_be_zero() const { return unit.empty(); }
+  // "17.7 GB", "663", "job-7": what the fact says, for a reader. A name is hostile until printed.
+  [[nodiscard]] std::string told(const Fact& fact) const;
 };
 
+// A name is at most so long; launchers' ids are far shorter.
+inline constexpr size_t kMaxFactText = 128;
+// More ranks, or a higher one, than any launcher starts: not to be believed.
+inline constexpr int64_t kMaxRank = 1'000'000;
+
 // A fact's place is its number in recordings: rows are only ever added at the end.
-inline constexpr std::array<FactKind, 5> kFacts = {{
+inline constexpr std::array<FactKind, 10> kFacts = {{
     {&Context::examples, "examples", "examples", "examples", true, "Examples in the training set."},
     {&Context::batch, "batch", "examples per step", "batch", true,
      "Examples per optimizer step, over all devices and accumulation."},
@@ -52,6 +61,13 @@ inline constexpr std::array<FactKind, 5> kFacts = {{
      "Steps the job will run; the risk is about reaching the limit before then."},
     {&Context::limit_mb, "limit", "MB", "limit_mb", false,
      "Memory limit of the machine or container: 20GB, 64GiB; a bare number is MB."},
+    {&Context::rank, "rank", "", "rank", true, "Which rank of its job this is, from 0."},
+    {&Context::world, "world", "ranks", "world", true, "How many ranks the job has."},
+    {&Context::attempt, "attempt", "", "attempt", false,
+     "How often the job was started before: 0 for the first time."},
+    {&Context::job, "job", "name", "job", false,
+     "The job's id, the same for all its ranks: recordings with one are told as one."},
+    {&Context::node, "node", "name", "node", false, "The machine that this rank runs on."},
 }};
 
 // Its place in kFacts. Requires: `field` is one of them.

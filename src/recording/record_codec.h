@@ -108,6 +108,8 @@ void record_fields(Io& io, ProcessRecord& record) {
   io(record.index, record.pid, record.start_ticks, process.id, process.parent, process.id_is_pid);
   io.code(process.role, 7, Role::unknown);
   io(process.name, process.role_reason);
+  io.added(process.rank, process.rank >= 0);
+  if (process.rank < -1 || process.rank > kMaxRank) process.rank = -1;
 }
 
 template <typename Io>
@@ -124,6 +126,7 @@ void record_fields(Io& io, RecordedColumn& column) {
 template <typename Io>
 void record_fields(Io& io, FactRecord& record) {
   io(record.which, record.fact.value, record.fact.source);
+  io.added(record.fact.text, !record.fact.text.empty());
   if (!std::isfinite(record.fact.value)) io.fail();
 }
 

@@ -59,7 +59,8 @@ class RecordingWriter {
   void row(const Sample& sample);
   // At the row that comes next; the last one if there is none.
   void event(EventKind kind, std::string_view text, double time_s);
-  void fact(FactField which, double value, std::string_view source);
+  // `text` of those that are names, at most kMaxFactText of it; their value is 0.
+  void fact(FactField which, double value, std::string_view source, std::string_view text = {});
   void note(std::string_view text);  // Shown to readers of the recording; said once.
   // The heap of a process as encode_heap_track() gives it; takes the place of the pid's track
   // before it. Of more than 64 processes those whose tracks came last are kept, and a note says so.

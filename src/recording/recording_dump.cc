@@ -151,6 +151,7 @@ void add_process(Line& line, const ProcessRecord& record) {
   line.add("role", role_name(record.process.role));
   line.add("reason", record.process.role_reason);
   line.add("name", record.process.name);
+  if (record.process.rank >= 0) line.add("rank", record.process.rank);
 }
 
 void add_column(Line& line, const RecordedColumn& column, Walk& walk) {
@@ -171,6 +172,7 @@ void add_event(Line& line, const EventRecord& record) {
 void add_fact(Line& line, const FactRecord& record) {
   line.add("fact", record.which < kFacts.size() ? kFacts[record.which].key : "unknown");
   line.add("value", record.fact.value);
+  if (!record.fact.text.empty()) line.add("text", record.fact.text);
   line.add("source", record.fact.source);
 }
 

@@ -65,6 +65,25 @@ void record_growth(RecordingWriter& writer, int rows) {
   }
 }
 
+TEST_F(RecordingTest, NamesAndRanksComeBack) {
+  RecordingWriter writer = this->writer();
+  const std::string long_name(1000, 'x');
+  const size_t process = writer.process({.id = 7, .id_is_pid = true, .name = "py", .rank = 3}, 1);
+  const size_t anon = writer.memory_column(process, Metric::anon);
+  writer.process(pid(8, "sh"), 1);
+  writer.fact(&Context::rank, 0, "RANK (torchrun)");
+  writer.fact(&Context::job, 0, "SLURM_JOB_ID (Slurm)", "4711");
+  writer.fact(&Context::node, 0, "PLATEAU_NODE", long_name);
+  writer.row(sample_at({.time_s = 0.25}, {{anon, 1000}}));
+  const plateau::Run run = read();
+  EXPECT_EQ(run.processes[0].rank, 3);
+  EXPECT_EQ(run.processes[1].rank, -1);
+  EXPECT_EQ(run.context.rank->value, 0);
+  EXPECT_EQ(run.context.job->text, "4711");
+  EXPECT_EQ(run.context.job->source, "SLURM_JOB_ID (Slurm)");
+  EXPECT_EQ(run.context.node->text, long_name.substr(0, kMaxFactText));
+}
+
 TEST_F(RecordingTest, EverythingThatWasSaidComesBack) {
   RecordingWriter writer = this->writer();
   const size_t process = writer.process(pid(4242, "python"), 99);

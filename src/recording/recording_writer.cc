@@ -249,13 +249,16 @@ void RecordingWriter::event(EventKind kind, std::string_view text, double time_s
   if (state.log.put_event(record).empty()) state.append(RecordType::event, encode_record(record));
 }
 
-void RecordingWriter::fact(FactField which, double value, std::string_view source) {
+void RecordingWriter::fact(FactField which, double value, std::string_view source,
+                           std::string_view text) {
   State& state = *state_;
   if (!std::isfinite(value)) return;
   const FactRecord record{.which = fact_number(which),
-                          .fact = {.value = value, .source = state.cut(source)}};
+                          .fact = {.value = value,
+                                   .source = state.cut(source),
+                                   .text = state.cut(text.substr(0, kMaxFactText))}};
   const std::optional<Fact>& known = state.log.context().*which;
-  if (known && known->value == value && known->source == record.fact.source) return;
+  if (known && *known == record.fact) return;
   if (state.log.put_fact(record).empty()) state.append(RecordType::fact, encode_record(record));
 }
 

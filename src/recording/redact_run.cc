@@ -26,7 +26,9 @@ void redact(Run& run) {
   }
   for (const FactKind& kind : kFacts) {
     std::optional<Fact>& fact = run.context.*kind.field;
-    if (fact) clean(fact->source);
+    if (!fact) continue;
+    clean(fact->source);
+    clean(fact->text);
   }
 }
 

@@ -59,6 +59,8 @@ struct Process {
   std::string name;        // Command or label; may be empty.
   Role role = Role::unknown;
   std::string role_reason;  // Why this role: "forked by pid 4242, same command line"; may be empty.
+  int64_t rank = -1;        // Of a job of many ranks, which one it is part of; -1: not known.
+  int64_t node = -1;        // Index into Run::nodes; -1: there are none. Not in files.
 
   bool operator==(const Process&) const = default;
 };
@@ -109,7 +111,10 @@ struct Event {
 // report.
 struct Fact {
   double value = 0;
-  std::string source;  // "log line 4", "--examples"
+  std::string source;     // "log line 4", "--examples"
+  std::string text = {};  // Instead of a value, of those that are names. Hostile until printed.
+
+  bool operator==(const Fact&) const = default;
 };
 struct Context {
   std::optional<Fact> examples;     // In the training set.
@@ -117,6 +122,12 @@ struct Context {
   std::optional<Fact> epoch_steps;  // Optimizer steps in one pass over the data.
   std::optional<Fact> total_steps;  // Planned.
   std::optional<Fact> limit_mb;     // Memory limit.
+  // Which part of which job it is (docs/ranks.md).
+  std::optional<Fact> rank;     // From 0.
+  std::optional<Fact> world;    // How many ranks there are.
+  std::optional<Fact> attempt;  // How often it was started before: 0 for the first time.
+  std::optional<Fact> job;      // What its launcher calls it; a name.
+  std::optional<Fact> node;     // The machine, as the launcher calls it; a name.
 };
 
 // How the job ended, where that is known: Plateau's own recordings know, logs do not.
@@ -134,6 +145,14 @@ struct Ending {
   std::string text;  // For a reader: "stopped by --on-limit after 20 GB"; may be empty.
 };
 
+// One machine, or container, of a job that was put together from several recordings: what its ranks
+// hold together counts against its limit.
+struct Node {
+  std::string name;
+  double limit_mb = 0;       // 0: not known.
+  std::string limit_source;  // "the limit of its cgroup"; may be empty.
+};
+
 struct Run {
   std::string source;  // File name, or "stdin".
   std::string format;  // Importer's name: "text log", "csv", "mprof", ...
@@ -149,6 +168,7 @@ struct Run {
   std::optional<HolderGrowth> holders;  // Who holds what grew in a process, where it was looked at.
   std::string command;                  // The job's command line, if known.
   std::string host;                     // The machine it ran on, if known.
+  std::vector<Node> nodes;              // Of a job of several recordings (answer/job_run.h).
   Ending ending;
 
   // Importer's account of what it could not use.

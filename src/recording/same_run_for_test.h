@@ -28,7 +28,7 @@ inline bool same_numbers(const std::vector<double>& a, const std::vector<double>
 
 inline bool same_fact(const std::optional<Fact>& a, const std::optional<Fact>& b) {
   if (a.has_value() != b.has_value()) return false;
-  return !a || (same_number(a->value, b->value) && a->source == b->source);
+  return !a || (same_number(a->value, b->value) && a->source == b->source && a->text == b->text);
 }
 
 template <typename T, typename Same>

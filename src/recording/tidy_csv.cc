@@ -52,7 +52,10 @@ Layout layout_of(std::span<const Run> runs) {
   }
   for (const FactKind& fact : kFacts) {
     const auto known = [&fact](const Run& run) { return (run.context.*fact.field).has_value(); };
-    if (std::any_of(runs.begin(), runs.end(), known)) layout.facts.push_back(fact);
+    // A table of numbers: names of jobs and nodes stay in the recording.
+    if (!fact.is_name() && std::any_of(runs.begin(), runs.end(), known)) {
+      layout.facts.push_back(fact);
+    }
   }
   return layout;
 }

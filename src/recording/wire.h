@@ -73,6 +73,11 @@ struct FieldWriter {
   void code(Enum value, uint8_t /*known*/, Enum /*other*/) {
     put(static_cast<uint8_t>(value));
   }
+  // What later versions added at the end of a record: written where it says something.
+  template <typename Field>
+  void added(const Field& field, bool says_something) {
+    if (says_something) put(field);
+  }
   void rest(std::string_view bytes) { out += bytes; }
   void fail() {}
 };
@@ -94,6 +99,10 @@ struct FieldReader {
   void code(Enum& value, uint8_t known, Enum other) {
     const uint8_t code = in.byte();
     value = code < known ? static_cast<Enum>(code) : other;
+  }
+  template <typename Field>
+  void added(Field& field, bool /*says_something*/) {
+    if (!in.at_end()) take(field);
   }
   void rest(std::string_view& bytes) { bytes = in.take(in.left()); }
   void fail() { in.fail(); }

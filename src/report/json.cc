@@ -3,6 +3,7 @@
 
 #include "base/json_writer.h"
 #include "report/holder_json.h"
+#include "report/job_json.h"
 #include "words/cause_table.h"
 #include "words/finding_json.h"
 #include "words/finding_table.h"
@@ -156,6 +157,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
                                     "warnings", facts(verdict.warnings)));
   json.members("site", text_or_null(verdict.site));
   json.members("holders", json_list(verdict.holders, write_holder));
+  write_job(json, verdict);
 }
 
 }  // namespace

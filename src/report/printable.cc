@@ -32,6 +32,15 @@ Verdict printable_verdict(Verdict verdict) {
   }
   if (verdict.process) clean(verdict.process->name);
   for (ProcessGrowth& process : verdict.processes) clean(process.name);
+  if (verdict.launched) {
+    clean(verdict.launched->job);
+    clean(verdict.launched->node);
+  }
+  if (verdict.job) {
+    clean(verdict.job->id);
+    for (RankVerdict& rank : verdict.job->ranks) clean(rank.node);
+    for (NodeVerdict& node : verdict.job->nodes) clean(node.name);
+  }
   for (Explanation& explanation : verdict.explanations) {
     for (Finding& finding : explanation.speaks_for) clean(finding);
     for (Finding& finding : explanation.speaks_against) clean(finding);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "report/job_rows.h"
 #include "report/layout.h"
 #include "report/plot.h"
 #include "report/printable.h"
@@ -163,6 +164,7 @@ std::string render_verdict(const Verdict& verdict, const View& view) {
   say_all("Why", why_of(clean), layout);
   say_all("Next", next_of(clean), layout);
   layout.say("Risk", plain(risk_of(clean)));
+  say_job(clean, view, layout);
   say_processes(clean, layout, view);
   say_components(clean, layout, view);
   say_warnings(clean, layout);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/units.h"
 
@@ -15,7 +16,8 @@ constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
 constexpr double kCostMoved = 1.05;
 constexpr double kEpochMoved = 0.005;
 constexpr size_t kTornWorthSaying = 10;
-constexpr size_t kMaxSaid = 256;  // Gauges one loop may name; more are ignored.
+constexpr size_t kMaxRanksSaid = 4096;  // Processes of one tree that may say their rank.
+constexpr size_t kMaxSaid = 256;        // Gauges one loop may name; more are ignored.
 
 Process described(const ProcessSample& sample) {
   return {.id = sample.key.pid,
@@ -23,12 +25,13 @@ Process described(const ProcessSample& sample) {
           .id_is_pid = true,
           .name = sample.name,
           .role = sample.role,
-          .role_reason = sample.role_reason};
+          .role_reason = sample.role_reason,
+          .rank = sample.rank};
 }
 
 bool same_words(const Process& a, const Process& b) {
   return a.parent == b.parent && a.name == b.name && a.role == b.role &&
-         a.role_reason == b.role_reason;
+         a.role_reason == b.role_reason && a.rank == b.rank;
 }
 
 }  // namespace
@@ -37,6 +40,8 @@ Journal::Known& Journal::known(const ProcessSample& process) {
   const auto [at, is_new] = known_.try_emplace(process.key);
   Known& known = at->second;
   Process now = described(process);
+  const auto said = ranks_said_.find(process.key.pid);
+  if (said != ranks_said_.end()) now.rank = said->second;
   if (is_new) {
     known.columns.fill(kNoColumn);
     known.index = recording_.process(now, process.key.start_ticks);
@@ -114,6 +119,7 @@ void Journal::sample(const Snapshot& snapshot, double at_s) {
   if (!snapshot.whole) ++torn_;
   if (!snapshot.whole || snapshot.processes.empty()) return;
   state_limit(snapshot);
+  if (snapshot.launched) learn_launch(*snapshot.launched);
   alive_.clear();
   Sample row{.at = {.step = step_, .time_s = at_s, .epoch = epoch_}};
   for (const ProcessSample& process : snapshot.processes) {
@@ -167,18 +173,35 @@ void Journal::learn_epoch_steps() {
   recording_.fact(&Context::epoch_steps, *steps, EpochRatio::kSource);
 }
 
-void Journal::fact(FactField which, double value, std::string_view source) {
+void Journal::fact(FactField which, double value, std::string_view source, std::string_view text) {
   // Progress bars say their total on every line.
-  if ((stated_.*which) && (stated_.*which)->value == value) return;
-  stated_.*which = Fact{value, std::string(source)};
+  const std::optional<Fact>& known = stated_.*which;
+  if (known && known->value == value && known->text == text) return;
+  stated_.*which = Fact{value, std::string(source), std::string(text)};
   if (which == &Context::epoch_steps || which == &Context::examples) epoch_stated_ = true;
-  recording_.fact(which, value, source);
+  recording_.fact(which, value, source, text);
+}
+
+// The user's word comes first, and so does what is known already.
+void Journal::learn_launch(const Context& told) {
+  for (const FactKind& kind : kFacts) {
+    const std::optional<Fact>& said = told.*kind.field;
+    if (said && !(stated_.*kind.field)) fact(kind.field, said->value, said->source, said->text);
+  }
+}
+
+// A rank is that of the process which says so: a tree may hold many.
+void Journal::learn_rank(StepWords& words) {
+  const std::optional<Fact> said = std::exchange(words.facts.rank, std::nullopt);
+  if (!said || words.pid <= 0 || said->value > static_cast<double>(kMaxRank)) return;
+  if (ranks_said_.size() >= kMaxRanksSaid && !ranks_said_.contains(words.pid)) return;
+  ranks_said_[words.pid] = static_cast<int64_t>(said->value);
 }
 
 void Journal::facts(const Context& given) {
   for (const FactKind& kind : kFacts) {
     const std::optional<Fact>& stated = given.*kind.field;
-    if (stated) fact(kind.field, stated->value, stated->source);
+    if (stated) fact(kind.field, stated->value, stated->source, stated->text);
   }
 }
 
@@ -194,9 +217,10 @@ bool Journal::words(const StepWords& said, double at_s) {
   const auto lives = [this](pid_t pid) { return alive_.contains(pid); };
   const std::optional<StepWords> admitted = precedence_.admit(said, step_, lives);
   if (!admitted) return false;
-  const StepWords& words = *admitted;
+  StepWords words = *admitted;
   switch (words.kind) {
     case StepWords::Kind::run:
+      learn_rank(words);
       facts(words.facts);
       return false;
     case StepWords::Kind::step:

@@ -37,7 +37,7 @@ class Journal {
   bool words(const StepWords& words, double at_s);
   bool output(const LineClock::News& news, double at_s);
   void event(EventKind kind, std::string_view text, double at_s);
-  void fact(FactField which, double value, std::string_view source);
+  void fact(FactField which, double value, std::string_view source, std::string_view text = {});
   // All facts that `given` holds; with facts_of_user() no module inside the job says otherwise.
   void facts(const Context& given);
   void facts_of_user(const Context& given);
@@ -63,6 +63,8 @@ class Journal {
   void add_machine(const Snapshot& snapshot, Sample& row);
   void gauge(Sample& row, size_t process, std::string_view name, double value);
   void state_limit(const Snapshot& snapshot);
+  void learn_launch(const Context& told);
+  void learn_rank(StepWords& words);
   bool advance(int64_t step, double epoch);
   void learn_epoch_steps();
 
@@ -73,7 +75,8 @@ class Journal {
   int64_t step_ = -1;
   double epoch_ = kMissing;
   Precedence precedence_;
-  std::set<pid_t> alive_;     // As of the last sample.
+  std::set<pid_t> alive_;                  // As of the last sample.
+  std::map<int64_t, int64_t> ranks_said_;  // By pid.
   bool loop_speaks_ = false;  // Steps came as words; the output is no longer asked for them.
   bool epoch_stated_ = false;
   EpochRatio ratio_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/journal.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -188,6 +189,39 @@ TEST(Journal, AFactIsWrittenOnceHoweverOftenItIsSaid) {
   EXPECT_DOUBLE_EQ(journal.stated().total_steps->value, 250);
   journal.words(words("run total_steps=300"), 0.1);
   EXPECT_DOUBLE_EQ(journal.recording().run().context.total_steps->value, 300);
+}
+
+TEST(Journal, ARankIsThatOfTheProcessWhichSaysSo) {
+  Journal journal = in_memory();
+  journal.sample(snapshot({process(7, 1000), process(8, 1000)}), 0.1);
+  for (const auto& [pid, rank] : {std::pair(7, 0), std::pair(8, 1), std::pair(9, 2)}) {
+    StepWords words = *parse_step_words(fmt::format("run rank={} world=4 from=auto", rank));
+    words.pid = pid;
+    journal.words(words, 0.1);
+  }
+  journal.sample(snapshot({process(7, 1000), process(8, 1000)}), 0.2);
+
+  const plateau::Run run = journal.recording().run();
+  EXPECT_EQ(run.processes[0].rank, 0);
+  EXPECT_EQ(run.processes[1].rank, 1);
+  EXPECT_FALSE(run.context.rank) << "a tree may hold many";
+  EXPECT_EQ(run.context.world->value, 4);
+}
+
+TEST(Journal, WhatTheEnvironmentTellsGivesWayToTheUser) {
+  Journal journal = in_memory();
+  Context given;
+  given.job = Fact{0, "--job", "mine"};
+  journal.facts_of_user(given);
+  Snapshot first = snapshot({process(7, 1000)});
+  first.launched.emplace();
+  first.launched->job = Fact{0, "SLURM_JOB_ID (Slurm)", "4711"};
+  first.launched->rank = Fact{3, "RANK (torchrun)"};
+  journal.sample(first, 0.1);
+
+  const plateau::Run run = journal.recording().run();
+  EXPECT_EQ(run.context.job->text, "mine");
+  EXPECT_EQ(run.context.rank->value, 3);
 }
 
 TEST(Journal, PhasesAndMarksBecomeEvents) {

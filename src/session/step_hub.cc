@@ -61,6 +61,7 @@ void StepHub::words(const StepWords& words) {
     case StepWords::Kind::run:
       auto_spoke_ = auto_spoke_ || words.from_auto;
       for (const FactKind& fact : kFacts) {
+        if (fact.field == &Context::rank) continue;  // Of one process, not of the job.
         Context& known = (words.from_auto ? auto_facts_ : facts_).facts;
         if (words.facts.*fact.field) known.*fact.field = words.facts.*fact.field;
       }

@@ -80,9 +80,10 @@ void read_facts(std::string_view rest, StepWords& words) {
     const auto [key, value] = split_pair(word);
     if (key == "source" && !value.empty()) source = source_of(value);
     const auto number = finite(value);
-    if (!number || *number <= 0) continue;
+    if (!number || *number < 0) continue;
     for (const FactKind& fact : kFacts) {
-      if (fact.loop_says && key == fact.key) words.facts.*fact.field = Fact{*number, ""};
+      if (!fact.loop_says || key != fact.key || (*number == 0 && !fact.may_be_zero())) continue;
+      words.facts.*fact.field = Fact{*number, ""};
     }
   }
   for (const FactKind& fact : kFacts) {

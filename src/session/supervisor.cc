@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "probe/launch_identity.h"
 #include "session/auto_module.h"
 #include "session/claim.h"
 #include "session/job_cgroup.h"
@@ -23,6 +24,16 @@ std::string socket_variable(const std::string& path) {
   const char* outer = std::getenv("PLATEAU_SOCKET");
   const bool nested = outer != nullptr && outer[0] != '\0';
   return "PLATEAU_SOCKET=" + path + (nested ? ":" + std::string(outer) : "");
+}
+
+// Says that the watcher is one rank's own, so that every rank says its steps; a job of many ranks
+// in one tree has one clock, and there the first one's do.
+constexpr std::string_view kOwnRank = "PLATEAU_OWN_RANK";
+
+std::vector<std::string> rank_environment() {
+  const bool own = launch_identity().rank.has_value();
+  if (!own && std::getenv(kOwnRank.data()) == nullptr) return {};
+  return {fmt::format("{}={}", kOwnRank, own ? "1" : "")};
 }
 
 // Whether a child has ended; leaves it for reap().
@@ -93,6 +104,7 @@ Supervised supervise(const SupervisorOptions& options) {
     request.environment.push_back(std::move(entry));
   }
   if (!trouble.empty()) options.say(trouble);
+  for (std::string& entry : rank_environment()) request.environment.push_back(std::move(entry));
   if (group) request.cgroup_procs = group->procs_file();
   const SessionStart start;
   Started started = start_job(request);

@@ -272,6 +272,12 @@ std::string_view word_name(Word word) {
   return kNames[static_cast<size_t>(word)];
 }
 
+std::string_view reach_name(JobVerdict::Reach reach) {
+  constexpr std::array<std::string_view, 5> kNames = {"none", "one rank", "one node", "some",
+                                                      "all"};
+  return kNames[static_cast<size_t>(reach)];
+}
+
 std::string_view clock_unit(Clock clock) {
   constexpr std::array<std::string_view, 3> kNames = {"step", "second", "sample"};
   return kNames[static_cast<size_t>(clock)];

@@ -126,6 +126,54 @@ struct Risk {
   std::optional<double> limit_mb;
 };
 
+// Which part of which job this is (docs/ranks.md); -1 and "" where it is not known.
+struct Launched {
+  std::string job;
+  std::string node;
+  int64_t rank = -1;
+  int64_t world = -1;
+  int64_t attempt = -1;
+};
+
+// One rank of a job of many, judged by itself.
+struct RankVerdict {
+  int64_t rank = 0;
+  std::string node;
+  Word word = Word::undecided;
+  double confidence = 0;
+  double first_mb = 0;
+  double last_mb = 0;
+  double rate_mb_per_step = 0;
+  size_t lives = 1;                  // It was started so many times.
+  std::optional<double> ended_step;  // If it ended well before the others did.
+  bool odd = false;                  // It leaks, and not all do.
+  bool saves = false;  // It grows at checkpoints, which it alone writes: told apart from a leak.
+};
+
+// One node of it: what its ranks hold together, against what it may hold.
+struct NodeVerdict {
+  std::string name;
+  size_t ranks = 0;
+  Word word = Word::undecided;
+  double confidence = 0;
+  double first_mb = 0;
+  double last_mb = 0;
+  Risk risk;  // With its limit, if that is known.
+};
+
+struct JobVerdict {
+  // How far a leak reaches.
+  enum class Reach : uint8_t { none, one_rank, one_node, some, all };
+  std::string id;
+  size_t world = 0;              // As many ranks as it has; 0: not known.
+  std::vector<int64_t> missing;  // Ranks of which nothing was recorded, the first 64.
+  size_t missing_count = 0;
+  Reach reach = Reach::none;
+  std::vector<RankVerdict> ranks;  // By rank.
+  std::vector<NodeVerdict> nodes;  // By name; the one that fills first decides the risk.
+};
+std::string_view reach_name(JobVerdict::Reach reach);  // "none", "one rank", ...
+
 struct Verdict {
   std::string file;
   std::string title;  // Which run of the file.
@@ -204,6 +252,8 @@ struct Verdict {
   std::vector<Explanation> explanations;  // By falling weight.
   std::vector<ComponentVerdict> components;
   std::vector<ProcessGrowth> processes;  // By falling growth.
+  std::optional<Launched> launched;      // If a launcher said so.
+  std::optional<JobVerdict> job;         // If several ranks of a job were seen.
 
   std::optional<double> decides_at_step;  // When undecided: at the earliest known then.
   // Growth without end is likelier and would be called a leak, but until then it may be a warm-up.

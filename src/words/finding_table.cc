@@ -59,6 +59,17 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "Of {series} series judged one by one {leaks} {leaks:leaks|leak}, {level} {level:is|are} "
      "level and "
      "{open} {open:is|are} open"},
+    {Kind::ranks_all_leak, "ranks-all-leak", Block::why,
+     "All {ranks} ranks leak: the cause is in what every rank does, not in one rank's data"},
+    {Kind::ranks_of_node_leak, "ranks-of-node-leak", Block::why,
+     "All {ranks} ranks on {node} leak, the other {level} {level:is|are} level: judged one by one"},
+    {Kind::rank_saves, "rank-saves", Block::why,
+     "{name} grows at its checkpoints[, by {mb_per_save} each], and no other rank does: told "
+     "apart, "
+     "not called the job's leak"},
+    {Kind::node_fills_first, "node-fills-first", Block::why,
+     "{node}, with {ranks} {ranks:rank|ranks}, reaches its limit of {limit_mb} first[, at "
+     "{at_step}]"},
     {Kind::process_has_most, "process-has-most", Block::who,
      "[{process}][Process {id}] has {share} of the growth: {first_mb>last_mb}."},
     {Kind::growth_is_spread, "growth-is-spread", Block::why,
@@ -132,6 +143,15 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "middle one]. Judged is the life from {from_step} to {to_step}."},
     {Kind::one_series_judged, "one-series-judged", Block::why,
      "Judged is {name} alone, which leaks; in the sum over {series} series that does not show."},
+    {Kind::rank_set_apart, "rank-set-apart", Block::why,
+     "Judged are the ranks without {name}, whose growth at checkpoints is told apart."},
+    {Kind::ranks_missing, "ranks-missing", Block::why,
+     "{missing} of {world} ranks {missing:is|are} not among what was recorded: {names}."},
+    {Kind::rank_ended_early, "rank-ended-early", Block::why,
+     "{name} ended at {step}, the others went on until {last}: its end is no release."},
+    {Kind::ranks_restarted, "ranks-restarted", Block::why,
+     "{ranks} {ranks:rank was|ranks were} started anew, up to {restarts} {restarts:time|times}: "
+     "each start is a life of its own, and its end no release."},
     {Kind::samples_are_the_clock, "samples-are-the-clock", Block::why,
      "the log has neither steps nor times, so samples are counted"},
     {Kind::steps_given_but_not_logged, "steps-given-but-not-logged", Block::why,

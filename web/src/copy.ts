@@ -75,7 +75,12 @@ function context(run: RunPage): string[] {
   if (run.started_unix_s !== null) lines.push(`- Started: ${dateTime(run.started_unix_s)}`);
   if (run.ending !== null && run.ending.text !== "") lines.push(`- Ended: ${escapeMarkdown(run.ending.text)}`);
   for (const fact of run.context) {
-    const value = fact.unit === "MB" ? size(fact.value) : `${count(fact.value)} ${fact.unit}`.trim();
+    const value =
+      typeof fact.value === "string"
+        ? escapeMarkdown(fact.value)
+        : fact.unit === "MB"
+          ? size(fact.value)
+          : `${count(fact.value)} ${fact.unit}`.trim();
     lines.push(`- ${escapeMarkdown(fact.name)}: ${value} (${escapeMarkdown(fact.source)})`);
   }
   if (run.command !== null) lines.push("", codeBlock(run.command));

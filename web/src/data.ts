@@ -15,7 +15,7 @@ export type MarkKind = "eval" | "checkpoint" | "epoch" | "restart" | "oom" | "ma
 export interface PageData {
   schema: 2;
   plateau: string; // Version of the program.
-  runs: RunPage[]; // One; two or more in a comparison, the baseline first.
+  runs: RunPage[]; // One; two or more in a comparison, the baseline first; or a job and its odd rank.
   comparison: ComparisonPage | null;
 }
 
@@ -55,6 +55,42 @@ export interface Verdict {
   undecided_because: string | null;
   missing: string | null;
   warnings: string[];
+  job?: JobPage | null; // Where several ranks of a job were seen.
+}
+
+// A job of many ranks (docs/ranks.md).
+export interface JobPage {
+  id: string | null;
+  world: number | null;
+  missing: number[];
+  missing_count: number;
+  reach: "none" | "one rank" | "one node" | "some" | "all";
+  ranks: RankPage[]; // By rank.
+  nodes: NodePage[];
+}
+
+export interface RankPage {
+  rank: number;
+  node: string | null;
+  verdict: Word;
+  confidence: number | null;
+  first_mb: number;
+  last_mb: number;
+  rate_mb_per_step: number;
+  lives: number;
+  ended_step: number | null;
+  odd: boolean;
+  saves: boolean; // Grows at checkpoints, which it alone writes.
+}
+
+export interface NodePage {
+  name: string | null;
+  ranks: number;
+  verdict: Word;
+  confidence: number | null;
+  first_mb: number;
+  last_mb: number;
+  risk: { oom: number | null; at_step: number | null; limit_mb: number | null };
 }
 
 export interface ProcessId {
@@ -151,12 +187,14 @@ export interface RunPage {
   limit_mb: number | null;
 
   processes: ProcessInfo[];
+  // What each of Verdict.job.ranks owned, thinned like the samples; null unless there are ranks.
+  ranks?: { x: number[]; mb: (number | null)[][] } | null;
   explanations: { name: string; words: string; bounded: boolean }[]; // Columns of replay[].weights.
   replay: Moment[]; // By rising x; the last is the verdict above.
   knew_at: number | null; // x from which the answer no longer changed; null if it is undecided.
   clocks: ClockGrowth[];
   heaps: HeapPage[];
-  context: { name: string; value: number; unit: string; source: string }[]; // Examples, batch, limit ...
+  context: { name: string; value: number | string; unit: string; source: string }[]; // Examples, batch, limit, job ...
   cost: { words: string; cpu_percent: number | null; walk_percent: number | null } | null;
   notes: string[]; // The importer's or the recorder's account of what it could not use.
 }

@@ -25,12 +25,14 @@ import { Notes } from "./sections/notes";
 import { Nothing } from "./sections/nothing";
 import { Objects } from "./sections/objects";
 import { ProcessesChart } from "./sections/processes";
+import { Ranks } from "./sections/ranks";
 import { ReplayStrip } from "./sections/replay";
 import { Shapes } from "./sections/shapes";
 import { ProcessTree } from "./sections/tree";
 
 const sections = [
   Answer,
+  Ranks,
   MemoryChart,
   ComponentsChart,
   ProcessesChart,

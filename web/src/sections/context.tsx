@@ -24,9 +24,15 @@ const factTitles: Record<string, string> = {
   epoch_steps: "One pass over the data",
   total_steps: "Planned length",
   limit: "Memory limit",
+  rank: "Rank",
+  world: "Ranks of the job",
+  attempt: "Started before",
+  job: "Job",
+  node: "Node",
 };
 
-function factValue(value: number, unit: string): string {
+function factValue(value: number | string, unit: string): string {
+  if (typeof value === "string") return value;
   if (unit === "MB") return size(value);
   return unit === "" ? count(value) : `${count(value)} ${unit}`;
 }

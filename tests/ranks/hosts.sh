@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# hosts.sh N inside|outside EPOCHS [KILLED]: real torchrun over N hosts, one rank each, which are network namespaces joined by a
+# switch, each with a host name of its own. Rank 1 leaks. `inside` has torchrun start a `plateau run` for each rank, `outside` has
+# a `plateau run` on each host start torchrun. With KILLED that host is killed in mid-job, agent and rank, and started anew:
+# the others wait for it and all resume from the checkpoint. Then `judge` must give one verdict of all recordings: rank 1 leaks,
+# the others are level, and a restart is no release; `report` must put them on one page.
+#   PLATEAU=build/release/plateau bash tests/ranks/hosts.sh 4 inside 10 2     about a minute on two cores
+#   PLATEAU=build/release/plateau bash tests/ranks/hosts.sh 2 outside 8       the one that CI runs
+# Needs root, for the namespaces, and the packages of tools/setup.sh stack; 77 (skipped) without. KEEP=dir keeps what was made.
+set -euo pipefail
+hosts=$1 where=$2 epochs=$3 killed=${4:-}
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+PLATEAU=$(realpath "$PLATEAU")
+[ "$(id -u)" = 0 ] || { echo "skipped: network namespaces take root"; exit 77; }
+command -v ip >/dev/null || { echo "skipped: iproute2 is not installed"; exit 77; }
+python=$("$source_dir/tools/stack.sh" 2>/dev/null) || { echo "skipped: tools/setup.sh stack installs the packages"; exit 77; }
+ip netns add "plateau-$$-try" 2>/dev/null || { echo "skipped: this machine lets nobody make network namespaces"; exit 77; }
+ip netns delete "plateau-$$-try"
+
+OUT=${KEEP:-$(mktemp -d)}
+mkdir -p "$OUT"
+agents=()
+# A host that loses its power: the agent, the watcher and the rank, whatever sessions they are in.
+kill_host() { ip netns pids "plateau-$$-$1" 2>/dev/null | xargs -r kill -9 2>/dev/null || true; }
+finish() {
+  for host in $(seq 0 $((hosts - 1))); do
+    kill_host "$host"
+    ip netns delete "plateau-$$-$host" 2>/dev/null || true
+  done
+  ip netns delete "plateau-$$-switch" 2>/dev/null || true
+  [ -n "${KEEP:-}" ] || rm -rf "$OUT"
+}
+trap finish EXIT
+fail() {
+  echo "hosts.sh: $*" >&2
+  tail -n 15 "$OUT"/host*.log >&2 || true
+  exit 1
+}
+
+# The switch and what hangs on it.
+ip netns add "plateau-$$-switch"
+ip -n "plateau-$$-switch" link add switch type bridge
+ip -n "plateau-$$-switch" link set switch up
+for host in $(seq 0 $((hosts - 1))); do
+  name=plateau-$$-$host
+  ip netns add "$name"
+  ip -n "$name" link add eth0 type veth peer name "port$host" netns "plateau-$$-switch"
+  ip -n "plateau-$$-switch" link set "port$host" master switch up
+  ip -n "$name" address add "10.77.0.$((host + 1))/24" dev eth0
+  ip -n "$name" link set lo up
+  ip -n "$name" link set eth0 up
+done
+
+# A rank's recording is called after its rank, and its process: a rank that is started anew may have the same attempt.
+cat >"$OUT/rank.sh" <<'SH'
+exec "$PLATEAU" run -q -o "$OUT/rank$RANK-$$.plateau" -- "$PYTHON" "$TRAIN"
+SH
+export OUT PLATEAU PYTHON=$python TRAIN=$source_dir/tests/ranks/train.py
+export EPOCHS=$epochs LEAKS=1 GLOO_SOCKET_IFNAME=eth0 OMP_NUM_THREADS=1
+[ -z "$killed" ] || export PAUSE=$((epochs / 2))
+
+start_host() {
+  local host=$1
+  # shellcheck disable=SC2054
+  local torchrun=("$python" -m torch.distributed.run --nnodes="$hosts" --nproc-per-node=1 --rdzv-backend=c10d
+    --rdzv-endpoint=10.77.0.1:29400 --rdzv-id=four-hosts --max-restarts=3 --monitor-interval=0.2
+    --rdzv-conf=last_call_timeout=1,keep_alive_interval=1 --local-addr="10.77.0.$((host + 1))")
+  local command=("${torchrun[@]}" --no-python bash "$OUT/rank.sh")
+  [ "$where" = inside ] || command=("$PLATEAU" run -q -o "$OUT/host$host-$RANDOM.plateau" -- "${torchrun[@]}" "$TRAIN")
+  # shellcheck disable=SC2016
+  ip netns exec "plateau-$$-$host" unshare --uts -- bash -c 'hostname "$0" && exec "$@"' "host$host" "${command[@]}" \
+    >>"$OUT/host$host.log" 2>&1 &
+  agents[host]=$!
+}
+
+begin=$SECONDS
+for host in $(seq 0 $((hosts - 1))); do start_host "$host"; done
+if [ -n "$killed" ]; then
+  for _ in $(seq 1200); do
+    [ "$(cat "$OUT/progress" 2>/dev/null || echo 0)" -ge $((PAUSE - 1)) ] && [ -f "$OUT/checkpoint.pt" ] && break
+    sleep 0.1
+  done
+  sleep 1
+  echo "killing host$killed after $((SECONDS - begin)) s, with $(cat "$OUT/progress") epochs done"
+  kill_host "$killed"
+  touch "$OUT/go"
+  sleep 1
+  start_host "$killed"
+fi
+for host in $(seq 0 $((hosts - 1))); do
+  wait "${agents[host]}" || fail "host$host ended with $?"
+done
+echo "the job took $((SECONDS - begin)) s"
+
+recordings=("$OUT"/*.plateau)
+echo "${#recordings[@]} recordings"
+code=0
+"$PLATEAU" judge --json "${recordings[@]}" >"$OUT/verdict.json" 2>"$OUT/judge.err" || code=$?
+"$PLATEAU" judge "${recordings[@]}" || true
+[ "$code" = 1 ] || fail "judge ended with $code: $(cat "$OUT/judge.err")"
+HOSTS=$hosts KILLED=$killed python3 -B - "$OUT/verdict.json" <<'PY'
+import json
+import os
+import sys
+
+lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+assert len(lines) == 1, f"{len(lines)} verdicts on one job"
+verdict = json.loads(lines[0])
+job = verdict["job"]
+hosts = int(os.environ["HOSTS"])
+assert verdict["verdict"] == "leak" and verdict["clock"] == "step", (verdict["verdict"], verdict["clock"])
+assert job["id"] == "four-hosts" and job["world"] == hosts, job
+assert [rank["rank"] for rank in job["ranks"]] == list(range(hosts)), job["ranks"]
+assert [rank["rank"] for rank in job["ranks"] if rank["odd"]] == [1], job["ranks"]
+assert all(rank["verdict"] in ("plateau", "warming") for rank in job["ranks"] if rank["rank"] != 1), job["ranks"]
+assert job["reach"] == "one rank" and not job["missing"], job
+assert sorted(node["name"] for node in job["nodes"]) == [f"host{i}" for i in range(hosts)], job["nodes"]
+if os.environ["KILLED"]:
+    assert all(rank["lives"] == 2 for rank in job["ranks"]), job["ranks"]
+PY
+"$PLATEAU" report --force -o "$OUT/job.html" "${recordings[@]}"
+grep -q "job four-hosts" "$OUT/job.html" || fail "the page does not name the job"
+echo "one verdict on $hosts hosts: rank 1 leaks, the others are level"
