@@ -234,13 +234,10 @@ class Assembly {
     const auto rest = std::ranges::unique(all);
     all.erase(rest.begin(), rest.end());
     const size_t most = std::clamp<size_t>(kMostCells / columns, 64, kMostJobInstants);
-    for (size_t i = 0; i < all.size(); ++i) {
-      const size_t left = all.size() - 1 - i;
-      // Evenly, with the first and the last.
-      const bool kept =
-          all.size() <= most || left == 0 ||
-          i * (most - 1) / (all.size() - 1) != (i + 1) * (most - 1) / (all.size() - 1);
-      if (i == 0 || kept) grid_.push_back(all[i]);
+    // Evenly, with the first and the last.
+    const size_t count = std::min(most, all.size());
+    for (size_t i = 0; i < count; ++i) {
+      grid_.push_back(all[count < 2 ? 0 : i * (all.size() - 1) / (count - 1)]);
     }
   }
 

@@ -145,7 +145,8 @@ TEST(JobRun, NodesAreHeldAgainstTheirOwnLimits) {
   // 2 x 900 MB + 2 x 4 MB a step reach 4,000 MB at step 275.
   ASSERT_TRUE(verdict.risk.at_step);
   EXPECT_NEAR(*verdict.risk.at_step, 275, 15);
-  EXPECT_EQ(verdict.risk.limit_mb, 4000);
+  EXPECT_FALSE(verdict.risk.limit_mb) << "a limit is a node's";
+  EXPECT_EQ(verdict.job->nodes[1].risk.limit_mb, 4000);
   const auto first =
       std::ranges::find(verdict.evidence, FindingKind::node_fills_first, &Finding::kind);
   ASSERT_NE(first, verdict.evidence.end());

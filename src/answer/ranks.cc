@@ -188,7 +188,10 @@ class RankJudge {
     }
     for (size_t n = 0; n < run_.nodes.size(); ++n) judge_node(static_cast<int64_t>(n));
     const NodeVerdict* first = first_to_fill();
-    if (first != nullptr) judged_.verdict.risk = first->risk;
+    if (first == nullptr) return;
+    judged_.verdict.risk = first->risk;
+    // The limit is that node's, and what is drawn and told is the sum over all.
+    if (job_.nodes.size() > 1) judged_.verdict.risk.limit_mb.reset();
   }
 
   void judge_node(int64_t node) {

@@ -15,6 +15,7 @@ plateau::Run tree() {
   plateau::Run run;
   run.source = "job";
   run.context.job = Fact{0, "test", "7"};
+  run.context.epoch_steps = Fact{20, "test"};
   run.processes = {
       {.id = 1, .id_is_pid = true, .name = "torchrun"},
       {.id = 10, .parent = 1, .id_is_pid = true, .name = "python", .rank = 0},

@@ -133,7 +133,8 @@ class FilesJudge {
       }
     }
     for (const auto& [job, files] : waiting_) judge_job(files);
-    const bool several = request_.files.size() > 1;
+    // A single answer, to one file or to one job, needs no count.
+    const bool several = request_.files.size() > 1 && !one_answer_;
     if (several && told_ && !request_.json && !request_.quiet) print_tally(words_, request_, out_);
     return code_;
   }
@@ -168,6 +169,7 @@ class FilesJudge {
       print_report(verdicts, request_, out_);
     }
     settle(verdicts.back(), job.value().source);
+    one_answer_ = files.size() == request_.files.size();
   }
 
   void judge_file(const std::vector<Run>& runs) {
@@ -194,7 +196,8 @@ class FilesJudge {
   std::map<std::string, std::vector<std::vector<Run>>> waiting_;  // By job.
   std::array<size_t, 4> words_ = {};
   int code_ = kExitFine;
-  bool told_ = false;  // Something was printed.
+  bool told_ = false;        // Something was printed.
+  bool one_answer_ = false;  // All files are of one job.
 };
 
 int run_judge(const Invocation& invocation) {

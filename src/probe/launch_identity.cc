@@ -78,8 +78,9 @@ std::optional<Fact> name_of(std::string_view text, std::string source) {
   std::string kept = clean.substr(0, kMaxFactText);
   // A cut through a character of several bytes leaves no half of it.
   if (kept.size() < clean.size()) kept = trim(printable(kept));
-  // What torchrun calls every job with a static rendezvous is no name.
-  if (kept.empty() || kept == "none" || kept == "None") return std::nullopt;
+  // What torchrun calls every job with a static rendezvous is no name, nor is what Ray tells a
+  // worker that it starts before it has a job for it.
+  if (kept.empty() || kept == "none" || kept == "None" || kept == "ffffffff") return std::nullopt;
   return Fact{0, std::move(source), std::move(kept)};
 }
 

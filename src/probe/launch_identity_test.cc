@@ -92,6 +92,7 @@ TEST(LaunchIdentity, ABuildServersJobNameIsNotATrainingJob) {
 
 TEST(LaunchIdentity, RayTellsItsJob) {
   EXPECT_EQ(told({{"RAY_JOB_ID", "01000000"}}).job->text, "01000000");
+  EXPECT_FALSE(told({{"RAY_JOB_ID", "ffffffff"}}).job) << "a worker started ahead of its job";
 }
 
 TEST(LaunchIdentity, WhatTheUserSaysComesFirst) {

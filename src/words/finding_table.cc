@@ -67,7 +67,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "{name} grows at its checkpoints[, by {mb_per_save} each], and no other rank does: told "
      "apart, "
      "not called the job's leak"},
-    {Kind::node_fills_first, "node-fills-first", Block::why,
+    {Kind::node_fills_first, "node-fills-first", Block::course,
      "{node}, with {ranks} {ranks:rank|ranks}, reaches its limit of {limit_mb} first[, at "
      "{at_step}]"},
     {Kind::process_has_most, "process-has-most", Block::who,

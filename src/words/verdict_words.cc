@@ -218,8 +218,40 @@ Sentence outlook_of(const Verdict& verdict) {
   return text;
 }
 
+namespace {
+
+// Of a job on several nodes, the one whose limit is passed first, or that is fullest; each has its
+// own.
+Sentence risk_of_nodes(const Verdict& verdict) {
+  const NodeVerdict* first = nullptr;
+  const auto key = [](const NodeVerdict& node) {
+    return std::pair(node.risk.at_step.value_or(HUGE_VAL), -node.last_mb / *node.risk.limit_mb);
+  };
+  for (const NodeVerdict& node : verdict.job->nodes) {
+    if (node.risk.limit_mb && (first == nullptr || key(node) < key(*first))) first = &node;
+  }
+  if (first == nullptr) return {};
+  std::vector<Slot> slots = {{"node", first->name, ""},
+                             {"last", format_mb(first->last_mb), "job.nodes[].last_mb"},
+                             {"limit", format_mb(*first->risk.limit_mb), "job.nodes[].last_mb"}};
+  if (!first->risk.at_step)
+    return fill("the fullest node, {node}, holds {last} of {limit}.", slots);
+  slots.push_back({"when", moment_phrase(verdict.clock, *first->risk.at_step), "risk.at_step"});
+  if (first->risk.at_step_range) {
+    const Interval& range = *first->risk.at_step_range;
+    slots.push_back({"range", span_phrase(verdict.clock, range.low, range.high), "risk.at_step"});
+  }
+  return fill(
+      "{node} is full first: it holds {last} of {limit}, which growth that goes on passes at "
+      "{when}[ (90 %: {range})].",
+      slots);
+}
+
+}  // namespace
+
 Sentence risk_of(const Verdict& verdict) {
   const Risk& risk = verdict.risk;
+  if (verdict.job && verdict.job->nodes.size() > 1) return risk_of_nodes(verdict);
   if (!risk.limit_mb) {
     if (verdict.word == Word::plateau || verdict.samples < 2) return {};
     return fill("no limit known; --limit 20GB would say whether and when it is reached.", {});

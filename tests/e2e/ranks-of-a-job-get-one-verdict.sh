@@ -47,8 +47,8 @@ ls sleep-*-rank3.plateau >/dev/null || fail "the recording is not called after i
 # A launcher behind plateau: one tree, two ranks in it.
 run "$PLATEAU" run -q -o tree.plateau -- sh -c 'RANK=0 WORLD_SIZE=2 sleep 0.6 & RANK=1 WORLD_SIZE=2 MASTER_ADDR=h MASTER_PORT=1 sleep 0.6 & wait'
 run "$PLATEAU" dump --records tree.plateau
-expect_in out "rank=0"
-expect_in out "rank=1"
+expect_in out 'name "sleep"  rank 0'
+expect_in out 'name "sleep"  rank 1'
 run "$PLATEAU" dump tree.plateau
 expect_in out "job h:1"
 

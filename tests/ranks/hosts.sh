@@ -52,12 +52,17 @@ for host in $(seq 0 $((hosts - 1))); do
   ip -n "$name" link set eth0 up
 done
 
+echo "127.0.0.1 localhost" >"$OUT/hosts"
+for host in $(seq 0 $((hosts - 1))); do echo "10.77.0.$((host + 1)) host$host" >>"$OUT/hosts"; done
+
 # A rank's recording is called after its rank, and its process: a rank that is started anew may have the same attempt.
 cat >"$OUT/rank.sh" <<'SH'
 exec "$PLATEAU" run -q -o "$OUT/rank$RANK-$$.plateau" -- "$PYTHON" "$TRAIN"
 SH
 export OUT PLATEAU PYTHON=$python TRAIN=$source_dir/tests/ranks/train.py
 export EPOCHS=$epochs LEAKS=1 GLOO_SOCKET_IFNAME=eth0 OMP_NUM_THREADS=1
+# An agent that comes back waits in vain for what the others share since their first round (torch 2.13).
+export TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1
 [ -z "$killed" ] || export PAUSE=$((epochs / 2))
 
 start_host() {
@@ -69,7 +74,7 @@ start_host() {
   local command=("${torchrun[@]}" --no-python bash "$OUT/rank.sh")
   [ "$where" = inside ] || command=("$PLATEAU" run -q -o "$OUT/host$host-$RANDOM.plateau" -- "${torchrun[@]}" "$TRAIN")
   # shellcheck disable=SC2016
-  ip netns exec "plateau-$$-$host" unshare --uts -- bash -c 'hostname "$0" && exec "$@"' "host$host" "${command[@]}" \
+  ip netns exec "plateau-$$-$host" unshare --uts --mount -- bash -c 'hostname "$0" && mount --bind "$OUT/hosts" /etc/hosts && exec "$@"' "host$host" "${command[@]}" \
     >>"$OUT/host$host.log" 2>&1 &
   agents[host]=$!
 }
@@ -85,7 +90,7 @@ if [ -n "$killed" ]; then
   echo "killing host$killed after $((SECONDS - begin)) s, with $(cat "$OUT/progress") epochs done"
   kill_host "$killed"
   touch "$OUT/go"
-  sleep 1
+  sleep 6  # A machine is not back before the others have missed it: three heartbeats of a second.
   start_host "$killed"
 fi
 for host in $(seq 0 $((hosts - 1))); do

@@ -55,6 +55,7 @@ export interface Verdict {
   undecided_because: string | null;
   missing: string | null;
   warnings: string[];
+  facts?: { evidence: { kind: string }[] }; // Beside `evidence`.
   job?: JobPage | null; // Where several ranks of a job were seen.
 }
 

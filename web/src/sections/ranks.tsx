@@ -113,6 +113,13 @@ function chosen(job: JobPage): number[] {
   return all.sort((a, b) => worth(a) - worth(b) || a - b).slice(0, kMostCharts);
 }
 
+// The sentences of the evidence that speak of ranks and nodes.
+const kSaid = new Set(["series-odd", "series-apart", "ranks-all-leak", "ranks-of-node-leak", "rank-saves", "node-fills-first"]);
+
+function said(run: RunPage): string[] {
+  return run.verdict.evidence.filter((_, i) => kSaid.has(run.verdict.facts?.evidence[i]?.kind ?? ""));
+}
+
 export function Ranks({ run }: { run: RunPage }) {
   const job = run.verdict.job;
   if (job === undefined || job === null || run.ranks === null || run.ranks === undefined) return null;
@@ -128,6 +135,11 @@ export function Ranks({ run }: { run: RunPage }) {
       class="ranks"
       hint={`What each of ${count(job.ranks.length)} ranks${job.world === null || job.world === job.ranks.length ? "" : ` (of ${count(job.world)})`} owns, side by side by ${run.clock === "step" ? "steps" : "time since its start"}, all on one scale from zero.${left > 0 ? ` ${count(left)} more that are level are not drawn.` : ""}`}
     >
+      {said(run).map((sentence, i) => (
+        <p key={i} class="rank-said">
+          {sentence}
+        </p>
+      ))}
       <div class="rank-grid">
         {shown.map((i) => {
           const rank = job.ranks[i];
