@@ -39,7 +39,8 @@ test=(
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
 bench=(libbenchmark-dev python3 python3-psutil gzip)
-stack=(python3 python3-venv)
+# Hosts that are network namespaces, for jobs of many ranks.
+stack=(python3 python3-venv iproute2)
 with_stack=no
 
 wanted=()

@@ -89,10 +89,6 @@ class Assembly {
   }
 
   void take_tracks() {
-    std::set<int64_t> taken;
-    for (const Run& run : runs_) {
-      for (const int64_t rank : ranks_of(run)) taken.insert(rank);
-    }
     for (const Run& run : runs_) {
       if (run.instants.empty() || run.series.empty()) {
         note(run.source + ": holds no sample, left out");
@@ -100,12 +96,6 @@ class Assembly {
       }
       Track track{.run = &run, .attempt = std::max<int64_t>(0, whole(run.context.attempt))};
       track.rank_of = ranks_of(run);
-      if (std::ranges::all_of(track.rank_of, [](int64_t rank) { return rank < 0; })) {
-        int64_t free = 0;
-        while (taken.contains(free)) ++free;
-        taken.insert(free);
-        track.rank_of.assign(run.processes.size(), free);
-      }
       for (const int64_t rank : track.rank_of) {
         if (rank >= 0 && (track.rank < 0 || rank < track.rank)) track.rank = rank;
       }
@@ -249,8 +239,12 @@ class Assembly {
     const auto own = [&owned](size_t i) { return std::isfinite(owned[i]) ? owned[i] : HUGE_VAL; };
     const double first = track.clock.front();
     const double last = track.clock.back();
+    // Before its first step a later life is starting up; that of the first is left out by the
+    // verdict.
+    const bool starts_up = track.life > 0 && !track.run->command.empty() && last > first;
     size_t next = 0;
     size_t chosen = kAbsent;
+    while (starts_up && track.clock[next] == first) ++next;
     track.row.assign(grid_.size(), kAbsent);
     for (size_t g = 0; g < grid_.size(); ++g) {
       if (grid_[g] < first) continue;
@@ -404,6 +398,20 @@ bool is_one_job(std::span<const Run> runs) {
   // Where nobody told a rank but the user names the job, each file is a rank.
   const bool named = ranks.empty() && runs.front().context.job->source.starts_with("--");
   return ranks.size() > 1 || attempts.size() > 1 || named;
+}
+
+void number_ranks(std::span<Run> runs) {
+  std::set<int64_t> taken;
+  for (const Run& run : runs) {
+    for (const int64_t rank : ranks_of(run)) taken.insert(rank);
+  }
+  int64_t free = 0;
+  for (Run& run : runs) {
+    const std::vector<int64_t> ranks = ranks_of(run);
+    if (std::ranges::any_of(ranks, [](int64_t rank) { return rank >= 0; })) continue;
+    while (taken.contains(free)) ++free;
+    run.context.rank = Fact{static_cast<double>(free++), "its place among the files"};
+  }
 }
 
 Result<Run> job_run(std::span<const Run> runs) {

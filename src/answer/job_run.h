@@ -40,8 +40,10 @@ bool is_one_job(std::span<const Run> runs);
 // At most as many instants as a page shows; fewer where the table would grow too large.
 inline constexpr size_t kMostJobInstants = 2000;
 
-// Fails if nothing was sampled in any of them. Recordings that know no rank are numbered on, in
-// their order, from the first that is free. Requires: at least one.
+// Numbers recordings that know no rank, in their order, from the first that is free.
+void number_ranks(std::span<Run> runs);
+
+// Fails if nothing was sampled in any of them. Requires: at least one; number_ranks() was here.
 Result<Run> job_run(std::span<const Run> runs);
 
 }  // namespace plateau

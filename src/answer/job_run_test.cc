@@ -53,7 +53,8 @@ double leaking(double i) {
   return 900 + 4 * i + 0.3 * std::sin(i);
 }
 
-Verdict verdict_on(const std::vector<plateau::Run>& runs) {
+Verdict verdict_on(std::vector<plateau::Run> runs) {
+  number_ranks(runs);
   const Result<plateau::Run> job = job_run(runs);
   EXPECT_TRUE(job.ok());
   EXPECT_EQ(check_shape(job.value()), "");

@@ -32,11 +32,12 @@ int judge_job_of_fleet(const Invocation& invocation, const FleetRequest& request
   Result<fleet::Ask> ask = fleet::ask_over_http(request.access);
   if (!ask) return trouble(invocation, ask.error().message);
   fleet::Database database(std::move(ask.value()));
-  const Result<std::vector<Run>> runs =
+  Result<std::vector<Run>> runs =
       fleet::runs_of_job(database, {.job = request.job,
                                     .end_s = request.at_s.value_or(unix_now_s()),
                                     .window_s = request.round.question.window_s});
   if (!runs) return trouble(invocation, runs.error().message);
+  number_ranks(runs.value());
   const Result<Run> job = job_run(runs.value());
   if (!job) return trouble(invocation, job.error().message);
   const Answer answer = answer_job(job.value(), runs.value());

@@ -148,6 +148,7 @@ class FilesJudge {
       for (const std::vector<Run>& runs : files) judge_file(runs);
       return;
     }
+    number_ranks(last);
     const Result<Run> job = job_run(last);
     if (!job) {
       code_ = worse_exit_code(code_, trouble(invocation_, job.error().message));

@@ -119,7 +119,8 @@ Contents page_of(const std::vector<Run>& runs, const Policy& policy) {
 }
 
 // All ranks as one run, and, behind it, the recording of the rank that is most worth a look.
-Result<Contents> page_of_job(const std::vector<Run>& ranks, const Policy& policy) {
+Result<Contents> page_of_job(std::vector<Run> ranks, const Policy& policy) {
+  number_ranks(ranks);
   Result<Run> job = job_run(ranks);
   if (!job) return job.error();
   const AnswerOptions options{.policy = policy};

@@ -70,7 +70,7 @@ start_host() {
   # shellcheck disable=SC2054
   local torchrun=("$python" -m torch.distributed.run --nnodes="$hosts" --nproc-per-node=1 --rdzv-backend=c10d
     --rdzv-endpoint=10.77.0.1:29400 --rdzv-id=four-hosts --max-restarts=3 --monitor-interval=0.2
-    --rdzv-conf=last_call_timeout=1,keep_alive_interval=1 --local-addr="10.77.0.$((host + 1))")
+    --rdzv-conf=last_call_timeout=1,keep_alive_interval=2 --local-addr="10.77.0.$((host + 1))")
   local command=("${torchrun[@]}" --no-python bash "$OUT/rank.sh")
   [ "$where" = inside ] || command=("$PLATEAU" run -q -o "$OUT/host$host-$RANDOM.plateau" -- "${torchrun[@]}" "$TRAIN")
   # shellcheck disable=SC2016
@@ -90,7 +90,7 @@ if [ -n "$killed" ]; then
   echo "killing host$killed after $((SECONDS - begin)) s, with $(cat "$OUT/progress") epochs done"
   kill_host "$killed"
   touch "$OUT/go"
-  sleep 6  # A machine is not back before the others have missed it: three heartbeats of a second.
+  sleep 8  # A machine is not back before the others have missed it: three heartbeats of two seconds.
   start_host "$killed"
 fi
 for host in $(seq 0 $((hosts - 1))); do

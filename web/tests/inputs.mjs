@@ -43,6 +43,18 @@ export function hostileTree() {
   return write("tree <b>.csv", lines);
 }
 
+// One log for each rank of a job: all level but the odd one.
+export function rankLogs(count, odd) {
+  const random = noise(7);
+  return Array.from({ length: count }, (_, rank) => {
+    const lines = ["step,rss_mb"];
+    for (let step = 0; step < 200; ++step) {
+      lines.push(`${step},${(2000 + (rank === odd ? 6 * step : 0) + 4 * random.next().value).toFixed(1)}`);
+    }
+    return write(`rank${rank}.csv`, lines);
+  });
+}
+
 // A million samples, level but for one peak and one dip of a single sample each.
 export const hugePeakMb = 9876.5;
 export const hugeDipMb = 123.5;

@@ -30,15 +30,20 @@ function scalesOf(x: number[], lines: (number | null)[][]): Scales {
   };
 }
 
-function pathOf(x: number[], mb: (number | null)[], scales: Scales): string {
+// A line ends where its rank does: from one life to the next nothing was released.
+function pathOf(x: number[], mb: (number | null)[], scales: Scales, ends: number[]): string {
   let path = "";
   let drawing = false;
+  let before = Number.NEGATIVE_INFINITY;
   mb.forEach((value, i) => {
     const at = x[i];
     if (value === null || at === undefined) {
       drawing = false;
       return;
     }
+    const last = before;
+    if (ends.some((end) => end > last && end <= at)) drawing = false;
+    before = at;
     path += `${drawing ? "L" : "M"}${scales.x(at).toFixed(1)} ${scales.y(value).toFixed(1)}`;
     drawing = true;
   });
@@ -54,7 +59,7 @@ function stateOf(rank: RankPage): string {
 function Small(props: { run: RunPage; rank: RankPage; mb: (number | null)[]; x: number[]; scales: Scales }) {
   const { run, rank, scales } = props;
   const words = `Rank ${rank.rank}${rank.node === null ? "" : ` on ${rank.node}`}: ${stateOf(rank)}, ${size(rank.first_mb)} to ${size(rank.last_mb)}.`;
-  const restarts = run.marks.filter((mark) => mark.kind === "restart");
+  const restarts = rank.lives > 1 ? run.marks.filter((mark) => mark.kind === "restart").map((mark) => mark.x) : [];
   return (
     <figure class={rank.odd ? "rank odd" : rank.saves ? "rank saves" : "rank"}>
       <figcaption>
@@ -63,9 +68,11 @@ function Small(props: { run: RunPage; rank: RankPage; mb: (number | null)[]; x: 
         <WordTag word={rank.verdict} />
       </figcaption>
       <svg viewBox={`0 0 ${kWidth} ${kHeight}`} role="img" aria-label={words} preserveAspectRatio="none">
-        {rank.lives > 1 ? restarts.map((mark, i) => <line key={i} class="restart" x1={scales.x(mark.x)} x2={scales.x(mark.x)} y1={0} y2={kHeight} />) : null}
+        {restarts.map((at) => (
+          <line key={at} class="restart" x1={scales.x(at)} x2={scales.x(at)} y1={0} y2={kHeight} />
+        ))}
         <path class="base" d={`M0 ${kHeight - 1}H${kWidth}`} />
-        <path class="curve" d={pathOf(props.x, props.mb, scales)} />
+        <path class="curve" d={pathOf(props.x, props.mb, scales, restarts)} />
       </svg>
       <p class="rank-figures">
         {size(rank.first_mb)} → {size(rank.last_mb)}
