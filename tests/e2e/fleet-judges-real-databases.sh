@@ -62,3 +62,32 @@ expect_not_in out '"namespace":"team-2"'
 ask "$PROMETHEUS_URL" --preset node
 expect_code 2
 expect_in err 'knows no series of node_memory_MemAvailable_bytes'
+
+# A job of four ranks on two nodes, as `plateau run --push` sends it: one verdict, and each node against its limit.
+python3 - "$FLEET_END" >ranks.txt <<'PY'
+import sys
+end = int(float(sys.argv[1]))
+for rank in range(4):
+    labels = f'{{plateau_job="4711",run="r{rank}",rank="{rank}",node="n{rank // 2}",attempt="0"}}'
+    for k in range(240):
+        at = 1000 * (end - 15 * (240 - k))
+        print(f"plateau_owned_memory_bytes{labels} {2_000_000_000 + k * 7919 % 13 * 100_000 + (5_000_000 * k if rank == 2 else 0)} {at}")
+        print(f"plateau_last_step{labels} {2 * k} {at}")
+        print(f"plateau_memory_limit_bytes{labels} 16000000000 {at}")
+PY
+curl -sf --data-binary @ranks.txt "$VICTORIA_URL/api/v1/import/prometheus" || fail "VictoriaMetrics does not take a job in"
+job_arrived() {
+  curl -sf "$VICTORIA_URL/api/v1/query" -d time=$((${FLEET_END%.*} - 20)) --data-urlencode 'query=plateau_last_step{rank="3"}' | grep -q '"value"'
+}
+wait_until job_arrived
+ask "$VICTORIA_URL" --job 4711 --json
+expect_code 1
+python3 - <<'PY'
+import json
+job = json.load(open("out"))["job"]
+assert job["id"] == "4711" and job["reach"] == "one rank" and [r["rank"] for r in job["ranks"] if r["odd"]] == [2], job
+assert [(n["name"], n["ranks"], n["risk"]["at_step"] is not None) for n in job["nodes"]] == [("n0", 2, False), ("n1", 2, True)], job["nodes"]
+PY
+ask "$VICTORIA_URL" --job nosuch
+expect_code 2
+expect_one_line err
