@@ -18,6 +18,8 @@ namespace {
 
 constexpr size_t kMostCells = size_t{16} << 20;
 constexpr size_t kMostNotes = 20;
+// Within this share of its length after the others, a rank has started with them.
+constexpr double kBeginTogether = 0.05;
 constexpr size_t kAbsent = static_cast<size_t>(-1);
 
 int64_t whole(const std::optional<Fact>& fact) {
@@ -261,6 +263,21 @@ class Assembly {
       }
       if (best != kAbsent) chosen = best;
       track.row[g] = chosen;
+    }
+    begin_together(track, kBeginTogether * (last - first));
+  }
+
+  // Ranks that start together are seen first at one step or at the next; none of them came later.
+  void begin_together(Track& track, double reach) const {
+    const auto seen = std::ranges::find_if(track.row, [](size_t row) { return row != kAbsent; });
+    if (seen == track.row.end()) return;
+    const auto at = static_cast<size_t>(seen - track.row.begin());
+    double begin = grid_[at];
+    for (const Track& other : tracks_) {
+      if (other.life == track.life) begin = std::min(begin, other.clock.front());
+    }
+    for (size_t g = at; g > 0 && grid_[g - 1] >= std::max(begin, grid_[at] - reach); --g) {
+      track.row[g - 1] = *seen;
     }
   }
 
