@@ -2,6 +2,7 @@
 #include "answer/job_answer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "answer/ranks.h"
 

@@ -193,6 +193,7 @@ class Assembly {
           "one's start");
     }
     for (Track& track : tracks_) {
+      track.clock.reserve(track.run->instants.size());
       for (size_t i = 0; i < track.run->instants.size(); ++i) {
         track.clock.push_back(by_steps_ ? static_cast<double>(track.run->instants[i].step)
                                         : track.elapsed_s(i));
@@ -228,6 +229,7 @@ class Assembly {
     const size_t most = std::clamp<size_t>(kMostCells / columns, 64, kMostJobInstants);
     // Evenly, with the first and the last.
     const size_t count = std::min(most, all.size());
+    grid_.reserve(count);
     for (size_t i = 0; i < count; ++i) {
       grid_.push_back(all[count < 2 ? 0 : i * (all.size() - 1) / (count - 1)]);
     }
@@ -287,6 +289,7 @@ class Assembly {
     const Track& lead = tracks_.front();
     job_.epoch_time = lead.run->epoch_time;
     const double start_s = job_.epoch_time ? lead.start_s() : 0;
+    job_.instants.reserve(grid_.size());
     for (size_t g = 0; g < grid_.size(); ++g) {
       Instant at;
       at.step = by_steps_ ? static_cast<int64_t>(grid_[g]) : -1;

@@ -321,6 +321,7 @@ std::vector<int64_t> ranks_of(const Run& run) {
     return std::vector<int64_t>(run.processes.size(), all);
   }
   std::vector<int64_t> ranks;
+  ranks.reserve(run.processes.size());
   for (const Process& process : run.processes) {
     const Process* at = &process;
     // A chain of parents is no longer than there are processes, whatever the file says.

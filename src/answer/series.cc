@@ -37,6 +37,7 @@ Run part_of(const Run& run, const std::vector<size_t>& processes) {
   part.ending = run.ending;
   part.epoch_time = run.epoch_time;
   std::vector<size_t> place(run.processes.size(), run.processes.size());
+  part.processes.reserve(processes.size());
   for (const size_t process : processes) {
     place[process] = part.processes.size();
     part.processes.push_back(run.processes[process]);
@@ -98,6 +99,8 @@ void judge_series(const Run& run, const Policy& policy, Judged& judged) {
   if (!is_of_series(run)) return;
   std::vector<Part> parts;
   std::vector<Judged> each;
+  parts.reserve(run.processes.size());
+  each.reserve(run.processes.size());
   for (size_t i = 0; i < run.processes.size(); ++i) {
     parts.push_back({run.processes[i].name, {i}});
     each.push_back(judge_ahead(part_of(run, {i}), policy));

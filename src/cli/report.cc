@@ -111,6 +111,7 @@ struct Contents {
 
 Contents page_of(const std::vector<Run>& runs, const Policy& policy) {
   std::vector<Answer> answers;
+  answers.reserve(runs.size());
   for (const Run& run : runs) answers.push_back(detailed_answer(run, {.policy = policy}));
   PlainPage plain = plain_page(answers);
   if (runs.size() < 2) return {page_data_json(runs, answers), std::move(plain)};

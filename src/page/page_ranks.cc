@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small charts of a job of many ranks: what each rank held, on one clock.
+#include <algorithm>
 #include <map>
 
 #include "answer/ranks.h"

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "words/phrases.h"
@@ -50,6 +54,7 @@ void say_ranks(const Verdict& verdict, const View& view, Layout& layout) {
 
 void say_nodes(const Verdict& verdict, Layout& layout) {
   std::vector<const NodeVerdict*> nodes;
+  nodes.reserve(verdict.job->nodes.size());
   for (const NodeVerdict& node : verdict.job->nodes) nodes.push_back(&node);
   if (nodes.size() < 2) return;
   const auto share = [](const NodeVerdict* node) {

@@ -28,11 +28,11 @@ std::string socket_variable(const std::string& path) {
 
 // Says that the watcher is one rank's own, so that every rank says its steps; a job of many ranks
 // in one tree has one clock, and there the first one's do.
-constexpr std::string_view kOwnRank = "PLATEAU_OWN_RANK";
+constexpr const char* kOwnRank = "PLATEAU_OWN_RANK";
 
 std::vector<std::string> rank_environment() {
   const bool own = launch_identity().rank.has_value();
-  if (!own && std::getenv(kOwnRank.data()) == nullptr) return {};
+  if (!own && std::getenv(kOwnRank) == nullptr) return {};
   return {fmt::format("{}={}", kOwnRank, own ? "1" : "")};
 }
 
