@@ -12,7 +12,7 @@ include(GoogleTest)
 # Of binutils; links a test against LibTorch in a sixth of the time. What is shipped is linked as usual.
 find_program(PLATEAU_FAST_LINKER ld.gold)
 set(PLATEAU_SANITIZED_TESTS base recording symbols heap census inject ptrace ledger import probe session
-  page serve fleet train_quant train_store train_text train_image train_data)
+  page serve fleet push train_quant train_store train_text train_image train_data)
 
 set(PLATEAU_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fmt/format.h> <functional> <map> <memory>
   <optional> <span> <string> <string_view> <utility> <vector>)

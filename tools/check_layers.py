@@ -30,13 +30,14 @@ MAY_INCLUDE = {
     "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "fleet": {"base", "recording", "verdict", "report", "page", "serve", "http"},
+    "push": {"base", "recording", "http", "probe", "verdict", "serve"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
     "prove": {"base", "session"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet", "push",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -57,6 +58,7 @@ JOBS = {
     "page": "answers → the document behind the HTML page, and the page as one file",
     "tell": "tells others of a job while it runs: a command, a webhook, curves for TensorBoard, W&B and MLflow; never waits",
     "serve": "recordings over HTTP: the live page, verdicts, metrics; reads files, never a process",
+    "push": "sends the figures of a job to a Prometheus-compatible database while it runs, by a process and a spool of its own",
     "heap": "the recorder of heaps: a process that empties the tracer's rings and keeps a track of constant size",
     "ptrace": "another process under ptrace: one refusal, one stop, one way into its memory",
     "census": "Python objects of another process, read under a short stop",

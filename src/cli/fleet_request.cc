@@ -1,43 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet_request.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
-#include "base/files.h"
 #include "base/text.h"
+#include "cli/credentials.h"
 #include "cli/shared_options.h"
 #include "import/timestamp.h"
-#include "page/pack.h"
 
 namespace plateau {
 namespace {
 
-constexpr size_t kMostSecret = 64UL * 1024;
 constexpr double kShortestWindowS = 600;
 constexpr double kShortestRoundS = 10;
 
 Options database_options() {
-  return grouped(
-      "Database",
-      {option("url", Takes::text, "URL",
-              "Root of a Prometheus-compatible API: Prometheus, VictoriaMetrics, Thanos, Mimir "
-              "(default: PLATEAU_FLEET_URL)."),
-       option("bearer-file", Takes::file, "FILE",
-              "Send the token in FILE (default: the one in PLATEAU_FLEET_BEARER)."),
-       option("basic-file", Takes::file, "FILE",
-              "Send user:password from FILE (default: PLATEAU_FLEET_BASIC)."),
-       option("header-file", Takes::file, "FILE", "Send the headers in FILE, one a line."),
-       option("tenant", Takes::text, "NAME", "Send X-Scope-OrgID, as Mimir and Loki want it."),
-       option("cert-file", Takes::file, "FILE", "Client certificate (PEM)."),
-       option("key-file", Takes::file, "FILE", "Its key."),
-       option("ca-file", Takes::file, "FILE", "Whom to trust instead of the system's store."),
-       option("timeout", Takes::seconds, "T", "Give up on one question after T (default 2m).")});
+  const Options where = {
+      option("url", Takes::text, "URL",
+             "Root of a Prometheus-compatible API: Prometheus, VictoriaMetrics, Thanos, Mimir "
+             "(default: PLATEAU_FLEET_URL).")};
+  const Options patience = {
+      option("timeout", Takes::seconds, "T", "Give up on one question after T (default 2m).")};
+  return grouped("Database", together({where, credential_options("", "PLATEAU_FLEET"), patience}));
 }
 
 Options question_options() {
@@ -83,72 +70,23 @@ Options service_options() {
               "/metrics (default 127.0.0.1:7529).")});
 }
 
-// The whole of a secret's file without the line end that editors add.
-Result<std::string> secret_of(const std::string& file) {
-  int error = 0;
-  const std::string text = read_file_at(AT_FDCWD, file, error, kMostSecret);
-  if (error != 0) return usage_error(fmt::format("{}: {}", file, strerror(error)));
-  const std::string secret(trim(text));
-  if (secret.empty()) return usage_error(file + " is empty");
-  return secret;
-}
-
-// From the file that the option names, or from the environment; "" if there is neither.
-Result<std::string> secret_from(const Arguments& arguments, std::string_view option,
-                                const char* variable) {
-  if (const std::optional<std::string> file = arguments.text(option)) return secret_of(*file);
-  const char* value = std::getenv(variable);
-  return std::string(value == nullptr ? "" : trim(value));
-}
-
-std::optional<Error> add_credentials(const Arguments& arguments, fleet::Access& access) {
-  const Result<std::string> bearer = secret_from(arguments, "bearer-file", "PLATEAU_FLEET_BEARER");
-  if (!bearer) return bearer.error();
-  const Result<std::string> basic = secret_from(arguments, "basic-file", "PLATEAU_FLEET_BASIC");
-  if (!basic) return basic.error();
-  if (!bearer.value().empty()) {
-    access.headers.push_back("Authorization: Bearer " + bearer.value());
-  } else if (!basic.value().empty()) {
-    access.headers.push_back("Authorization: Basic " + base64_of(basic.value()));
-  }
-  if (const auto tenant = arguments.text("tenant")) {
-    access.headers.push_back("X-Scope-OrgID: " + *tenant);
-  }
-  if (const auto file = arguments.text("header-file")) {
-    const Result<std::string> lines = secret_of(*file);
-    if (!lines) return lines.error();
-    std::string_view rest = lines.value();
-    while (!rest.empty()) {
-      const std::string_view line = trim(take_part(rest, '\n'));
-      if (!line.empty()) access.headers.emplace_back(line);
-    }
-  }
-  for (const std::string& header : access.headers) {
-    if (!check_header(header)) return usage_error("a header or secret is not one printable line");
-  }
-  access.certificate_file = arguments.text("cert-file").value_or("");
-  access.key_file = arguments.text("key-file").value_or("");
-  access.authority_file = arguments.text("ca-file").value_or("");
-  return std::nullopt;
-}
-
 Result<fleet::Access> access_of(const Arguments& arguments) {
   fleet::Access access;
   const char* variable = std::getenv("PLATEAU_FLEET_URL");
-  access.url = arguments.text("url").value_or(variable == nullptr ? "" : variable);
-  if (access.url.empty()) {
+  const std::string given = arguments.text("url").value_or(variable == nullptr ? "" : variable);
+  if (given.empty()) {
     return usage_error("where is the database? Give --url, such as --url http://127.0.0.1:9090");
   }
-  if (access.url.find("://") == std::string::npos) access.url.insert(0, "http://");
-  if (const Result<void> fine = check_url(access.url); !fine) return fine.error();
-  const size_t host = access.url.find("://") + 3;
-  if (access.url.substr(host, access.url.find('/', host) - host).find('@') != std::string::npos) {
-    return usage_error(
-        "a password in --url is visible to everybody on this machine; put user:password into a "
-        "file and give --basic-file");
-  }
+  const Result<std::string> url = address_without_secret(given, "--url", "");
+  if (!url) return url.error();
+  access.url = url.value();
   if (const auto timeout = arguments.seconds("timeout")) access.timeout_s = *timeout;
-  if (std::optional<Error> error = add_credentials(arguments, access)) return *error;
+  const Result<DatabaseCredentials> credentials = credentials_of(arguments, "", "PLATEAU_FLEET");
+  if (!credentials) return credentials.error();
+  access.headers = credentials.value().headers;
+  access.certificate_file = credentials.value().certificate_file;
+  access.key_file = credentials.value().key_file;
+  access.authority_file = credentials.value().authority_file;
   return access;
 }
 

@@ -25,7 +25,7 @@ constexpr char kFailed = '-';
 
 // Away from the owner's terminal, signals and files. The owner's death closes the pipe that
 // `stop_fd` is the end of, in every case: nothing else of the owner's is needed.
-void settle_down(const char* name, int stop_fd, int report_fd) {
+void settle_down(const char* name, int stop_fd, int report_fd, int kept) {
   setpgid(0, 0);
   prctl(PR_SET_NAME, name);
   for (const int number :
@@ -42,7 +42,7 @@ void settle_down(const char* name, int stop_fd, int report_fd) {
     dup2(devnull, STDIN_FILENO);
     dup2(devnull, STDOUT_FILENO);
   }
-  close_all_but(STDERR_FILENO + 1, {stop_fd, report_fd});
+  close_all_but(STDERR_FILENO + 1, {stop_fd, report_fd, kept < 0 ? stop_fd : kept});
 }
 
 // Until the other side closes.
@@ -58,8 +58,8 @@ std::string read_whole(int fd) {
 }
 
 [[noreturn]] void helper_main(const char* name, const HelperProcess::Work& work, int stop_fd,
-                              Fd report_fd) {
-  settle_down(name, stop_fd, report_fd.get());
+                              Fd report_fd, int kept) {
+  settle_down(name, stop_fd, report_fd.get(), kept);
   work(stop_fd, [&report_fd](const Result<std::string>& began) {
     if (!report_fd) return;
     write_all(report_fd.get(), began ? kBegan + began.value() : kFailed + began.error().message);
@@ -74,7 +74,7 @@ Error cannot(const char* what) {
 
 }  // namespace
 
-Result<HelperProcess> HelperProcess::start(const char* name, const Work& work) {
+Result<HelperProcess> HelperProcess::start(const char* name, const Work& work, int kept) {
   int stop[2] = {-1, -1};
   if (pipe2(stop, O_CLOEXEC) != 0) return cannot("open a pipe");
   Fd stop_read(stop[0]);
@@ -85,7 +85,7 @@ Result<HelperProcess> HelperProcess::start(const char* name, const Work& work) {
   Fd report_write(report[1]);
   const pid_t pid = fork();
   if (pid < 0) return cannot("fork");
-  if (pid == 0) helper_main(name, work, stop_read.get(), std::move(report_write));
+  if (pid == 0) helper_main(name, work, stop_read.get(), std::move(report_write), kept);
   report_write.reset();
   const std::string said = read_whole(report_read.get());
   HelperProcess helper(pid, std::move(stop_write), said.empty() ? "" : said.substr(1));

@@ -4,8 +4,8 @@
 //
 // The helper is forked, says once whether it could begin, and then works until its owner ends or
 // asks it to stop. Its death touches nobody: the owner never waits for it without a limit and never
-// writes to it. Nothing of the owner's stays open in it but standard error. Single-threaded owners
-// only.
+// writes to it. Nothing of the owner's stays open in it but standard error and what is handed over.
+// Single-threaded owners only.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +26,9 @@ class HelperProcess {
   // owner asks, or is gone).
   using Work = std::function<void(int stop_fd, const Report& report)>;
 
-  // Forks and waits until the helper has begun. `name` is its name in a process list.
-  static Result<HelperProcess> start(const char* name, const Work& work);
+  // Forks and waits until the helper has begun. `name` is its name in a process list; `kept` is a
+  // descriptor that stays open in it.
+  static Result<HelperProcess> start(const char* name, const Work& work, int kept = -1);
 
   HelperProcess(HelperProcess&& other) noexcept;
   HelperProcess& operator=(HelperProcess&&) = delete;

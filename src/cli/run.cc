@@ -6,6 +6,7 @@
 #include "answer/answer.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
+#include "cli/pusher.h"
 #include "cli/run_request.h"
 #include "cli/run_serve.h"
 #include "cli/shared_options.h"
@@ -96,15 +97,46 @@ int final_code(const JobOutcome& outcome, const Verdict& verdict, const RunReque
   return exit_code_for(verdict, request.expected);
 }
 
-// Whoever is to be told while the job runs, if anybody is.
-std::optional<Error> start_telling(RunRequest& request, std::optional<LiveTeller>& teller) {
-  if (!request.tell.any()) return std::nullopt;
-  request.tell.say = request.job.say;
-  Result<Teller> started = Teller::start(request.tell);
-  if (!started) return started.error();
-  teller.emplace(std::move(started.value()));
-  teller->follow(request.job, request.policy);
-  request.job.errands = [&teller] { return teller->pids(); };
+// Whoever is to be told while the job runs.
+struct Told {
+  std::optional<LiveTeller> teller;
+  std::optional<LivePusher> pusher;
+
+  [[nodiscard]] std::vector<pid_t> pids() const {
+    std::vector<pid_t> all;
+    if (teller) all = teller->pids();
+    if (pusher) all.push_back(pusher->pid());
+    return all;
+  }
+  void attempt_is(const SupervisorOptions& job) {
+    if (teller) teller->recording_is(job.recording_path);
+    if (!pusher) return;
+    const std::string name =
+        run_label(job.recording_path, job.command, static_cast<double>(time(nullptr)));
+    pusher->run_is(name, job.recording_path);
+  }
+  void finish(const Verdict& verdict) {
+    if (teller) teller->finish(verdict);
+    if (pusher) pusher->finish(verdict);
+  }
+};
+
+std::optional<Error> start_telling(RunRequest& request, Told& told) {
+  if (request.tell.any()) {
+    request.tell.say = request.job.say;
+    Result<Teller> started = Teller::start(request.tell);
+    if (!started) return started.error();
+    told.teller.emplace(std::move(started.value()));
+    told.teller->follow(request.job, request.policy);
+  }
+  if (request.push.any()) {
+    Result<Pusher> started = Pusher::start(request.push, request.job.say);
+    if (!started) return started.error();
+    told.pusher.emplace(std::move(started.value()));
+    request.job.companions.push_back(told.pusher->pid());
+    told.pusher->follow(request.job, request.policy);
+  }
+  request.job.errands = [&told] { return told.pids(); };
   return std::nullopt;
 }
 
@@ -119,8 +151,8 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
     return trouble(invocation, server.error().message);
   }
   if (server.value()) request.job.companions.push_back(server.value()->pid());
-  std::optional<LiveTeller> teller;
-  if (const std::optional<Error> error = start_telling(request, teller)) {
+  Told told;
+  if (const std::optional<Error> error = start_telling(request, told)) {
     claim.withdraw();
     return trouble(invocation, error->message);
   }
@@ -129,7 +161,7 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
     if (request.restarts > 0 && !attempt_given) {
       request.job.given.attempt = Fact{static_cast<double>(attempt - 1), "--restart"};
     }
-    if (teller) teller->recording_is(request.job.recording_path);
+    told.attempt_is(request.job);
     Supervised supervised = supervise(request.job);
     if (!supervised.outcome) {
       if (attempt == 1) claim.withdraw();
@@ -141,7 +173,7 @@ int run_attempts(const Invocation& invocation, RunRequest request, const Claim& 
     const Verdict verdict = judge_outcome(outcome, request);
     print_verdict(verdict, outcome, request, out);
     const bool again = wants_restart(outcome, attempt, request);
-    if (!again && teller) teller->finish(verdict);
+    if (!again) told.finish(verdict);
     if (!again && server.value()) server.value()->end();
     if (!again) {
       return final_code(outcome, verdict, request, out);
@@ -221,6 +253,8 @@ Verb run_verb() {
        "plateau run --on-verdict @hook.txt --tensorboard runs -- python train.py"},
       {"each rank of a job; then 'plateau judge *.plateau'",
        "torchrun --nproc-per-node 8 --no-python plateau run -- python train.py"},
+      {"send its memory and verdict to a database, for dashboards and alerts",
+       "plateau run --push http://prometheus:9090 -- python train.py"},
       {"a CI test: level from step 90 on, within 500 MB",
        "plateau run --expect plateau --settle-by 90 --spread 500MB -- python train.py"},
   };

@@ -161,7 +161,8 @@ Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
 
 Options run_options() {
   return together({watching_options(), writing_options(), limit_options(), tell_options(),
-                   context_options(), answer_options(), expect_options(), look_options()});
+                   push_options(), context_options(), answer_options(), expect_options(),
+                   look_options()});
 }
 
 int signal_from_name(std::string_view name) {
@@ -256,6 +257,9 @@ Result<RunRequest> run_request(const Arguments& arguments) {
   request.tell = tell.value();
   request.tell.name = std::filesystem::path(request.job.command.front()).filename().string();
   request.tell.python = python_of(request.job.command);
+  const Result<PushRequest> push = push_request(arguments);
+  if (!push) return push.error();
+  request.push = push.value();
   request.job.learns_steps = !arguments.has("no-auto");
   request.job.keep_orphans = arguments.has("keep-orphans");
   request.job.given = given_facts(arguments);

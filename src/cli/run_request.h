@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/push_options.h"
 #include "command/verb.h"
 #include "report/text.h"
 #include "serve/server.h"
@@ -23,6 +24,7 @@ struct RunRequest {
   std::optional<ServeOptions> serve;  // Show it live; its paths are filled in when it starts.
   bool serve_port_chosen = false;
   TellOptions tell;
+  PushRequest push;
   size_t restarts = 0;
   bool default_name = false;  // The recording is called after the command and the time.
   Policy policy;

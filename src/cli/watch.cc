@@ -3,12 +3,15 @@
 #include <unistd.h>
 
 #include "answer/answer.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
+#include "cli/pusher.h"
 #include "cli/shared_options.h"
 #include "cli/tell_options.h"
 #include "cli/verbs.h"
+#include "cli/watch_all.h"
 #include "cli/watch_loop.h"
 #include "report/explain.h"
 #include "report/json.h"
@@ -24,6 +27,8 @@ struct WatchRequest {
   LookOptions look;
   Expectation expected;
   TellOptions tell;
+  PushRequest push;
+  std::string push_name;  // What the run is called there.
   bool explain = false;
 };
 
@@ -34,6 +39,10 @@ Options own_options() {
            {flag(
                 "find-training",
                 "Instead of a PID: pick the process of yours that looks most like a training job."),
+            flag("all",
+                 "Instead of a PID: watch every training job of this machine as they come and go "
+                 "(Python that maps torch, CUDA, JAX or TensorFlow; as root, everybody's), until "
+                 "it is stopped. Goes with --push and --textfile."),
             option(
                 "log", Takes::file, "FILE",
                 "Read the job's steps from FILE as it grows (default: the file its output goes to, "
@@ -72,7 +81,7 @@ Result<pid_t> pid_to_watch(const Arguments& arguments, const ProbeOptions& probe
   }
   if (find) return find_training(probe);
   if (arguments.positionals.empty()) {
-    return usage_error("which process? give a PID, or --find-training");
+    return usage_error("which process? give a PID, or --find-training, or --all");
   }
   return static_cast<pid_t>(parse_int(arguments.positionals.front()).value_or(-1));
 }
@@ -84,6 +93,14 @@ std::vector<std::string> words_of(pid_t pid, const std::string& proc) {
   std::string_view rest = text;
   while (!rest.empty()) words.emplace_back(take_part(rest, '\0'));
   return words;
+}
+
+void take_look(const Arguments& arguments, LookOptions& look) {
+  look.for_s = arguments.seconds("for");
+  look.print_every_s = arguments.seconds("interval").value_or(look.print_every_s);
+  look.json = arguments.has("json");
+  look.quiet = arguments.has("quiet");
+  look.view = view_of(arguments, STDOUT_FILENO);
 }
 
 Result<WatchRequest> watch_request(const Arguments& arguments) {
@@ -115,14 +132,16 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   request.tell.name = fmt::format("pid {}", request.watch.pid);
   request.tell.python = python_of(words_of(request.watch.pid, request.watch.probe.proc));
   request.tell.recording = request.watch.recording_path;
+  const Result<PushRequest> push = push_request(arguments);
+  if (!push) return push.error();
+  request.push = push.value();
+  request.push_name =
+      run_label(request.watch.recording_path, words_of(request.watch.pid, request.watch.probe.proc),
+                unix_now_s());
   const Result<Expectation> expected = expectation_of(arguments);
   if (!expected) return expected.error();
   request.expected = expected.value();
-  request.look.for_s = arguments.seconds("for");
-  request.look.print_every_s = arguments.seconds("interval").value_or(request.look.print_every_s);
-  request.look.json = arguments.has("json");
-  request.look.quiet = arguments.has("quiet");
-  request.look.view = view_of(arguments, STDOUT_FILENO);
+  take_look(arguments, request.look);
   request.explain = arguments.has("explain");
   return request;
 }
@@ -139,8 +158,40 @@ void print_verdict(const Verdict& verdict, const WatchRequest& request, Output& 
   }
 }
 
+Result<WatchAllRequest> watch_all_request(const Arguments& arguments) {
+  WatchAllRequest request;
+  if (std::optional<Error> error = not_with_all(arguments)) return *error;
+  request.watch.probe.exclude = {getpid()};
+  take_recording_options(arguments, request.watch);
+  request.watch.interval_s = arguments.seconds("interval").value_or(0);
+  request.watch.judged_by = policy_of(arguments);
+  take_look(arguments, request.look);
+  const Result<PushRequest> push = push_request(arguments);
+  if (!push) return push.error();
+  request.push = push.value();
+  return request;
+}
+
+// Whoever is told beside the screen. Nothing, or the exit code.
+std::optional<int> start_pushing(const Invocation& invocation, WatchRequest& request,
+                                 std::optional<LivePusher>& pusher) {
+  if (!request.push.any()) return std::nullopt;
+  Result<Pusher> started = Pusher::start(request.push, request.watch.say);
+  if (!started) return trouble(invocation, started.error().message);
+  pusher.emplace(std::move(started.value()));
+  pusher->run_is(request.push_name, request.watch.recording_path);
+  pusher->follow(request.watch, *request.watch.judged_by);
+  request.watch.probe.exclude.push_back(pusher->pid());
+  return std::nullopt;
+}
+
 int run_watch(const Invocation& invocation) {
   Output& out = invocation.out;
+  if (invocation.arguments.has("all")) {
+    const Result<WatchAllRequest> all = watch_all_request(invocation.arguments);
+    if (!all) return misused(invocation, all.error());
+    return watch_all(invocation, all.value());
+  }
   const Result<WatchRequest> asked = watch_request(invocation.arguments);
   if (!asked) return trouble(invocation, asked.error().message);
   WatchRequest request = asked.value();
@@ -156,6 +207,8 @@ int run_watch(const Invocation& invocation) {
     teller.emplace(std::move(started.value()));
     teller->follow(request.watch, *request.watch.judged_by);
   }
+  std::optional<LivePusher> pusher;
+  if (const auto failed = start_pushing(invocation, request, pusher)) return *failed;
   Result<Watcher> watcher = Watcher::attach(request.watch);
   if (!watcher) return trouble(invocation, watcher.error().message);
   if (lines) {
@@ -170,6 +223,7 @@ int run_watch(const Invocation& invocation) {
   print_verdict(verdict, request, out);
   out.flush();
   if (teller) teller->finish(verdict);
+  if (pusher) pusher->finish(verdict);
   for (const std::string& missing : unmet(verdict, request.expected)) {
     out.complain("watch", missing);
   }
@@ -196,8 +250,8 @@ Verb watch_verb() {
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
                      .required = false};
-  verb.options = together(
-      {own_options(), tell_options(), context_options(), expect_options(), look_options()});
+  verb.options = together({own_options(), tell_options(), push_options(), context_options(),
+                           expect_options(), look_options()});
   verb.examples = {
       {"watch pid 4242 and everything that belongs to it", "plateau watch 4242"},
       {"let plateau find the training job", "plateau watch --find-training"},
@@ -205,6 +259,8 @@ Verb watch_verb() {
       {"keep a recording", "plateau watch 4242 -o night.plateau"},
       {"learn the steps from the framework inside", "plateau watch 4242 --auto"},
       {"see which call stacks grow", "plateau watch 4242 --heap -o night.plateau --for 10m"},
+      {"every training job of a node, into a database",
+       "plateau watch --all --push http://prometheus:9090"},
   };
   verb.exits = verdict_exits();
   verb.run = run_watch;

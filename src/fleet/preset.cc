@@ -79,12 +79,13 @@ const std::vector<Preset>& table() {
        .started = "windows_process_start_time",
        .load = "sum without(mode)(rate(windows_process_cpu_time_total{$}[5m]))"},
       {.name = "plateau",
-       .about = "jobs that 'plateau serve' or 'plateau run --serve' tells of",
+       .about = "jobs that 'plateau serve', 'run --push' or 'watch --push' tells of",
        .metric = "plateau_owned_memory_bytes",
        .matchers = "",
        .kind = Metric::pss_anon,
        .workload = "run",
-       .limits = {"plateau_memory_limit_bytes{$}"}},
+       .limits = {"plateau_memory_limit_bytes{$}"},
+       .load = "rate(plateau_last_step{$}[5m])"},
   };
   return rows;
 }

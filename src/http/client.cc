@@ -128,6 +128,9 @@ Result<HttpAnswer> HttpClient::ask(const HttpRequest& request, bool post) {
   const char* type = nullptr;
   curl.easy_getinfo(inside_->handle, CURLINFO_CONTENT_TYPE, &type);
   if (type != nullptr) answer.content_type = type;
+  curl_off_t wait_s = 0;
+  curl.easy_getinfo(inside_->handle, CURLINFO_RETRY_AFTER, &wait_s);
+  answer.retry_after_s = static_cast<double>(std::max<curl_off_t>(wait_s, 0));
   answer.body = std::move(received.body);
   return answer;
 }

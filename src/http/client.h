@@ -46,6 +46,8 @@ struct HttpAnswer {
   int status = 0;            // 200, 404, …: an answer of any status is an answer.
   std::string content_type;  // "application/json; charset=utf-8"; may be empty.
   std::string body;
+  double retry_after_s =
+      0;  // What the server asked for in Retry-After, a date or seconds; 0: nothing.
 };
 
 class HttpClient {

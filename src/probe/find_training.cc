@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "base/files.h"
@@ -34,6 +35,9 @@ namespace {
 constexpr auto kLibraries = std::to_array<std::string_view>(
     {"libtorch", "libcudart", "libcuda.so", "jaxlib", "libtensorflow", "/dev/nvidia"});
 constexpr int64_t kWorthALookKb = int64_t{20} * 1024;
+// Of TrainingSearch, between two looks at what a process maps.
+constexpr double kShortestPauseS = 10;
+constexpr double kLongestPauseS = 300;
 
 struct Candidate {
   pid_t pid = 0;
@@ -43,6 +47,7 @@ struct Candidate {
 };
 
 struct Job {
+  ProcessKey root;
   Candidate largest;
   int processes = 0;
 
@@ -60,7 +65,10 @@ bool maps_framework(const PidDir& dir) {
   });
 }
 
-std::optional<Candidate> consider(int proc, pid_t pid, ProcBuffer& buffer) {
+using HasFramework = std::function<bool(const PidDir&, pid_t)>;
+
+std::optional<Candidate> consider(int proc, pid_t pid, const HasFramework& has_framework,
+                                  ProcBuffer& buffer) {
   const PidDir dir(proc, pid, false);
   const ProcStatus status = parse_status(dir.read_once("status", buffer).bytes);
   if (status.anon_kb <= 0) return std::nullopt;
@@ -72,7 +80,7 @@ std::optional<Candidate> consider(int proc, pid_t pid, ProcBuffer& buffer) {
                      program.kind != ProgramKind::compile_worker;
   if (!works && program.label != "torchrun") return std::nullopt;
   Candidate candidate{.pid = pid, .anon_kb = status.anon_kb, .label = program.label};
-  candidate.framework = status.anon_kb >= kWorthALookKb && maps_framework(dir);
+  candidate.framework = status.anon_kb >= kWorthALookKb && has_framework(dir, pid);
   return candidate;
 }
 
@@ -87,9 +95,8 @@ std::string listed(const std::vector<Job>& jobs, double least) {
   return text;
 }
 
-}  // namespace
-
-Result<pid_t> find_training(const ProbeOptions& options) {
+// All jobs of this user with Python in them, the best first.
+std::vector<Job> python_jobs(const ProbeOptions& options, const HasFramework& has_framework) {
   const Fd proc(open(options.proc.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ProcBuffer buffer;
   std::map<ProcessKey, Job> by_root;
@@ -98,11 +105,12 @@ Result<pid_t> find_training(const ProbeOptions& options) {
         std::find(options.exclude.begin(), options.exclude.end(), pid) != options.exclude.end()) {
       continue;
     }
-    const auto candidate = consider(proc.get(), pid, buffer);
+    const auto candidate = consider(proc.get(), pid, has_framework, buffer);
     if (!candidate) continue;
     const auto root = choose_root(proc.get(), pid, options.exclude, false);
     if (!root.ok()) continue;
     Job& job = by_root[root.value().root];
+    job.root = root.value().root;
     ++job.processes;
     const bool framework = job.largest.framework || candidate->framework;
     if (candidate->anon_kb > job.largest.anon_kb) job.largest = *candidate;
@@ -113,6 +121,39 @@ Result<pid_t> find_training(const ProbeOptions& options) {
   for (auto& [root, job] : by_root) jobs.push_back(std::move(job));
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.score() > b.score(); });
+  return jobs;
+}
+
+}  // namespace
+
+std::vector<TrainingJob> TrainingSearch::look(double now_s) {
+  std::map<pid_t, Known> still;
+  const auto has_framework = [&](const PidDir& dir, pid_t pid) {
+    ProcBuffer buffer;
+    const std::optional<ProcStat> stat = parse_stat(dir.read_once("stat", buffer).bytes);
+    const auto before = known_.find(pid);
+    const bool same = stat && before != known_.end() && before->second.start == stat->start_ticks;
+    Known known = same ? before->second : Known{.start = stat ? stat->start_ticks : 0};
+    if (!known.framework && now_s >= known.next_s) {
+      known.framework = maps_framework(dir);
+      known.pause_s = std::clamp(2 * known.pause_s, kShortestPauseS, kLongestPauseS);
+      known.next_s = now_s + known.pause_s;
+    }
+    still[pid] = known;
+    return known.framework;
+  };
+  std::vector<TrainingJob> found;
+  for (const Job& job : python_jobs(options_, has_framework)) {
+    if (!job.largest.framework) continue;
+    found.push_back({.root = job.root, .pid = job.largest.pid, .label = job.largest.label});
+  }
+  known_ = std::move(still);
+  return found;
+}
+
+Result<pid_t> find_training(const ProbeOptions& options) {
+  const std::vector<Job> jobs =
+      python_jobs(options, [](const PidDir& dir, pid_t /*pid*/) { return maps_framework(dir); });
   if (jobs.empty()) {
     return Error{Error::Kind::not_found,
                  "no Python process of yours is running; give the pid of the job"};

@@ -229,6 +229,28 @@ TEST(FindTraining, AboutEqualJobsAreListed) {
   EXPECT_THAT(found.error().message, HasSubstr("11 (python b.py"));
 }
 
+TEST(TrainingSearch, FindsEveryJobWithAFrameworkAndNoOther) {
+  const ProcRoot proc;
+  proc.process({.pid = 10, .ppid = 1, .command = "python notebook.py", .anon_kb = 90000});
+  proc.process({.pid = 11, .ppid = 1, .command = "python t.py", .anon_kb = 70000});
+  proc.process({.pid = 12, .ppid = 1, .command = "python later.py", .anon_kb = 60000});
+  proc.process({.pid = 13, .ppid = 1, .command = "postgres", .anon_kb = 900000});
+  proc.write("11/maps", "7f-80 r-xp 0 08:01 5 /v/libtorch_cpu.so\n");
+  TrainingSearch search(in(proc));
+  const auto pids = [&search](double now_s) {
+    std::vector<pid_t> found;
+    for (const TrainingJob& job : search.look(now_s)) found.push_back(job.pid);
+    return found;
+  };
+  EXPECT_EQ(pids(0), (std::vector<pid_t>{11}));
+  // One that imports it later is found at the next look that is due, and stays found.
+  proc.write("12/maps", "7f-80 r-xp 0 08:01 5 /v/jaxlib/xla.so\n");
+  EXPECT_EQ(pids(5), (std::vector<pid_t>{11}));
+  EXPECT_EQ(pids(11), (std::vector<pid_t>{11, 12}));
+  proc.write("11/maps", "");
+  EXPECT_EQ(pids(400), (std::vector<pid_t>{11, 12}));
+}
+
 TEST(FindTraining, NoPythonIsSaid) {
   const ProcRoot proc;
   EXPECT_FALSE(find_training(in(proc)).ok());

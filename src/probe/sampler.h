@@ -4,6 +4,7 @@
 // One Sampler per job, used from one thread. It never signals, stops or writes to a target.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,34 @@ class Sampler {
   struct State;
   explicit Sampler(Hidden<State> state) : state_(std::move(state)) {}
   Hidden<State> state_;
+};
+
+// A job with Python in it that maps torch, CUDA, JAX or TensorFlow: what a node is watched for.
+struct TrainingJob {
+  ProcessKey root;
+  pid_t pid = -1;     // Its largest Python process.
+  std::string label;  // "python train.py"
+};
+// Finds all of them again and again: of this user, or for root of all users, the largest first.
+//
+// What a process maps is costly to read and held back while its memory map is in use, so it is read
+// until a framework is found there, after 10 s, 20 s, ... up to every 5 min; then never again.
+class TrainingSearch {
+ public:
+  explicit TrainingSearch(ProbeOptions options) : options_(std::move(options)) {}
+  // `now_s` is the caller's monotonic clock.
+  std::vector<TrainingJob> look(double now_s);
+  void exclude(pid_t pid) { options_.exclude.push_back(pid); }
+
+ private:
+  struct Known {
+    uint64_t start = 0;
+    bool framework = false;
+    double next_s = 0;
+    double pause_s = 0;
+  };
+  ProbeOptions options_;
+  std::map<pid_t, Known> known_;
 };
 
 // The process that most looks like a training job of this user: Python or torchrun with the most

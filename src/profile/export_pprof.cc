@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes profile.proto by hand: the format is a handful of messages, and a library for it would
-// weigh more than this file.
-//
-// A message is a run of fields; a field is a key (number * 8 + wire type) and a value: a varint
-// (type 0), or a length and bytes (type 2) for texts, messages and packed numbers. All texts stand
-// in one table whose entry 0 is empty; functions, locations and mappings have ids from 1 on.
-//
-// Worked bytes: field 3, value 300 is 18 ac 02: key 3*8+0 = 0x18, and 300 in groups of seven bits,
-// lowest first, all but the last with the top bit set.
+// Writes profile.proto (base/proto_message.h has how). All texts stand in one table whose entry 0
+// is empty; functions, locations and mappings have ids from 1 on.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,6 +10,7 @@
 #include <utility>
 
 #include "base/compression.h"
+#include "base/proto_message.h"
 #include "base/utf8.h"
 #include "profile/export.h"
 
@@ -66,38 +60,6 @@ constexpr uint32_t kName = 2;
 constexpr uint32_t kSystemName = 3;
 constexpr uint32_t kSource = 4;
 }  // namespace field
-
-class ProtoMessage {
- public:
-  ProtoMessage& number(uint32_t name, uint64_t value) {
-    if (value == 0) return *this;  // The default is not written.
-    varint(uint64_t{name} << 3);
-    varint(value);
-    return *this;
-  }
-  ProtoMessage& bytes(uint32_t name, std::string_view value) {
-    varint((uint64_t{name} << 3) | 2);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  ProtoMessage& message(uint32_t name, const ProtoMessage& value) {
-    return bytes(name, value.bytes_);
-  }
-  ProtoMessage& packed(uint32_t name, const std::vector<uint64_t>& values) {
-    ProtoMessage inner;
-    for (const uint64_t value : values) inner.varint(value);
-    return message(name, inner);
-  }
-  [[nodiscard]] const std::string& text() const { return bytes_; }
-
- private:
-  void varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-  std::string bytes_;
-};
 
 std::string hex(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";

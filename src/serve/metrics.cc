@@ -16,7 +16,8 @@
 namespace plateau {
 namespace {
 
-using Type = MetricsText::Type;
+using Type = MetricsSink::Type;
+using Labels = MetricsSink::Labels;
 using Runs = std::span<const RunFacts* const>;
 
 // A process leaves a series of its own in every Prometheus that looks; the rest are in the sums.
@@ -27,14 +28,22 @@ double bytes(double mb) {
   return std::round(mb * kBytesPerMb);
 }
 
+// What every sample of a run begins with, and what is its own.
+Labels named(const RunFacts& run, Labels own = {}) {
+  Labels labels = {{"run", run.name}};
+  for (const auto& [name, value] : run.labels) labels.emplace_back(name, value);
+  for (auto& label : own) labels.push_back(std::move(label));
+  return labels;
+}
+
 // One gauge a run, of those that have a verdict; a nullopt is left out.
-void gauge(MetricsText& text, Runs runs, std::string_view name, std::string_view unit,
+void gauge(MetricsSink& text, Runs runs, std::string_view name, std::string_view unit,
            std::string_view help, const std::function<std::optional<double>(const Verdict&)>& of) {
   text.family(name, Type::gauge, unit, help);
   for (const RunFacts* run : runs) {
     if (!run->verdict) continue;
     const std::optional<double> value = of(*run->verdict);
-    if (value && std::isfinite(*value)) text.sample({{"run", run->name}}, *value);
+    if (value && std::isfinite(*value)) text.sample(named(*run), *value);
   }
 }
 
@@ -42,26 +51,25 @@ std::optional<double> in_bytes(const std::optional<double>& mb) {
   return mb ? std::optional(bytes(*mb)) : std::nullopt;
 }
 
-void about_files(MetricsText& text, Runs runs) {
+void about_files(MetricsSink& text, Runs runs) {
   text.family("plateau_run", Type::info, "", "A run that is served, and how it is judged.");
   for (const RunFacts* run : runs) {
     const bool judged = run->verdict.has_value();
-    text.sample({{"run", run->name},
-                 {"file", run->path},
-                 {"clock", judged ? std::string(clock_unit(run->verdict->clock)) : ""},
-                 {"component", judged ? run->verdict->component : ""}},
+    text.sample(named(*run, {{"file", run->path},
+                             {"clock", judged ? std::string(clock_unit(run->verdict->clock)) : ""},
+                             {"component", judged ? run->verdict->component : ""}}),
                 1);
   }
   text.family("plateau_run_readable", Type::gauge, "", "Whether the run's file could be read.");
-  for (const RunFacts* run : runs) text.sample({{"run", run->name}}, run->verdict ? 1 : 0);
+  for (const RunFacts* run : runs) text.sample(named(*run), run->verdict ? 1 : 0);
   text.family("plateau_run_live", Type::gauge, "", "Whether somebody still writes the run's file.");
-  for (const RunFacts* run : runs) text.sample({{"run", run->name}}, run->live ? 1 : 0);
+  for (const RunFacts* run : runs) text.sample(named(*run), run->live ? 1 : 0);
   text.family("plateau_run_changed_timestamp_seconds", Type::gauge, "seconds",
               "When the run's file last changed.");
-  for (const RunFacts* run : runs) text.sample({{"run", run->name}}, run->changed_unix_s);
+  for (const RunFacts* run : runs) text.sample(named(*run), run->changed_unix_s);
 }
 
-void about_memory(MetricsText& text, Runs runs) {
+void about_memory(MetricsSink& text, Runs runs) {
   gauge(text, runs, "plateau_owned_memory_bytes", "bytes",
         "What the job owns: memory that only its end gives back.",
         [](const Verdict& verdict) -> std::optional<double> {
@@ -75,7 +83,7 @@ void about_memory(MetricsText& text, Runs runs) {
   for (const RunFacts* run : runs) {
     if (!run->verdict) continue;
     for (const ComponentVerdict& component : run->verdict->components) {
-      text.sample({{"run", run->name}, {"component", component.name}}, bytes(component.last_mb));
+      text.sample(named(*run, {{"component", component.name}}), bytes(component.last_mb));
     }
   }
   gauge(text, runs, "plateau_memory_limit_bytes", "bytes", "The limit that the job must not pass.",
@@ -88,14 +96,14 @@ void about_memory(MetricsText& text, Runs runs) {
         });
 }
 
-MetricsText::Labels labels_of(const RunFacts& run, const ProcessGrowth& process) {
-  return {{"run", run.name},
-          {"pid", std::to_string(process.id)},
-          {"role", process.role == Role::unknown ? "" : std::string(role_name(process.role))},
-          {"name", process.name}};
+Labels labels_of(const RunFacts& run, const ProcessGrowth& process) {
+  const std::string role =
+      process.role == Role::unknown ? "" : std::string(role_name(process.role));
+  if (process.id == kAllOfRole) return named(run, {{"role", role}});
+  return named(run, {{"pid", std::to_string(process.id)}, {"role", role}, {"name", process.name}});
 }
 
-void about_processes(MetricsText& text, Runs runs) {
+void about_processes(MetricsSink& text, Runs runs) {
   const auto each = [&](double ProcessGrowth::* figure) {
     for (const RunFacts* run : runs) {
       if (!run->verdict) continue;
@@ -115,12 +123,12 @@ void about_processes(MetricsText& text, Runs runs) {
   each(&ProcessGrowth::growth_mb);
 }
 
-void about_verdict(MetricsText& text, Runs runs) {
+void about_verdict(MetricsSink& text, Runs runs) {
   text.family("plateau_verdict", Type::stateset, "", "Leak or plateau: the word that holds is 1.");
   for (const RunFacts* run : runs) {
     if (!run->verdict) continue;
     for (const Word word : kWords) {
-      text.sample({{"run", run->name}, {"plateau_verdict", std::string(word_name(word))}},
+      text.sample(named(*run, {{"plateau_verdict", std::string(word_name(word))}}),
                   run->verdict->word == word ? 1 : 0);
     }
   }
@@ -143,7 +151,7 @@ void about_verdict(MetricsText& text, Runs runs) {
   }
 }
 
-void about_progress(MetricsText& text, Runs runs) {
+void about_progress(MetricsSink& text, Runs runs) {
   gauge(text, runs, "plateau_samples", "", "Samples that the verdict rests on.",
         [](const Verdict& verdict) { return std::optional(static_cast<double>(verdict.samples)); });
   gauge(text, runs, "plateau_last_step", "", "The last optimizer step that was seen.",
@@ -191,15 +199,19 @@ void add_process_figures(ServerFigures& figures) {
   }
 }
 
-MetricsText run_metrics(const RunFacts& run, Dialect dialect) {
-  MetricsText text(dialect);
+void tell_run(MetricsSink& sink, const RunFacts& run) {
   const RunFacts* const one = &run;
   const Runs runs(&one, 1);
-  about_files(text, runs);
-  about_memory(text, runs);
-  about_processes(text, runs);
-  about_verdict(text, runs);
-  about_progress(text, runs);
+  about_files(sink, runs);
+  about_memory(sink, runs);
+  about_processes(sink, runs);
+  about_verdict(sink, runs);
+  about_progress(sink, runs);
+}
+
+MetricsText run_metrics(const RunFacts& run, Dialect dialect) {
+  MetricsText text(dialect);
+  tell_run(text, run);
   return text;
 }
 

@@ -37,18 +37,35 @@ struct ServerFigures {
 // Fills in what the kernel knows of this process.
 void add_process_figures(ServerFigures& figures);
 
-// The text format itself, family by family.
-class MetricsText {
+// Who is told figures, family by family.
+class MetricsSink {
  public:
   using Labels = std::vector<std::pair<std::string_view, std::string>>;
   enum class Type : uint8_t { gauge, counter, info, stateset };
 
+  virtual ~MetricsSink() = default;
+  // Begins a family; `unit` ("bytes") must be the end of `name`, or empty. The names of counters
+  // and infos come without _total and _info. A family without samples leaves no trace.
+  virtual void family(std::string_view name, Type type, std::string_view unit,
+                      std::string_view help) = 0;
+  virtual void sample(const Labels& labels, double value) = 0;
+
+ protected:
+  MetricsSink() = default;
+  MetricsSink(const MetricsSink&) = default;
+  MetricsSink& operator=(const MetricsSink&) = default;
+  MetricsSink(MetricsSink&&) = default;
+  MetricsSink& operator=(MetricsSink&&) = default;
+};
+
+// The text format itself.
+class MetricsText : public MetricsSink {
+ public:
   explicit MetricsText(Dialect dialect) : dialect_(dialect) {}
 
-  // Begins a family; `unit` ("bytes") must be the end of `name`, or empty. The names of counters
-  // and infos come without _total and _info. A family without samples leaves no trace in the text.
-  void family(std::string_view name, Type type, std::string_view unit, std::string_view help);
-  void sample(const Labels& labels, double value);
+  void family(std::string_view name, Type type, std::string_view unit,
+              std::string_view help) override;
+  void sample(const Labels& labels, double value) override;
 
  private:
   friend std::string joined(std::span<const MetricsText* const> texts);
@@ -61,11 +78,31 @@ class MetricsText {
   std::string sample_name_;
 };
 
+// The same figures as a plain list, for those who have another format: remote write.
+struct MetricSample {
+  std::string name;                                         // With its suffix.
+  std::vector<std::pair<std::string, std::string>> labels;  // None of them empty.
+  double value = 0;
+};
+class MetricsList : public MetricsSink {
+ public:
+  void family(std::string_view name, Type type, std::string_view unit,
+              std::string_view help) override;
+  void sample(const Labels& labels, double value) override;
+  std::vector<MetricSample> samples;
+
+ private:
+  std::string name_;
+};
+
 // Texts with the same families in the same order as one: the format wants all samples of a family
 // together.
 std::string joined(std::span<const MetricsText* const> texts);
 
-// What is told of one run. Made once per change of the run, because 500 of them take 50 ms.
+// What is told of one run.
+void tell_run(MetricsSink& sink, const RunFacts& run);
+
+// The same as text. Made once per change of the run, because 500 of them take 50 ms.
 MetricsText run_metrics(const RunFacts& run, Dialect dialect);
 
 // The whole answer: the server about itself, then the runs.

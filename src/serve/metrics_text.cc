@@ -16,16 +16,16 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-std::string_view type_word(MetricsText::Type type, Dialect dialect) {
-  using Type = MetricsText::Type;
+std::string_view type_word(MetricsSink::Type type, Dialect dialect) {
+  using Type = MetricsSink::Type;
   if (type == Type::counter) return "counter";
   if (type == Type::gauge || dialect == Dialect::prometheus_text) return "gauge";
   return type == Type::info ? "info" : "stateset";
 }
 
-std::string_view suffix_of(MetricsText::Type type) {
-  if (type == MetricsText::Type::counter) return "_total";
-  return type == MetricsText::Type::info ? "_info" : "";
+std::string_view suffix_of(MetricsSink::Type type) {
+  if (type == MetricsSink::Type::counter) return "_total";
+  return type == MetricsSink::Type::info ? "_info" : "";
 }
 
 // The weight of a range of an Accept header: its q, 1 if it has none, 0 if that cannot be read.
@@ -100,6 +100,18 @@ void MetricsText::sample(const Labels& labels, double value) {
   }
   if (!labels.empty()) lines += '}';
   lines += ' ' + number_text(value) + '\n';
+}
+
+void MetricsList::family(std::string_view name, Type type, std::string_view /*unit*/,
+                         std::string_view /*help*/) {
+  name_ = fmt::format("{}{}", name, suffix_of(type));
+}
+
+void MetricsList::sample(const Labels& labels, double value) {
+  MetricSample& told = samples.emplace_back(MetricSample{name_, {}, value});
+  for (const auto& [name, label] : labels) {
+    if (!label.empty()) told.labels.emplace_back(name, label);
+  }
 }
 
 std::string joined(std::span<const MetricsText* const> texts) {

@@ -5,16 +5,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verdict/verdict.h"
 
 namespace plateau {
 
+// The number of a process that stands for all of its role.
+inline constexpr int64_t kAllOfRole = -1;
+
 struct RunFacts {
   std::string id;    // Opaque, the same for the same path; for queries.
   std::string name;  // For a reader; no two runs of a server have the same.
   std::string path;
+  // What else its figures are labelled with: its job, its rank, ...
+  std::vector<std::pair<std::string, std::string>> labels = {};
   uint64_t version = 0;  // Rises with every change; 0: not read yet.
   bool live = false;     // Somebody still writes it.
   bool ended = false;    // The recording says how the job ended.

@@ -63,7 +63,10 @@ void enter_cgroup(const std::string& procs) {
   enter_cgroup(request.cgroup_procs);
   connect_output(channels);
   restore_signals();
-  unsetenv("PLATEAU_TOKEN");  // Opens our server, and is none of the job's business.
+  // They open our server and others' databases, and are none of the job's business.
+  for (const char* secret : {"PLATEAU_TOKEN", "PLATEAU_PUSH_BEARER", "PLATEAU_PUSH_BASIC"}) {
+    unsetenv(secret);
+  }
   for (const std::string& entry : request.environment) {
     const size_t equals = entry.find('=');
     setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);

@@ -69,6 +69,14 @@ TEST(Job, DoesNotInheritTheTokenOfOurServer) {
   EXPECT_THAT(ran.output, HasSubstr("token=none"));
 }
 
+TEST(Job, DoesNotInheritTheSecretsOfOurDatabase) {
+  const Ran ran = run_job(shell("echo ${PLATEAU_PUSH_BEARER-none} ${PLATEAU_PUSH_BASIC-none}"), [] {
+    setenv("PLATEAU_PUSH_BEARER", "token", 1);
+    setenv("PLATEAU_PUSH_BASIC", "me:secret", 1);
+  });
+  EXPECT_THAT(ran.output, HasSubstr("none none"));
+}
+
 TEST(Job, ExitCodesAndSignalsAreThoseOfAShell) {
   EXPECT_EQ(run_job(shell("exit 0")).code, 0);
   EXPECT_EQ(run_job(shell("exit 255")).code, 255);
