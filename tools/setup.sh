@@ -32,7 +32,7 @@ command -v npm >/dev/null || page=(nodejs npm)
 test=(
   "${demo[@]}" "${lint[@]}" "${page[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libclang-rt-19-dev
-  python3-psutil python3-jsonschema libc6-dbg libdebuginfod1 mandoc bash zsh fish gzip zstd bsdutils bsdextrautils tmux gdb curl openssl
+  python3-psutil python3-jsonschema python3-yaml libc6-dbg libdebuginfod1 mandoc bash zsh fish gzip zstd bsdutils bsdextrautils tmux gdb curl openssl
   # the page in real browsers, the metrics in a real Prometheus, fleets in real databases
   chromium firefox-esr prometheus prometheus-alertmanager victoria-metrics
   # other allocators that a traced program may use

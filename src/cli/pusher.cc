@@ -133,18 +133,19 @@ void Pusher::tell(const std::vector<RunFacts>& runs) {
   last_ms_ = std::max(last_ms_ + 1, static_cast<int64_t>(unix_now_s() * 1000));
   std::vector<MetricsText> texts;
   for (const RunFacts& run : runs) {
+    if (!request_.courier.textfile.empty()) {
+      texts.push_back(run_metrics(run, Dialect::prometheus_text));
+    }
     if (!request_.courier.url.empty()) {
       MetricsList list;
       tell_run(list, run);
       push::WriteRequest written =
           push::write_request(list.samples, scraped_labels(run.labels), last_ms_);
+      if (written.series == 0) continue;
       box_->post({.kind = push::Letter::Kind::figures,
                   .samples = written.series,
                   .at_ms = last_ms_,
                   .content = std::move(written.body)});
-    }
-    if (!request_.courier.textfile.empty()) {
-      texts.push_back(run_metrics(run, Dialect::prometheus_text));
     }
   }
   if (!request_.courier.textfile.empty()) {

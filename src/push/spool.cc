@@ -24,9 +24,11 @@ bool is_lack_of_room(int error) {
 // Each part of it that is missing, for its owner alone; 0 or the errno of what failed.
 int make_directories(const std::string& path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    if (mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) {
+    const std::string part = path.substr(0, slash);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
+      const int error = errno;
       struct stat status = {};
-      if (stat(path.substr(0, slash).c_str(), &status) != 0) return errno;
+      if (stat(part.c_str(), &status) != 0) return error;
     }
     if (slash == std::string::npos) return 0;
   }
