@@ -110,7 +110,11 @@ std::optional<Error> Pusher::begin(bool wait_until_ready) {
       theirs.get());
   if (!helper) return helper.error();
   helper_.emplace(std::move(helper.value()));
-  box_.emplace(std::move(ours));
+  if (box_) {
+    box_->reconnect(std::move(ours));
+  } else {
+    box_.emplace(std::move(ours));
+  }
   return std::nullopt;
 }
 
@@ -176,6 +180,7 @@ void Pusher::tend() {
 }
 
 void Pusher::finish() {
+  if (!box_->flush()) begin(false);  // What waits is not left to a minute that does not come.
   double until_s = monotonic_now_s() + kHandOverS;
   while (!box_->empty() && box_->flush() && monotonic_now_s() < until_s) poll(nullptr, 0, kPollMs);
   box_->close_slot();

@@ -27,22 +27,38 @@ std::string letter_bytes(const Letter& letter) {
 }
 
 void LetterBox::post(const Letter& letter) {
-  if (waiting_.size() + letter.content.size() > kMostWaiting) {
+  if (waiting_bytes_ + letter.content.size() > kMostWaiting) {
     dropped_ += letter.samples;
     return;
   }
-  waiting_ += letter_bytes(letter);
+  waiting_.push_back(letter_bytes(letter));
+  waiting_bytes_ += waiting_.back().size();
 }
 
 bool LetterBox::flush() {
-  while (!waiting_.empty()) {
-    const ssize_t n =
-        send(socket_.get(), waiting_.data(), waiting_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (!waiting_.empty() && !ended_) {
+    const std::string_view rest = std::string_view(waiting_.front()).substr(sent_);
+    const ssize_t n = send(socket_.get(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    waiting_.erase(0, static_cast<size_t>(n));
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    if (n < 0) {
+      ended_ = true;
+      break;
+    }
+    sent_ += static_cast<size_t>(n);
+    if (sent_ < waiting_.front().size()) continue;
+    waiting_bytes_ -= waiting_.front().size();
+    waiting_.pop_front();
+    sent_ = 0;
   }
   return !ended_;
+}
+
+void LetterBox::reconnect(Fd socket) {
+  socket_ = std::move(socket);
+  sent_ = 0;
+  came_.clear();
+  ended_ = false;
 }
 
 std::vector<std::string> LetterBox::remarks() {

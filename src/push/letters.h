@@ -3,10 +3,12 @@
 // one way, remarks for the user the other.
 //
 // The watcher's side never waits: what the socket does not take at once stays here and goes with
-// the next flush, at most kMostWaiting bytes, then the new letter is dropped and counted.
+// the next flush, at most kMostWaiting bytes, then the new letter is dropped and counted. If the
+// other side is gone, letters wait for the next one in the same way.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,8 @@ class LetterBox {
   void post(const Letter& letter);
   // Sends what can be sent. False if nobody is there any more.
   bool flush();
+  // Somebody else is there now; a letter that was sent in part goes to them whole.
+  void reconnect(Fd socket);
   // Lines that came back since. To be asked after flush().
   std::vector<std::string> remarks();
   // No letter comes any more; remarks still do.
@@ -47,7 +51,9 @@ class LetterBox {
 
  private:
   Fd socket_;
-  std::string waiting_;
+  std::deque<std::string> waiting_;
+  size_t waiting_bytes_ = 0;
+  size_t sent_ = 0;  // Bytes of the first one.
   std::string came_;
   uint64_t dropped_ = 0;
   bool ended_ = false;

@@ -55,5 +55,31 @@ TEST(Letters, RemarksComeBackLineByLineAndAnEndIsSeen) {
   EXPECT_FALSE(box.flush());
 }
 
+TEST(Letters, WhatNobodyTookGoesToTheNextOneWhole) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  LetterBox box((Fd(ends[0])));
+  Fd other(ends[1]);
+  // More than the socket takes at once: it is sent in part.
+  box.post(letter(std::string(2000000, 'x')));
+  EXPECT_TRUE(box.flush());
+  other.reset();
+  box.post(letter("second"));
+  EXPECT_FALSE(box.flush());
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  box.reconnect(Fd(ends[0]));
+  other.reset(ends[1]);
+  LetterReader reader;
+  std::vector<size_t> sizes;
+  std::array<char, 65536> buffer{};
+  while (sizes.size() < 2 && box.flush()) {
+    const ssize_t n = recv(other.get(), buffer.data(), buffer.size(), 0);
+    for (const Letter& come : reader.feed({buffer.data(), static_cast<size_t>(n)})) {
+      sizes.push_back(come.content.size());
+    }
+  }
+  EXPECT_EQ(sizes, (std::vector<size_t>{2000000, 6}));
+}
+
 }  // namespace
 }  // namespace plateau::push

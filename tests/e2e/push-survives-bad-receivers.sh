@@ -60,6 +60,20 @@ live = [s[1] for s in series if s[0]["__name__"] == "plateau_run_live"]
 assert live[-1] == 0 and set(live[:-1]) == {1}, live
 PY
 
+# The process that sends is killed: the job is not, and another one brings what is left.
+: >log
+"$PLATEAU" run --no-recording -q --push "$url" --push-spool spool --push-every 0.3s -- sleep 3 >out 2>err &
+watcher=$!
+wait_until test -s log
+sender=$(pgrep -P "$watcher" -x plateau-push) || fail "nobody pushes"
+kill -9 "$sender"
+code=0
+wait "$watcher" || code=$?
+expect_code 0
+said 'the process that sends has ended' 1
+tail -1 log | grep -q '"plateau_run_live", [^]]*}, 0.0' || fail "the end was not told: $(cat err)"
+[ -z "$(find spool -name '*.seg')" ] || fail "something stayed: $(find spool)"
+
 # What is refused for good is told once a status, and nothing is kept.
 receive status-400
 push 1.5
