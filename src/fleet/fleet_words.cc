@@ -74,10 +74,10 @@ std::vector<std::string> what_else(const Finding& finding) {
     more.push_back(
         finding.held_back
             ? "undecided: one climb, and nothing tells the load; known when the database "
-              "has the same hours of a day before, or CPU time"
+              "has the same hours of a day before, or the work it did"
             : "undecided: grows, but is not sure enough for the list");
   } else if (finding.load == LoadSource::work) {
-    more.push_back("not explained by the CPU time it used");
+    more.push_back("not explained by the work it did");
   } else if (finding.load != LoadSource::none) {
     more.push_back(
         fmt::format("not seen at the same hours of the {}", load_source_name(finding.load)));

@@ -3,7 +3,7 @@
 //
 // In this order, the first that tells: the same hours a day before; of a pod that did not exist
 // then, those of its workload; the same hours a week before; the work that it did in the window, as
-// CPU time. Coarse curves are enough here, so these are range queries.
+// CPU time or steps. Coarse curves are enough here, so these are range queries.
 #pragma once
 
 #include <optional>

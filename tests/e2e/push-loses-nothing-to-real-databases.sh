@@ -124,3 +124,24 @@ grown = [f for f in lines[:-1] if f["workload"] == "p.plateau"]
 assert grown and grown[0]["growth_mb_per_hour"] > 10000, lines
 print(grown[0]["verdict"], grown[0]["leak_probability"], grown[0]["growth_mb_per_hour"])
 PY
+
+# Of six hours of the same series, which nobody waits for here, it names the one that leaks: steps tell the load.
+python3 - <<'PY' >hours.jsonl
+import json, random, time
+random.seed(1)
+times = [(int(time.time()) - 60 - 30 * (719 - i)) * 1000 for i in range(720)]
+for run, slope in (("leaky.plateau", 1e6), ("level.plateau", 0)):
+    labels = {"run": run, "job": "plateau", "instance": "h", "node": "h"}
+    for name, values in (("plateau_owned_memory_bytes", [2e9 + slope * i + random.gauss(0, 2e5) for i in range(720)]),
+                         ("plateau_last_step", [10 * i for i in range(720)])):
+        print(json.dumps({"metric": {"__name__": name, **labels}, "values": values, "timestamps": times}))
+PY
+curl -sf -X POST -T hours.jsonl "$VICTORIA_URL/api/v1/import"
+curl -sf -o /dev/null "$VICTORIA_URL/internal/force_flush"
+leaky() {
+  "$PLATEAU" fleet --url "$VICTORIA_URL" --preset plateau --json >found 2>err || true
+  grep '"verdict":"leak"' found | grep -q '"workload":"leaky.plateau"'
+}
+wait_until leaky
+! grep '"verdict":"leak"' found | grep -q level || fail "$(cat found)"
+expect_in found '"load":"work"'
