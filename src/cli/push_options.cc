@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "base/text.h"
@@ -18,6 +19,9 @@ constexpr double kShortestEveryS = 0.1;
 constexpr double kDefaultSpoolMb = 64;
 constexpr double kSmallestSpoolMb = 1;
 constexpr double kLongestFarewellS = 600;
+// What tells one figure of a job from another cannot be the same for all.
+constexpr auto kOurLabels = std::to_array<std::string_view>(
+    {"run", "component", "role", "plateau_verdict", "file", "clock"});
 constexpr const char* kWritePath = "/api/v1/write";
 
 // Where it survives a job and a restart of the machine.
@@ -45,7 +49,7 @@ Result<push::LabelList> labels_of(const std::string& text) {
     if (value.empty()) continue;
     const bool has_value = value.find('=') != std::string_view::npos;
     const std::string name(trim(take_part(value, '=')));
-    const bool ours = name == "run" || name == "component" || name == "role";
+    const bool ours = std::ranges::find(kOurLabels, name) != kOurLabels.end();
     if (!has_value || !push::is_label_name(name) || ours) {
       return usage_error(fmt::format(
           "--push-labels takes NAME=VALUE with commas between, such as cluster=a,team=vision{}",

@@ -117,6 +117,14 @@ TEST_F(HttpClientTest, AFailureOfTheServerIsAnAnswer) {
   EXPECT_EQ(answer.value().status, 500);
 }
 
+TEST_F(HttpClientTest, APauseThatTheServerAsksForIsHandedOut) {
+  const Result<HttpAnswer> busy = get({.url = server_->at("/busy")});
+  ASSERT_TRUE(busy.ok()) << busy.error().message;
+  EXPECT_EQ(busy.value().status, 429);
+  EXPECT_EQ(busy.value().retry_after_s, 7);
+  EXPECT_EQ(get({.url = server_->at("/echo")}).value().retry_after_s, 0);
+}
+
 TEST_F(HttpClientTest, RedirectionsAreFollowedOnlyWhereThatIsAsked) {
   const Result<HttpAnswer> there = get({.url = server_->at("/redirect")});
   ASSERT_TRUE(there.ok()) << there.error().message;

@@ -38,7 +38,7 @@ int make_directories(const std::string& path) {
 
 std::string spool_name(const std::string& url, const std::string& tenant) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : url + '\n' + tenant) {
+  for (const char c : fmt::format("{}\n{}", url, tenant)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   const size_t begin = std::min(url.find("://"), url.size() - 3) + 3;

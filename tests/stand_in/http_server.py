@@ -7,6 +7,7 @@ Prints its port and serves on 127.0.0.1 until it is killed or its parent is gone
   /redirect    leads to /echo                         /away        leads to another port
   /gzip        a compressed text                      /long        bytes without end
   /slow        reads the request and never answers    /flaky       503 twice, then as /echo
+  /busy        429, to be asked again in 7 s
 Each request is a line of JSON in LOG.
 """
 import gzip
@@ -46,6 +47,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(3600)
         elif path.startswith("/status/"):
             self.answer(int(path.rsplit("/", 1)[1]))
+        elif path == "/busy":
+            self.answer(429, Retry_After="7")
         elif path == "/redirect":
             self.answer(307, Location="/echo")
         elif path == "/away":
