@@ -200,6 +200,7 @@ void Courier::Inside::farewell() {
   news.notify_all();
   if (!spool) return;
   news.wait_for(lock, seconds(options.farewell_s), [this] { return finished; });
+  spool->settle();
   if (const uint64_t left = spool->waiting_samples(); left > 0) {
     say(fmt::format(
         "--push: {} samples wait in {}; the next 'plateau run --push' or 'watch --push' "

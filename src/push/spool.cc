@@ -184,6 +184,13 @@ uint64_t Spool::damaged_segments() const {
   return all;
 }
 
+void Spool::settle() {
+  while (!memory_.empty() && to_disk(memory_.front())) memory_.pop_front();
+  for (const Frame& frame : memory_) dropped_ += frame.samples;
+  memory_.clear();
+  memory_bytes_ = 0;
+}
+
 void Spool::close() {
   if (own_ && !own_->oldest()) own_->remove();
   own_.reset();

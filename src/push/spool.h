@@ -55,7 +55,9 @@ class Spool {
     return disk_error_;
   }  // errno of the last append; 0: none.
   [[nodiscard]] const std::string& directory() const { return directory_; }
-  // Nobody appends any more: removes what is empty. To be called once.
+  // Nobody appends any more: what waits in memory goes to the disk, or is lost and counted.
+  void settle();
+  // Removes what is empty. To be called once, after settle().
   void close();
 
  private:

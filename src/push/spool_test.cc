@@ -163,6 +163,9 @@ TEST_F(SpoolTest, AFullDiskCostsNothingWhileMemoryHasRoom) {
     for (int i = 1; i <= 2000; ++i) spool.append(frame(i, 5000));
     EXPECT_GT(spool.dropped_samples(), 0U);
     EXPECT_EQ(spool.waiting_samples() + spool.dropped_samples(), 20000U);
+    spool.settle();
+    EXPECT_GT(spool.waiting_samples(), 0U);
+    EXPECT_EQ(spool.waiting_samples() + spool.dropped_samples(), 20000U);
   }
   EXPECT_EQ(std::system(("umount " + directory_).c_str()), 0);
 }
