@@ -65,7 +65,7 @@ curl -sf -o /dev/null "$VICTORIA_URL/internal/force_flush"
 
 cat >look.py <<'PY'
 import json, sys, time, urllib.parse, urllib.request
-url, run = sys.argv[1:3]
+url, run, told = sys.argv[1:4]
 def ask(query):
     with urllib.request.urlopen(f"{url}/api/v1/query?" + urllib.parse.urlencode({"query": query})) as answer:
         return json.load(answer)["data"]["result"]
@@ -79,14 +79,16 @@ labels = series["metric"]
 assert labels["job"] == "plateau" and labels["instance"] == labels["node"], labels
 (live,) = ask('plateau_run_live{run="%s"}[5m]' % run)
 assert [v for _, v in live["values"]][-2:] == ["1", "0"], live["values"][-3:]
-(word,) = ask('plateau_verdict{run="%s",plateau_verdict="leak"}[5m]' % run)
-assert word["values"][-1][1] == "1", word["values"][-3:]
+# The last word is the one that the user was told.
+words = {s["metric"]["plateau_verdict"]: s["values"][-1][1] for s in ask('plateau_verdict{run="%s"}[5m]' % run)}
+assert [word for word, holds in words.items() if holds == "1"] == [told], (words, told)
 print(len(times), "samples, longest gap", round(max(gaps), 2), "s")
 PY
-python3 look.py "$PROMETHEUS_URL" p.plateau || fail "Prometheus: $(cat p.err)"
+told() { grep -oE '^(LEAK|PLATEAU|WARMING|UNDECIDED)' "$1" | tr '[:upper:]' '[:lower:]'; }
+python3 look.py "$PROMETHEUS_URL" p.plateau "$(told p.err)" || fail "Prometheus: $(cat p.err)"
 # VictoriaMetrics shows what it took in after a second or so.
 for ((try = 0; try < 20; try++)); do
-  python3 look.py "$VICTORIA_URL" v.plateau 2>look.err && break
+  python3 look.py "$VICTORIA_URL" v.plateau "$(told v.err)" 2>look.err && break
   sleep 0.5
 done
 [ "$try" -lt 20 ] || fail "VictoriaMetrics: $(cat look.err v.err)"
@@ -114,15 +116,12 @@ push "$PROMETHEUS_URL" --no-recording -- sleep 1 >n.out 2>n.err
 count() { curl -sfG "$PROMETHEUS_URL/api/v1/query" --data-urlencode "query=$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["result"][0]["value"][1])'; }
 [ "$(count 'count_over_time(plateau_owned_memory_bytes{run="killed.plateau"}[5m])')" -ge 4 ] || fail "the killed one's samples are lost"
 
-# plateau's own preset judges what was pushed.
+# plateau's own preset reads and judges what was pushed; a quarter of a minute decides nothing.
 run "$PLATEAU" fleet --url "$PROMETHEUS_URL" --preset plateau --window 10m --json
 python3 - <<'PY' || fail "$(cat out err)"
 import json
-lines = [json.loads(line) for line in open("out")]
-assert lines[-1]["series_judged"] >= 1 and lines[-1]["series_failed"] == 0, lines[-1]
-grown = [f for f in lines[:-1] if f["workload"] == "p.plateau"]
-assert grown and grown[0]["growth_mb_per_hour"] > 10000, lines
-print(grown[0]["verdict"], grown[0]["leak_probability"], grown[0]["growth_mb_per_hour"])
+summary = json.loads(open("out").readlines()[-1])
+assert summary["series_judged"] >= 1 and summary["series_failed"] == 0 and summary["samples"] >= 30, summary
 PY
 
 # Of six hours of the same series, which nobody waits for here, it names the one that leaks: steps tell the load.
