@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop, and the glue between libmicrohttpd and routes.
 //
-// libmicrohttpd waits for its sockets in an epoll of its own. We wait for that epoll, for the
-// reader, for the stop descriptor and for the next tick, all in one poll(), and call MHD_run()
-// whenever it is ready. A tick lets slow connections go, asks the reader for files that somebody
-// listens to and sends what changed. Nothing here reads a file.
+// libmicrohttpd waits for its sockets in an epoll of its own. We wait for that epoll, for those
+// whom the doorman has not let in yet, for the reader, for the stop descriptor and for the next
+// tick, all in one poll(), and call MHD_run() whenever it is ready. A tick lets slow connections
+// go, asks the reader for files that somebody listens to and sends what changed. Nothing here reads
+// a file.
 #include "serve/server.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 
 #include "base/clock.h"
 #include "serve/connections.h"
+#include "serve/doorman.h"
 #include "serve/events.h"
 #include "serve/http_glue.h"
 #include "serve/reader.h"
@@ -61,6 +63,7 @@ struct Server::State {
   Connections::Connection& who(MHD_Connection* connection);
   void wait(int stop_fd, bool& stop);
   void tick();
+  void let_in();
   void say_farewell(double most_s);
 
   ServeOptions options;
@@ -70,6 +73,8 @@ struct Server::State {
   EventStreams streams;
   Waiting waiting;
   Connections connections;
+  Doorman doorman;
+  std::vector<pollfd> polled;
   ServerFigures figures;
   MHD_Daemon* daemon = nullptr;
   int epoll = -1;
@@ -143,7 +148,7 @@ Server::State::~State() {
 bool Server::State::start_daemon(Fd socket) {
   unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
   if (address.address.find(':') != std::string::npos) flags |= MHD_USE_IPv6;
-  // The socket is the library's from here on.
+  // The library must listen to set itself up, but it is the doorman who accepts.
   daemon = MHD_start_daemon(
       flags, 0, nullptr, nullptr, &on_request, this, MHD_OPTION_LISTEN_SOCKET, socket.release(),
       MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(Connections::kMost),
@@ -152,7 +157,19 @@ bool Server::State::start_daemon(Fd socket) {
       &on_connection, this, MHD_OPTION_URI_LOG_CALLBACK, &on_address, this, MHD_OPTION_END);
   if (daemon == nullptr) return false;
   epoll = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  doorman = Doorman(Fd(MHD_quiesce_daemon(daemon)));
   return true;
+}
+
+// Hands over those whose first request may be understood. The socket is the library's then, which
+// closes it if it has no place for it.
+void Server::State::let_in() {
+  std::vector<unsigned> refused;
+  for (Doorman::Guest& guest : doorman.look(monotonic_now_s(), options.ask_s, refused)) {
+    MHD_add_connection(daemon, guest.socket.release(),
+                       reinterpret_cast<const sockaddr*>(&guest.address), guest.address_size);
+  }
+  for (const unsigned status : refused) ++figures.requests[status];
 }
 
 Connections::Connection& Server::State::who(MHD_Connection* connection) {
@@ -239,13 +256,15 @@ void Server::State::wait(int stop_fd, bool& stop) {
   if (MHD_get_timeout(daemon, &library_ms) == MHD_YES) {
     most_s = std::min(most_s, static_cast<double>(library_ms) / 1000);
   }
-  pollfd polled[3] = {{epoll, POLLIN, 0}, {reader.fd(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
-  poll(polled, 3, static_cast<int>(std::ceil(most_s * 1000)));
+  polled = {{epoll, POLLIN, 0}, {reader.fd(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
+  doorman.add_to(polled);
+  poll(polled.data(), polled.size(), static_cast<int>(std::ceil(most_s * 1000)));
   if (polled[1].revents != 0) {
     reader.news();
     next_tick_s = 0;  // Those who listen hear of it at once.
   }
   waiting.wake(reader, monotonic_now_s());
+  let_in();
   MHD_run(daemon);
   stop = polled[2].revents != 0;
 }
