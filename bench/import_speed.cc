@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast logs are read, in MB/s on one core: text where every line is a sample, text where one
-// line in ten is, CSV in the corpus's form, and JSON lines. The input is generated, the same each
-// time. CPU time is counted and the best of five passes printed.
+// line in ten is, CSV in the corpus's form, and JSON lines; then logs that no reader of a format
+// knows, whose reading is learned from their head: ranks, lines of which one in ten is a sample
+// and the others never repeat, a table of containers, text inside JSON, a CSV of strange names.
+// The input is generated, the same each time. CPU time is counted and the best of five passes
+// printed, with the reader that took it.
 //
-// import_speed [MB]   size of each input, default 100
+// import_speed [MB [NAME]]   size of each input, default 100; only inputs whose name begins so
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
 
 #include "import/import.h"
 
@@ -85,9 +89,87 @@ std::string json_lines(size_t bytes) {
   return text;
 }
 
+// Four ranks behind torchrun's prefix.
+std::string rank_text(size_t bytes) {
+  std::string text;
+  for (int64_t line = 0; text.size() < bytes; ++line) {
+    const int64_t second = line / 4;
+    text += fmt::format(
+        "[rank{}]: 2026-11-15 {:02}:{:02}:{:02},123 INFO it {} | host memory {:.2f} GB of 64.00 GB "
+        "| loss 0.{:04}\n",
+        line % 4, second / 3600 % 24, second / 60 % 60, second % 60, second,
+        memory_at(second) / 1e3, line * 7919 % 10000);
+  }
+  return text;
+}
+
+// One line in ten is a sample; the others hold hashes, and no two are of one shape.
+std::string noisy_text(size_t bytes) {
+  std::string text;
+  uint64_t noise = 88172645463325252ull;
+  for (int64_t line = 0; text.size() < bytes; ++line) {
+    noise ^= noise << 13;
+    noise ^= noise >> 7;
+    noise ^= noise << 17;
+    const int64_t second = line / 10;
+    const std::string clock = fmt::format("2026-11-15 {:02}:{:02}:{:02}", second / 3600 % 24,
+                                          second / 60 % 60, second % 60);
+    if (line % 10 == 0) {
+      text += fmt::format("[worker-{}] {} heap now {:.1f}MB (limit 4096MB)\n", second % 2, clock,
+                          memory_at(second / 2));
+    } else {
+      text +=
+          fmt::format("[worker-{}] {} GET /v1/objects/{:016x}/parts/{:x} from 10.0.{}.{} done\n",
+                      second % 2, clock, noise, noise % 977, noise % 200, noise % 250);
+    }
+  }
+  return text;
+}
+
+std::string container_table(size_t bytes) {
+  std::string text;
+  for (int64_t round = 0; text.size() < bytes; ++round) {
+    text +=
+        "CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O          "
+        "PIDS\n";
+    for (int container = 0; container < 4; ++container) {
+      text += fmt::format(
+          "4f8c2d6e1b0{}   train-{}   {:5.2f}%    {:.3f}GiB / 62.79GiB   {:.2f}%     1.21MB / "
+          "873kB   "
+          "38\n",
+          container, container, static_cast<double>(round % 97), memory_at(round) / 1e3,
+          memory_at(round) / 640);
+    }
+  }
+  return text;
+}
+
+std::string text_in_json(size_t bytes) {
+  std::string text;
+  for (int64_t step = 1; text.size() < bytes; ++step) {
+    text += fmt::format(
+        "{{\"level\": \"info\", \"time\": {}, \"pod\": \"train-{}\", \"message\": \"iteration {} "
+        "took "
+        "0.21 s, resident memory {:.1f} MiB\"}}\n",
+        1760966305 + step, step % 2, step / 2, memory_at(step / 2));
+  }
+  return text;
+}
+
+std::string strange_csv(size_t bytes) {
+  std::string text = "when,loop,loss,proc mem,worker,note\n";
+  for (int64_t row = 0; text.size() < bytes; ++row) {
+    text +=
+        fmt::format("{},{},0.{:04},{:.2f} MiB,w{},\"fetched {} objects\"\n", 1760966305 + row / 2,
+                    row / 2, row * 7919 % 10000, memory_at(row / 2), row % 2, row % 1000);
+  }
+  return text;
+}
+
 void measure(const char* name, const std::string& input) {
   double best = 1e9;
   size_t samples = 0;
+  std::string format;
   for (int pass = 0; pass < 5; ++pass) {
     const double start = cpu_seconds();
     const auto runs = import_bytes(name, input);
@@ -97,10 +179,12 @@ void measure(const char* name, const std::string& input) {
       return;
     }
     samples = runs.value().back().instants.size();
+    format = runs.value().back().format;
     best = std::min(best, took);
   }
   const double mb = static_cast<double>(input.size()) / 1e6;
-  fmt::print("{:<12} {:7.1f} MB  {:8.0f} MB/s  {:9} samples\n", name, mb, mb / best, samples);
+  fmt::print("{:<14} {:7.1f} MB  {:8.0f} MB/s  {:9} samples  {}\n", name, mb, mb / best, samples,
+             format);
 }
 
 }  // namespace
@@ -108,9 +192,25 @@ void measure(const char* name, const std::string& input) {
 int main(int argc, char** argv) {
   const long mb = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 100;
   const size_t bytes = static_cast<size_t>(std::clamp(mb, 1L, 4000L)) * 1'000'000;
-  measure("text dense", dense_text(bytes));
-  measure("text mixed", mixed_text(bytes));
-  measure("csv", corpus_csv(bytes));
-  measure("json lines", json_lines(bytes));
+  struct Input {
+    const char* name;
+    std::string (*make)(size_t bytes);
+  };
+  static constexpr Input kInputs[] = {
+      {"text dense", dense_text},
+      {"text mixed", mixed_text},
+      {"csv", corpus_csv},
+      {"json lines", json_lines},
+      {"learned ranks", rank_text},
+      {"learned noise", noisy_text},
+      {"learned table", container_table},
+      {"learned json", text_in_json},
+      {"learned csv", strange_csv},
+  };
+  for (const Input& input : kInputs) {
+    if (std::string_view(input.name).starts_with(argc > 2 ? argv[2] : "")) {
+      measure(input.name, input.make(bytes));
+    }
+  }
   return 0;
 }

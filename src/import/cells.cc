@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/text.h"
 #include "import/line_stamp.h"
@@ -49,6 +50,24 @@ size_t bracketed(std::string_view line, size_t at) {
   return end == std::string_view::npos ? at : at + end + 1;
 }
 
+// Whether the line is ASCII without '*'. Takes eight bytes at a time.
+bool is_plain(std::string_view line) {
+  const auto strange = [](uint64_t bytes) {
+    const uint64_t stars = bytes ^ 0x2a2a2a2a2a2a2a2aull;
+    return ((stars - 0x0101010101010101ull) & ~stars) | bytes;
+  };
+  uint64_t found = 0;
+  size_t at = 0;
+  for (; at + 8 <= line.size(); at += 8) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, line.data() + at, 8);
+    found |= strange(bytes);
+  }
+  uint64_t rest = 0;
+  if (at < line.size()) std::memcpy(&rest, line.data() + at, line.size() - at);
+  return ((found | strange(rest)) & 0x8080808080808080ull) == 0;
+}
+
 bool is_level(std::string_view word) {
   return (word_bits(word) & kWordLevel) != 0 || equal_ignoring_case(word, "critical") ||
          equal_ignoring_case(word, "trace") || word.empty();
@@ -70,6 +89,7 @@ void add_limit(LogCell& cell, const Numeral& limit) {
 void CellRow::clear() {
   cells.clear();
   has_time = false;
+  time_at = kNoTimeAt;
   time_begin = time_end = 0;
   prefix = {};
   starts_block = false;
@@ -136,6 +156,7 @@ size_t read_prefix(std::string_view line, CellRow& row) {
       if (const auto stamp = stamp_at(line, inside)) {
         row.has_time = true;
         row.time = *stamp;
+        row.time_at = inside;
         row.time_begin = at;
         at = inside + stamp->length;
         while (at < line.size() && (line[at] == ']' || line[at] == ')' || line[at] == ':')) ++at;
@@ -162,8 +183,7 @@ size_t read_prefix(std::string_view line, CellRow& row) {
 std::string_view plain_line(std::string_view line, std::string& storage) {
   while (line.starts_with("> ") || line == ">")
     line.remove_prefix(std::min<size_t>(2, line.size()));
-  const auto is_wide = [](char c) { return static_cast<unsigned char>(c) >= 0x80 || c == '*'; };
-  if (std::none_of(line.begin(), line.end(), is_wide)) return line;
+  if (is_plain(line)) return line;
   storage.clear();
   for (size_t at = 0; at < line.size();) {
     const auto drawn = std::find_if(kDrawn.begin(), kDrawn.end(), [&](const Drawn& known) {
@@ -177,6 +197,46 @@ std::string_view plain_line(std::string_view line, std::string& storage) {
     }
   }
   return storage;
+}
+
+void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out) {
+  out.clear();
+  for (size_t at = 0; at < line.size();) {
+    if (is_space(line[at])) {
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    if (const auto stamp = stamp_at(line, at)) end = at + stamp->length;
+    for (size_t blanks = 0; end + blanks < line.size();) {
+      const char c = line[end + blanks];
+      if (c == '\t' || (c == ' ' && blanks + 1 >= gap)) break;
+      if (c == ' ') {
+        ++blanks;
+      } else {
+        end += blanks + 1;
+        blanks = 0;
+      }
+    }
+    out.push_back({line.substr(at, end - at), at, end});
+    at = end;
+  }
+}
+
+void reread_cell(LogCell& cell, const NumberStyle& style) {
+  const bool plain = cell.numeric && cell.number.plain;
+  // A colon may make a time of it, and behind a slash stands a limit.
+  if (plain && cell.text.find_first_of(":/") == std::string_view::npos) {
+    cell.number.value = value_again(cell.text.substr(cell.number.begin), cell.number);
+    return;
+  }
+  const uint32_t column = cell.column;
+  cell = read_cell(cell.text, style);
+  cell.column = column;
+}
+
+uint64_t key_of_place(size_t place) {
+  return 0x9e3779b97f4a7c15ull * (place + 1);
 }
 
 }  // namespace plateau

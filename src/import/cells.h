@@ -14,6 +14,11 @@
 //              words if there are as many, among cells two blanks apart, else by the place under
 //              the header's word.
 //
+//   named rows Cells between separators where one cell says what the row counts and another how
+//              much ("10:05,Working Set (MB),512"): by what that cell says.
+//   scrape     Metrics as Prometheus is given them, "name{labels} value time": by name.
+//   columns    Cells two blanks apart without a header: by position.
+//
 // Columns are numbered as they are met while `learning`; afterwards unknown ones are left out.
 // Blind spot: a column whose words change with every line ("model_17: 5 MB") never comes twice.
 #pragma once
@@ -41,14 +46,18 @@ struct LogCell {
   Numeral number;
   double limit_mb = 0;  // Written behind it: "1.357GiB / 19.53GiB"; 0 if none is.
   Stamp time;
-  std::string_view text;  // As written; valid as long as the line.
+  std::string_view text;        // As written; valid as long as the line.
+  std::string_view limit_text;  // The same of the limit, where it stands outside `text`.
 };
 
 struct CellRow {
+  static constexpr size_t kNoTimeAt = static_cast<size_t>(-1);
+
   std::vector<LogCell> cells;
   bool has_time = false;  // Of the line: the first in it,
   Stamp time;
-  size_t time_begin = 0;  // and where it stands, if it was found before everything else.
+  size_t time_at = kNoTimeAt;  // and where it begins, unless it is the time of a cell.
+  size_t time_begin = 0;       // With its brackets, if it was found before everything else.
   size_t time_end = 0;
   std::string_view prefix;  // "rank0" of "[rank0]: …", "worker-0" of "worker-0 | …"; may be empty.
   bool starts_block = false;  // The header came again: a new round of readings.
@@ -78,6 +87,11 @@ class LogLayout {
   // False if the line is none of this layout's; `row` is then empty.
   virtual bool cut(std::string_view line, CellRow& row) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
+  // Whether lines of this line's shape (line_shape.h) that hold times at the same places are cut
+  // alike, so that reread() gives what cut() would. Asked after cut().
+  [[nodiscard]] virtual bool repeats(std::string_view line) const = 0;
+  // Reads the cell anew from its text, which stands where it stood in a line of the same shape.
+  virtual void reread(LogCell& cell) const = 0;
   // From now on only these columns are needed; cells of others may be left out.
   virtual void want(const std::vector<uint32_t>& columns);
   [[nodiscard]] virtual const ColumnNames& columns() const { return columns_; }
@@ -101,6 +115,26 @@ std::unique_ptr<LogLayout> json_layout(const NumberStyle& style);
 // The same, of loggers that write text into a field: the text is what is cut.
 std::unique_ptr<LogLayout> json_text_layout(const NumberStyle& style);
 std::unique_ptr<LogLayout> table_layout(std::string_view header, const NumberStyle& style);
+// named_cells.cc. `name` and `value` are the places of those cells.
+std::unique_ptr<LogLayout> named_rows_layout(char separator, size_t name, size_t value,
+                                             const NumberStyle& style);
+std::unique_ptr<LogLayout> scrape_layout();
+// Lines of `width` cells.
+std::unique_ptr<LogLayout> columns_layout(size_t width, const NumberStyle& style);
+
+// Pieces of a line with at least `gap` blanks (or a tab) between; a time is one piece, whatever is
+// in it. `out` is cleared first.
+struct Piece {
+  std::string_view text;
+  size_t begin = 0;
+  size_t end = 0;
+};
+void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out);
+
+// The key of a column that is known by its place.
+uint64_t key_of_place(size_t place);
+// read_cell() of a cell that was read before, in its column.
+void reread_cell(LogCell& cell, const NumberStyle& style);
 
 // Makes `limit`, written behind the cell and a slash, its limit.
 void add_limit(LogCell& cell, const Numeral& limit);

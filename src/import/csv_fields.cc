@@ -12,6 +12,11 @@ namespace plateau {
 // end of the line). The buffer was reserved for the whole line, so views into it stay valid.
 size_t CsvFields::quoted_field(std::string_view line, size_t at) {
   const size_t from = unescaped_.size();
+  const size_t close = line.find('"', at + 1);
+  if (close != std::string_view::npos && line.substr(close, 2) != "\"\"") {
+    fields_.push_back(line.substr(at + 1, close - at - 1));
+    return std::min(line.find(separator_, close), line.size());
+  }
   for (++at; at < line.size(); ++at) {
     if (line[at] == '"') {
       if (at + 1 >= line.size() || line[at + 1] != '"') break;

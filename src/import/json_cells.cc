@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/text.h"
 #include "import/cells.h"
+#include "import/cut_cache.h"
 #include "import/line_stamp.h"
 #include "import/sheet.h"
 
@@ -65,6 +67,8 @@ class JsonLayout : public LogLayout {
   }
 
   [[nodiscard]] std::string describe() const override { return "JSON objects, one a line"; }
+  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return false; }
+  void reread(LogCell& /*cell*/) const override {}
 
  private:
   void flatten(simdjson::dom::object object, int depth) {
@@ -94,30 +98,33 @@ class JsonLayout : public LogLayout {
 
   void value(simdjson::dom::element element, int depth) {
     if (depth > kMostDepth || row_->cells.size() >= kMostCells) return;
-    LogCell cell;
-    switch (element.type()) {
-      case Type::OBJECT:
-      case Type::ARRAY:
-        inside(element, depth);
-        return;
-      case Type::INT64:
-      case Type::UINT64:
-      case Type::DOUBLE:
-        cell.numeric = element.get(cell.number.value) == simdjson::SUCCESS;
-        cell.number.decimals = cell.number.value == std::floor(cell.number.value) ? 0 : 1;
-        break;
-      case Type::STRING: {
-        std::string_view text;
-        if (element.get(text) == simdjson::SUCCESS) cell = read_cell(text, style_);
-        break;
-      }
-      default:
-        return;
+    const Type type = element.type();
+    if (type == Type::OBJECT || type == Type::ARRAY) {
+      inside(element, depth);
+      return;
     }
+    if (type == Type::BOOL || type == Type::NULL_VALUE) return;
+    LogCell cell;
     cell.column = columns_.of(hash_text(path_), path_);
-    if (cell.column == kNoColumn) return;
+    // Texts may be times, which are the row's.
+    const bool skipped = type != Type::STRING && !is_wanted(cell.column);
+    if (cell.column == kNoColumn || skipped) return;
+    read_value(element, cell);
     take_time(cell, *row_);
     row_->cells.push_back(cell);
+  }
+
+  // A number or a text.
+  void read_value(simdjson::dom::element element, LogCell& cell) const {
+    std::string_view text;
+    if (element.get(text) == simdjson::SUCCESS) {
+      const uint32_t column = cell.column;
+      cell = read_cell(text, style_);
+      cell.column = column;
+      return;
+    }
+    cell.numeric = element.get(cell.number.value) == simdjson::SUCCESS;
+    cell.number.decimals = cell.number.value == std::floor(cell.number.value) ? 0 : 1;
   }
 
   NumberStyle style_;
@@ -145,7 +152,7 @@ class JsonTextLayout : public LogLayout {
       if (json_.object()[key].get(text) == simdjson::SUCCESS) break;
     }
     if (text.empty()) return false;
-    const bool ours = inner_->cut(text, row);
+    const bool ours = remembered_ ? remembered_->cut(text, row) : inner_->cut(text, row);
     for (const std::string_view key : kTimes) {
       std::string_view written;
       double number = 0;
@@ -172,14 +179,20 @@ class JsonTextLayout : public LogLayout {
   }
 
   [[nodiscard]] std::string describe() const override { return "text inside JSON objects"; }
+  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return false; }
+  void reread(LogCell& /*cell*/) const override {}
   [[nodiscard]] const ColumnNames& columns() const override { return inner_->columns(); }
   void freeze() override { inner_->freeze(); }
-  void want(const std::vector<uint32_t>& columns) override { inner_->want(columns); }
+  void want(const std::vector<uint32_t>& columns) override {
+    inner_->want(columns);
+    remembered_.emplace(*inner_);
+  }
 
  private:
   NumberStyle style_;
   JsonLine json_;
   std::unique_ptr<LogLayout> inner_;
+  std::optional<CutCache> remembered_;  // Once it is known what is wanted.
 };
 
 }  // namespace

@@ -36,12 +36,16 @@ class LineLayout : public LogLayout {
 
   bool cut(std::string_view line, CellRow& row) override;
   [[nodiscard]] std::string describe() const override { return "lines of text"; }
+  // Everything but times is decided by words and by where digits stand.
+  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return true; }
+  void reread(LogCell& cell) const override;
 
  private:
   void word();
   void number();
   bool stamp();
   void fresh_start();
+  [[nodiscard]] bool ends_phrase(char c) const;
   [[nodiscard]] bool closes_a_place() const;
   [[nodiscard]] bool starts_token() const;
   [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
@@ -86,6 +90,29 @@ void LineLayout::fresh_start() {
   ordinal_ = 0;
 }
 
+// What stands before names nothing behind: a comma, a bar, a dash as writers use it, the end of a
+// sentence ("Pausing.  Process memory", but "Max. RSS"), the name of a logger ("app.Main - 5 MB").
+bool LineLayout::ends_phrase(char c) const {
+  if (c == ',' || c == ';' || c == '|') return true;
+  if (c == ']') return closes_a_place();
+  const std::string_view rest = line_.substr(at_);
+  if (count_ == 0) return false;
+  const Word& last = words_[count_ - 1];
+  if (c == '.') {
+    const size_t next = rest.find_first_not_of(' ', 1);
+    const bool apart = next != std::string_view::npos && next > 1;
+    return apart && rest[next] >= 'A' && rest[next] <= 'Z' && last.end == at_ &&
+           last.end - last.begin > 4;
+  }
+  if (c != '-') return false;
+  if (rest.starts_with("-- ")) return true;
+  if (!rest.starts_with("- ") || at_ == 0 || line_[at_ - 1] != ' ') return false;
+  if (last.end + 1 != at_) return false;
+  size_t begin = last.begin;
+  while (begin > 0 && is_letter(line_[begin - 1])) --begin;
+  return (begin > 0 && line_[begin - 1] == '.') || (last.bits & kWordLevel) != 0;
+}
+
 // "[utils.py:783:see_memory_usage] MA 10.5 GB": a place in a program names nothing.
 bool LineLayout::closes_a_place() const {
   const size_t open = line_.substr(0, at_).rfind('[');
@@ -113,6 +140,7 @@ bool LineLayout::stamp() {
   if (!row_->has_time) {
     row_->has_time = true;
     row_->time = *found;
+    row_->time_at = at_;
   }
   at_ += found->length;
   return true;
@@ -126,7 +154,9 @@ bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, si
   size_t words = 0;
   for (size_t at = number.unit_end; at < line_.size() && words < kPostfixWords;) {
     const char c = line_[at];
-    if (is_digit(c) || c == ',' || c == ';' || c == '|' || c == ':' || c == '=' || c == '/') break;
+    // "34.8 MiB  Total memory: 538 KiB": those words name the next one.
+    if (c == ':' || c == '=') return false;
+    if (is_digit(c) || c == ',' || c == ';' || c == '|' || c == '/') break;
     if (!is_letter(c)) {
       ++at;
       continue;
@@ -137,6 +167,8 @@ bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, si
     bits |= found.bits;
     at = end = found.end;
   }
+  const size_t next = std::min(line_.find_first_not_of(' ', end), line_.size());
+  if (next < line_.size() && (line_[next] == ':' || line_[next] == '=')) return false;
   return (bits & (kWordMemoryKey & ~kWordFile)) != 0;
 }
 
@@ -211,6 +243,7 @@ void LineLayout::number() {
   if (last_column_ != kNoColumn && (gap == "/" || gap == "of" || gap == "out of")) {
     if (!row_->cells.empty() && row_->cells.back().column == last_column_) {
       add_limit(row_->cells.back(), number);
+      row_->cells.back().limit_text = line_.substr(number.begin, number.unit_end - number.begin);
     }
     return;
   }
@@ -274,6 +307,23 @@ bool LineLayout::arrow_follows(const Numeral& number) const {
   return !rest.empty() && is_digit(rest.front());
 }
 
+// The unit and the sign stand where they stood.
+void LineLayout::reread(LogCell& cell) const {
+  if (cell.number.plain && cell.limit_text.empty()) {
+    cell.number.value = value_again(cell.text, cell.number);
+    return;
+  }
+  const auto value_of = [this](std::string_view text) {
+    size_t at = 0;
+    while (at < text.size() && !is_digit(text[at])) ++at;
+    return at < text.size() ? read_numeral(text, at, style_) : Numeral{};
+  };
+  cell.number.value = value_of(cell.text).value;
+  if (cell.limit_text.empty()) return;
+  const Numeral limit = value_of(cell.limit_text);
+  cell.limit_mb = limit.value * limit.unit_mb;
+}
+
 bool LineLayout::cut(std::string_view line, CellRow& row) {
   row.clear();
   line_ = line.substr(0, kLongestLine);
@@ -294,7 +344,7 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
     } else if (is_letter(c)) {
       if (!starts_token() || !stamp()) word();
     } else {
-      if (c == ',' || c == ';' || c == '|' || (c == ']' && closes_a_place())) fresh_start();
+      if (ends_phrase(c)) fresh_start();
       ++at_;
     }
   }

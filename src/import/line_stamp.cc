@@ -256,6 +256,21 @@ bool may_be_numbered(std::string_view rest) {
 
 }  // namespace
 
+bool may_be_stamp(std::string_view line, size_t at) {
+  const std::string_view rest = line.substr(at);
+  if (rest.empty()) return false;
+  if (is_letter(rest.front())) return may_be_named(rest);
+  if (!is_digit(rest.front()) || !may_be_numbered(rest)) return false;
+  if (rest.find(':') == std::string_view::npos) return false;
+  Walk walk{line, at};
+  walk.number(4);
+  const char separator = walk.peek();
+  ++walk.at;
+  if (is_letter(walk.peek())) return separator != ':' && month_named(walk.word()) != 0;
+  // What follows is two digits and the same again, in "13:18:25" as in "2025-10-20".
+  return walk.number(2) >= 0 && walk.peek() == separator;
+}
+
 std::optional<Stamp> stamp_at(std::string_view line, size_t at) {
   const std::string_view rest = line.substr(at);
   if (rest.empty()) return std::nullopt;

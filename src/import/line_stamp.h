@@ -21,4 +21,8 @@ namespace plateau {
 // before `at` is neither a letter nor a digit.
 std::optional<Stamp> stamp_at(std::string_view line, size_t at);
 
+// Whether stamp_at() could find one here if the digits of the line were other digits. No where only
+// digits decide against it, yes in doubt.
+bool may_be_stamp(std::string_view line, size_t at);
+
 }  // namespace plateau

@@ -13,10 +13,10 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
 #include "import/csv_fields.h"
+#include "import/cut_cache.h"
 #include "import/run_builder.h"
 #include "import/transposed.h"
 #include "recording/last_words.h"
@@ -31,17 +31,28 @@ bool is_of(const MemoryColumn& memory, uint32_t column) {
          std::find(memory.alike.begin(), memory.alike.end(), column) != memory.alike.end();
 }
 
+// Every column that the reading takes something from.
+std::vector<uint32_t> columns_of(const Reading& reading) {
+  std::vector<uint32_t> wanted = {reading.step_column, reading.time_column, reading.series_column};
+  for (const MemoryColumn& memory : reading.memory) {
+    wanted.push_back(memory.column);
+    wanted.insert(wanted.end(), memory.plus.begin(), memory.plus.end());
+    wanted.insert(wanted.end(), memory.alike.begin(), memory.alike.end());
+  }
+  return wanted;
+}
+
+// Lets labels be looked up without a copy.
+struct LabelHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view label) const { return std::hash<std::string_view>{}(label); }
+};
+
 class MinedLog {
  public:
-  explicit MinedLog(Reading& reading) : reading_(reading), builder_("mined") {
-    std::vector<uint32_t> wanted = {reading.step_column, reading.time_column,
-                                    reading.series_column};
-    for (const MemoryColumn& memory : reading.memory) {
-      wanted.push_back(memory.column);
-      wanted.insert(wanted.end(), memory.plus.begin(), memory.plus.end());
-      wanted.insert(wanted.end(), memory.alike.begin(), memory.alike.end());
-    }
-    reading.layout->want(wanted);
+  explicit MinedLog(Reading& reading)
+      : reading_(reading), builder_("mined"), layout_(*reading.layout) {
+    reading.layout->want(columns_of(reading));
     for (const std::string& remark : reading.remarks) builder_.note(remark);
   }
 
@@ -54,17 +65,18 @@ class MinedLog {
   void put(const MemoryColumn& memory, const LogCell& cell, size_t process);
   size_t process_of(std::string_view label);
   std::string_view label_of_row() const;
-  void begin_round(std::string_view label);
+  void begin_round(size_t process);
   [[nodiscard]] Instant instant_here() const;
   [[nodiscard]] const LogCell* find(uint32_t column) const;
   [[nodiscard]] double sum_with(const MemoryColumn& memory, const LogCell& cell) const;
 
   Reading& reading_;
   RunBuilder builder_;
+  CutCache layout_;
   CellRow row_;
   std::string storage_;
   size_t number_ = 0;
-  std::unordered_map<std::string, int64_t> labels_;
+  std::unordered_map<std::string, size_t, LabelHash, std::equal_to<>> labels_;  // Processes.
   std::vector<std::vector<size_t>> columns_;  // [process][measure] -> the builder's + 1.
 
   double step_ = kMissing;  // The clocks as last seen.
@@ -73,7 +85,8 @@ class MinedLog {
   bool time_here_ = false;
   Instant round_;
   bool round_open_ = false;
-  std::unordered_set<size_t> in_round_;
+  size_t rounds_ = 1;
+  std::vector<size_t> last_round_;  // Of each process.
   size_t occurrence_ = 0;
 };
 
@@ -124,17 +137,15 @@ size_t MinedLog::process_of(std::string_view label) {
     if (const auto pid = parse_int(label)) return builder_.process(*pid, true);
   }
   label = label.substr(0, kMostLabel);
-  const auto [found, is_new] =
-      labels_.try_emplace(std::string(label), static_cast<int64_t>(labels_.size()));
-  const size_t process = builder_.process(found->second, false);
-  if (is_new) {
-    const bool number = !label.empty() && std::all_of(label.begin(), label.end(), is_digit);
-    const std::string_view title = reading_.series_title;
-    builder_.describe(
-        process,
-        number ? fmt::format("{} {}", title.empty() ? "rank" : title, label) : std::string(label),
-        -1);
-  }
+  if (const auto known = labels_.find(label); known != labels_.end()) return known->second;
+  const size_t process = builder_.process(static_cast<int64_t>(labels_.size()), false);
+  labels_.emplace(label, process);
+  const bool number = !label.empty() && std::all_of(label.begin(), label.end(), is_digit);
+  const std::string_view title = reading_.series_title;
+  builder_.describe(
+      process,
+      number ? fmt::format("{} {}", title.empty() ? "rank" : title, label) : std::string(label),
+      -1);
   return process;
 }
 
@@ -146,7 +157,7 @@ Instant MinedLog::instant_here() const {
   return at;
 }
 
-void MinedLog::begin_round(std::string_view label) {
+void MinedLog::begin_round(size_t process) {
   const Instant at = instant_here();
   if (reading_.series == SeriesBy::nothing || reading_.series == SeriesBy::title) {
     round_ = at;
@@ -154,15 +165,17 @@ void MinedLog::begin_round(std::string_view label) {
     builder_.row(round_, number_);
     return;
   }
-  const size_t key = std::hash<std::string_view>{}(label);
+  // Past the most processes that are kept all share a place.
+  const size_t place = process == RunBuilder::kNone ? 0 : process + 1;
+  if (last_round_.size() <= place) last_round_.resize(place + 1, 0);
   const bool late = reading_.round_s > 0 && at.time_s - round_.time_s > reading_.round_s / 2;
   const bool other = at.step != round_.step || late || row_.starts_block;
-  if (!round_open_ || other || in_round_.count(key) > 0) {
+  if (!round_open_ || other || last_round_[place] == rounds_) {
     round_ = at;
     round_open_ = true;
-    in_round_.clear();
+    ++rounds_;
   }
-  in_round_.insert(key);
+  last_round_[place] = rounds_;
   builder_.row(round_, number_);
 }
 
@@ -214,9 +227,9 @@ void MinedLog::row() {
       occurrence = fmt::format("series {}", occurrence_);
       label = occurrence;
     }
-    begin_round(label);
-    ++taken;
     const size_t process = process_of(label);
+    begin_round(process);
+    ++taken;
     put(main, cell, process);
     if (taken > 1) continue;
     for (size_t m = 1; m < reading_.memory.size(); ++m) {
@@ -230,7 +243,7 @@ void MinedLog::row() {
 
 void MinedLog::line(std::string_view text, size_t number) {
   number_ = number;
-  const bool ours = reading_.layout->cut(plain_line(text, storage_), row_);
+  const bool ours = layout_.cut(plain_line(text, storage_), row_);
   if (row_.starts_block) round_open_ = false;
   if (!ours) {
     const auto words = find_last_words(text);

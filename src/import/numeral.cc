@@ -207,7 +207,31 @@ void read_exponent(std::string_view line, Numeral& number) {
   number.end = at + count;
 }
 
+// U+2212 before the number.
+bool has_odd_minus(std::string_view line, size_t at) {
+  return at > 0 && static_cast<unsigned char>(line[at - 1]) >= 0x80;
+}
+
 }  // namespace
+
+double value_again(std::string_view text, const Numeral& known) {
+  const char* p = text.data();
+  const char* const end = p + (known.end - known.begin);
+  const bool negative = *p == '-';
+  if (known.has_sign && !is_digit(*p)) ++p;
+  double value = 0;
+  for (; p < end && is_digit(*p); ++p) value = value * 10 + (*p - '0');
+  if (p < end) {
+    double scale = 1;
+    double fraction = 0;
+    for (++p; p < end; ++p) {
+      fraction = fraction * 10 + (*p - '0');
+      scale *= 10;
+    }
+    value += fraction / scale;
+  }
+  return negative ? -value : value;
+}
 
 Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style) {
   Numeral number;
@@ -229,7 +253,10 @@ Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style)
     const bool more = char_at(line, number.end) == '.' && is_digit(char_at(line, number.end + 1));
     number.garbled = more;
   }
+  const size_t mantissa_end = number.end;
   read_exponent(line, number);
+  number.plain =
+      !grouped && number.end == mantissa_end && number.decimals < 15 && !has_odd_minus(line, at);
   read_sign(line, number);
   read_unit(line, number);
   return number;

@@ -38,11 +38,16 @@ struct Numeral {
   bool has_sign = false;
   bool glued = false;    // To letters before it: "rank0", "v2".
   bool garbled = false;  // A version, an address, "12abc": no number.
+  bool plain = false;    // Digits and at most one decimal sign: no groups, no exponent.
 };
 
 // Reads the number whose first digit stands at `at`; a sign before it is looked at too.
 // Requires: a digit at `at`.
 Numeral read_numeral(std::string_view line, size_t at, const NumberStyle& style);
+
+// The value of a number that was read as `known` from a text of the same shape (line_shape.h).
+// Requires: known.plain. `text` begins with its sign or its first digit and may go on behind it.
+double value_again(std::string_view text, const Numeral& known);
 
 // What the text of a file says about its commas and about spaces within numbers.
 class NumberStyleEvidence {

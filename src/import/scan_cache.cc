@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/scan_cache.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/text.h"
 #include "import/text_number.h"
 
@@ -18,12 +15,6 @@ size_t slot_of(std::string_view line, size_t slots) {
     mix = (mix ^ byte) * 0x9e3779b97f4a7c15ull;
   }
   return static_cast<size_t>(mix >> 32) % slots;
-}
-
-uint64_t load8(const char* from) {
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, from, 8);
-  return bytes;
 }
 
 // The number at `place` of a padded line; short whole ones without a detour.
@@ -45,38 +36,6 @@ void renew(std::string_view line, Place place, double& field) {
 }
 
 }  // namespace
-
-// In the mask, bytes are 0xff where the line has a digit and 0 elsewhere.
-std::string digit_mask(std::string_view line) {
-  std::string mask(line.size(), '\0');
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (is_digit(line[i])) mask[i] = '\xff';
-  }
-  return mask;
-}
-
-bool same_shape(std::string_view known, std::string_view mask, std::string_view line) {
-  if (known.size() != line.size()) return false;
-  const size_t size = line.size();
-  if (size < 8) {
-    for (size_t i = 0; i < size; ++i) {
-      if (mask[i] != 0 ? !is_digit(line[i]) : known[i] != line[i]) return false;
-    }
-    return true;
-  }
-  for (size_t at = 0; at < size; at += 8) {
-    // The last eight bytes overlap those before.
-    const size_t from = std::min(at, size - 8);
-    const uint64_t digits = load8(mask.data() + from);
-    const uint64_t text = load8(line.data() + from);
-    if (((text ^ load8(known.data() + from)) & ~digits) != 0) return false;
-    // Where digits belong, '0' to '9' leave 0 to 9; adding 0x76 sets the top bit of all others.
-    const uint64_t values = (text ^ 0x3030303030303030ull) & digits;
-    const uint64_t beyond = (values & 0x7f7f7f7f7f7f7f7full) + 0x7676767676767676ull;
-    if (((beyond | values) & 0x8080808080808080ull) != 0) return false;
-  }
-  return true;
-}
 
 // Reads the numbers of a line whose shape `out` was made for; false if one of the few checks on
 // values fails, and the line must be scanned after all.

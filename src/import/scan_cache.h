@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes scanning fast by remembering lines of the same shape.
 //
-// Logs repeat themselves: most lines differ from an earlier one only in their digits. Two lines
-// have the same shape if they are equally long, digits stand at the same places, and all other
-// bytes are equal. What scan_line() decides about such lines is the same wherever a decision looked
+// Logs repeat themselves: most lines differ from an earlier one only in their digits
+// (line_shape.h). What scan_line() decides about such lines is the same wherever a decision looked
 // only at the shape (ScannedLine::by_shape); then only the numbers it took are read anew. Comparing
-// shapes takes eight bytes at a time and is some twenty times cheaper than scanning.
+// shapes is some twenty times cheaper than scanning.
 //
 // The result is the same as scan_line()'s, line for line; scan_cache_test.cc holds it to that.
 #pragma once
@@ -14,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "import/line_shape.h"
 #include "import/text_scan.h"
 
 namespace plateau {
@@ -39,10 +39,5 @@ class ScanCache {
   std::array<Known, kSlots> known_;
   ScannedLine fresh_;  // For lines that are not remembered.
 };
-
-// Bytes of 0xff where the line has digits, zeros elsewhere.
-std::string digit_mask(std::string_view line);
-// Whether `line` differs from `known`, whose digit_mask() is `mask`, only in what its digits are.
-bool same_shape(std::string_view known, std::string_view mask, std::string_view line);
 
 }  // namespace plateau

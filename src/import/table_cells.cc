@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "import/cells.h"
 #include "import/csv_fields.h"
+#include "import/line_shape.h"
 #include "import/line_stamp.h"
 #include "import/slot_name.h"
 
@@ -20,45 +21,9 @@ bool is_rule(std::string_view line) {
   });
 }
 
-// A piece of a line and where it stands.
-struct Piece {
-  std::string_view text;
-  size_t begin = 0;
-  size_t end = 0;
-};
-
-// Pieces with at least `gap` blanks (or a tab) between; a time is one piece, whatever is in it.
-void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out) {
-  out.clear();
-  for (size_t at = 0; at < line.size();) {
-    if (is_space(line[at])) {
-      ++at;
-      continue;
-    }
-    size_t end = at;
-    if (const auto stamp = stamp_at(line, at)) end = at + stamp->length;
-    for (size_t blanks = 0; end + blanks < line.size();) {
-      const char c = line[end + blanks];
-      if (c == '\t' || (c == ' ' && blanks + 1 >= gap)) break;
-      if (c == ' ') {
-        ++blanks;
-      } else {
-        end += blanks + 1;
-        blanks = 0;
-      }
-    }
-    out.push_back({line.substr(at, end - at), at, end});
-    at = end;
-  }
-}
-
 // A time is the row's, whether its column is wanted or not.
 bool may_hold_time(std::string_view text) {
   return text.find(':') != std::string_view::npos;
-}
-
-uint64_t key_of_place(size_t place) {
-  return 0x9e3779b97f4a7c15ull * (place + 1);
 }
 
 class DelimitedLayout : public LogLayout {
@@ -107,6 +72,10 @@ class DelimitedLayout : public LogLayout {
                                                       : "bars";
     return fmt::format("a table with {}{}", name, width_ > 0 ? " and a header" : ", no header");
   }
+  [[nodiscard]] bool repeats(std::string_view line) const override {
+    return shape_hash(line) != shape_hash(header_);
+  }
+  void reread(LogCell& cell) const override { reread_cell(cell, style_); }
 
  private:
   // Without the empty cells outside the bars of a Markdown table.
@@ -142,14 +111,15 @@ class TableLayout : public LogLayout {
     if (trim(line).starts_with("Swap:") || line.find(" Swap: ") != std::string_view::npos) {
       return false;
     }
-    if (may_be_header(line) && plain_words(line) == words_) {
+    if (may_be_header(line) && (line == as_written_ || plain_words(line) == words_)) {
+      row.starts_block = true;
+      if (line == as_written_) return false;
       // The same words, but perhaps at other places.
-      const std::string before = header_;
+      const std::string before = as_written_;
       const size_t names = names_.size();
       const size_t wide_names = wide_names_.size();
       read_header(line);
       if (names_.size() != names || wide_names_.size() != wide_names) read_header(before);
-      row.starts_block = true;
       return false;
     }
     cut_pieces(line, 1, pieces_);
@@ -171,10 +141,12 @@ class TableLayout : public LogLayout {
   }
 
   [[nodiscard]] std::string describe() const override { return "a table under a header"; }
+  [[nodiscard]] bool repeats(std::string_view line) const override { return !may_be_header(line); }
+  void reread(LogCell& cell) const override { reread_cell(cell, style_); }
 
  private:
   void read_header(std::string_view header) {
-    header_ = std::string(header);
+    as_written_ = header_ = std::string(header);
     // The views must last: the header is kept.
     std::string_view rest = header_;
     size_t skip = 0;
@@ -231,7 +203,8 @@ class TableLayout : public LogLayout {
   }
 
   std::string words_;
-  std::string header_;
+  std::string as_written_;
+  std::string header_;  // The same without what stands before its first name.
   NumberStyle style_;
   std::vector<Piece> names_;
   std::vector<Piece> wide_names_;
