@@ -16,6 +16,7 @@
 #include "import/line_reader.h"
 #include "import/mined_log.h"
 #include "import/readers.h"
+#include "import/run_builder.h"
 #include "import/run_folder.h"
 
 namespace plateau {
@@ -143,6 +144,11 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
       std::any_of(largest.notes.begin(), largest.notes.end(),
                   [](const auto& note) { return note.find("has no unit") != std::string::npos; });
   if (guessed && reading.sure) return true;
+  const bool has_clock =
+      reading.stamps || reading.step_column != kNoColumn || reading.time_column != kNoColumn;
+  const bool numbered = std::find(largest.notes.begin(), largest.notes.end(), kNumberedInOrder) !=
+                        largest.notes.end();
+  if (numbered && has_clock && reading.sure) return true;
   if (reading.own_numerals) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);

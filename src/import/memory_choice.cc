@@ -91,6 +91,9 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
     }
   }
   if (moving.empty()) return;
+  const auto smaller = [&sheet](uint32_t a, uint32_t b) {
+    return mean_of(sheet.columns[a].values) < mean_of(sheet.columns[b].values);
+  };
   const double best = std::max_element(moving.begin(), moving.end())->first;
   std::vector<uint32_t> rivals;
   rivals.reserve(moving.size());
@@ -98,16 +101,15 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
     if (weight > best - kAsGood) rivals.push_back(i);
   }
   if (rivals.size() > 3) {
-    chosen.column = rivals.front();
+    // "VSS RSS PSS USS" of procrank: each smaller than the one before.
+    const bool falling = std::is_sorted(rivals.rbegin(), rivals.rend(), smaller);
+    chosen.column = rivals[rivals.size() == 4 && falling ? 1 : 0];
     return;
   }
   if (rivals.size() == 3) {
     chosen.column = rivals[1];
     return;
   }
-  const auto smaller = [&sheet](uint32_t a, uint32_t b) {
-    return mean_of(sheet.columns[a].values) < mean_of(sheet.columns[b].values);
-  };
   const bool arrows = sheet.columns[rivals.front()].arrows > 0;
   chosen.column = arrows ? *std::max_element(rivals.begin(), rivals.end(), smaller)
                          : *std::min_element(rivals.begin(), rivals.end(), smaller);

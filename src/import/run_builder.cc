@@ -361,7 +361,7 @@ std::vector<Run> RunBuilder::finish(size_t lines_read) {
       for (size_t row = 0; row < run.instants.size(); ++row) {
         run.instants[row].step = static_cast<int64_t>(row);
       }
-      run.notes.emplace_back("neither steps nor times in the log: samples are numbered in order");
+      run.notes.emplace_back(kNumberedInOrder);
     }
   }
   if (!runs.empty()) {

@@ -33,6 +33,10 @@ namespace plateau {
 
 inline constexpr double kMaxMb = 1e9;  // 1 PB, 1e15 bytes: no process has that; a wrong unit does.
 
+// The note of a run that has no clock.
+inline constexpr std::string_view kNumberedInOrder =
+    "neither steps nor times in the log: samples are numbered in order";
+
 class RunBuilder {
  public:
   static constexpr size_t kMaxRows = 1u << 20;  // More than any verdict looks at.

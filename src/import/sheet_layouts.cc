@@ -15,6 +15,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostHeaders = 4;
+constexpr size_t kMostNames = 64;  // Of rows, where rows are named.
 
 bool starts_with_digit(std::string_view piece) {
   while (!piece.empty() && (piece.front() == '-' || piece.front() == '+' || piece.front() == '"')) {
@@ -100,6 +101,81 @@ bool numbers_below(const std::vector<std::string_view>& lines, size_t at) {
   return false;
 }
 
+// The cell that says what a row counts, and the one that says how much.
+struct NamedRows {
+  size_t name = 0;
+  size_t value = 0;
+  bool found = false;
+};
+
+// A table in which no column is named like memory, but rows are: few names, one of them memory's,
+// each coming again and again.
+NamedRows named_rows_of(const std::vector<std::string_view>& lines, char separator,
+                        std::string_view header) {
+  CsvFields cutter(separator);
+  const std::vector<std::string_view> titles = cutter.cut(header);
+  for (const std::string_view title : titles) {
+    if (weigh_name(title).memory) return {};
+  }
+  std::vector<std::set<std::string>> texts(titles.size());
+  std::vector<size_t> numbers(titles.size(), 0);
+  size_t rows = 0;
+  for (const std::string_view line : lines) {
+    const std::vector<std::string_view>& fields = cutter.cut(line);
+    if (line == header || fields.size() != titles.size()) continue;
+    ++rows;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const LogCell cell = read_cell(fields[i], {});
+      numbers[i] += cell.numeric ? 1 : 0;
+      if (!cell.numeric && !cell.has_time && texts[i].size() <= kMostNames) {
+        texts[i].emplace(cell.text);
+      }
+    }
+  }
+  NamedRows out;
+  for (size_t i = 0; i < titles.size(); ++i) {
+    if (numbers[i] * 10 >= rows * 9) out.value = i;
+    const bool few = texts[i].size() >= 2 && texts[i].size() <= kMostNames &&
+                     texts[i].size() * 3 <= rows && numbers[i] * 10 < rows;
+    const bool memory = std::any_of(texts[i].begin(), texts[i].end(), [](const std::string& text) {
+      return weigh_name(text).memory && weigh_name(text).weight >= kEnough;
+    });
+    if (!few || !memory) continue;
+    out.name = i;
+    out.found = true;
+  }
+  out.found = out.found && rows > 0 && numbers[out.value] * 10 >= rows * 9;
+  return out;
+}
+
+// Cells two blanks apart, the first of them a name that comes again: as many as most lines have.
+size_t common_columns(const std::vector<std::string_view>& lines) {
+  std::map<size_t, size_t> widths;
+  std::set<std::string_view> names;
+  std::vector<Piece> pieces;
+  size_t filled = 0;
+  for (const std::string_view line : lines) {
+    cut_pieces(line, 2, pieces);
+    filled += pieces.empty() ? 0 : 1;
+    const bool row = pieces.size() >= 3 && pieces.size() <= 12 && is_letter(line.front()) &&
+                     starts_with_digit(pieces.back().text);
+    if (!row) continue;
+    ++widths[pieces.size()];
+    names.insert(pieces.front().text);
+  }
+  if (widths.size() != 1) return 0;
+  const auto [width, count] = *widths.begin();
+  return count >= 6 && count * 5 >= filled * 2 && names.size() * 3 <= count ? width : 0;
+}
+
+// Lines as "name{labels} value": enough of them with labels, or under "# TYPE".
+bool looks_scraped(const std::vector<std::string_view>& lines) {
+  const auto told = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("# TYPE ") || line.starts_with("# HELP ");
+  });
+  return told >= 2;
+}
+
 // Marks the lines of a sheet in which some column can be memory.
 void take_lines(const Sheet& sheet, std::vector<bool>& taken) {
   bool memory = false;
@@ -124,6 +200,12 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
   }
   if (separator == '\0') return;
   const std::string_view header = header_of(lines, separator, best);
+  if (const NamedRows rows = named_rows_of(lines, separator, header); rows.found) {
+    sheets.push_back(
+        read_sheet(named_rows_layout(separator, rows.name, rows.value, style), lines, taken));
+    take_lines(sheets.back(), taken);
+    return;
+  }
   Sheet sheet = read_sheet(delimited_layout(separator, header, style), lines, taken);
   // "VmRSS:\t123 kB": names beside their values are no table.
   if (header.empty() && best.fields == 2 && sheet.columns[0].texts * 2 > sheet.rows.size()) return;
@@ -137,6 +219,10 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
                                const NumberStyle& style) {
   std::vector<Sheet> sheets;
   std::vector<bool> taken(lines.size(), false);
+  if (looks_scraped(lines)) {
+    sheets.push_back(read_sheet(scrape_layout(), lines, taken));
+    take_lines(sheets.back(), taken);
+  }
   add_delimited(lines, style, taken, sheets);
   std::set<std::string> headers;
   for (size_t i = 0; i < lines.size() && headers.size() < kMostHeaders; ++i) {
@@ -152,6 +238,10 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
     sheets.push_back(read_sheet(json_layout(style), lines, taken));
     take_lines(sheets.back(), taken);
     sheets.push_back(read_sheet(json_text_layout(style), lines, taken));
+    take_lines(sheets.back(), taken);
+  }
+  if (const size_t width = common_columns(lines); width > 0) {
+    sheets.push_back(read_sheet(columns_layout(width, style), lines, taken));
     take_lines(sheets.back(), taken);
   }
   sheets.push_back(read_sheet(line_layout(style), lines, taken));

@@ -2,7 +2,9 @@
 #include "import/slot_name.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <unordered_map>
+#include <vector>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -40,7 +42,7 @@ constexpr Weighed kWeights[] = {
     {-1, nullptr, "avg average mean median std stdev size"},
     {-3.5, &SlotName::cache,
      "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
-     "kbslab inact active kbactive kbinact dirty kbdirty reclaimable"},
+     "kbslab inact active kbactive kbinact dirty kbdirty reclaimable idle"},
     {-6, &SlotName::is_virtual,
      "virtual virt vsz vms vmsize vsize vmem vmpeak metaspace text code stack"},
     {-6, &SlotName::limit, "limit quota threshold ceiling budget cap request requests goal target"},
@@ -54,7 +56,7 @@ constexpr Weighed kWeights[] = {
      "disk disks file files net network io read write rx tx recv sent bandwidth download upload "
      "throughput rate faults flt minflt majflt temp temperature power watts fan loss lr acc "
      "accuracy score tokens params parameters fps latency duration took price cost objects "
-     "connections threads handles open line lines version port ppid code exit blocks"},
+     "connections threads handles open line lines version port ppid code exit block blocks"},
     {-2, &SlotName::gpu, "gpu cuda device nvidia"},
     {0, &SlotName::machine, "system host machine node server kbmemused"},
 };
@@ -79,9 +81,24 @@ constexpr std::string_view kLabels =
     "command cmd comm instance service user shard replica image program series thread label tag "
     "source job app task partition stage phase component namespace";
 
+// The rows that list a word, by word.
+const std::unordered_map<std::string_view, std::vector<size_t>>& rows_by_word() {
+  static const auto rows = [] {
+    std::unordered_map<std::string_view, std::vector<size_t>> made;
+    for (size_t row = 0; row < std::size(kWeights); ++row) {
+      for (std::string_view rest = kWeights[row].words; !rest.empty();) {
+        made[take_part(rest, ' ')].push_back(row);
+      }
+    }
+    return made;
+  }();
+  return rows;
+}
+
 void weigh_word(std::string_view word, SlotName& name) {
-  for (const Weighed& row : kWeights) {
-    if (!lists(row.words, " ", word)) continue;
+  const auto listed = rows_by_word().find(word);
+  for (size_t i = 0; listed != rows_by_word().end() && i < listed->second.size(); ++i) {
+    const Weighed& row = kWeights[listed->second[i]];
     // Two words for memory ("heap memory", "RSS memory") do not make it surer.
     if (row.sets == &SlotName::memory) {
       name.weight += std::max(0.0, row.weight - name.loudest);
@@ -150,11 +167,14 @@ std::string plain_words(std::string_view name) {
 
 SlotName weigh_name(std::string_view text) {
   SlotName name;
+  // jstat's names for what is used of the old generation: in KiB, whatever the words may mean.
+  if (text == "OU") text = "old heap used kib";
   const std::string words = plain_words(text);
   std::string_view last;  // Units aside.
   for (std::string_view rest = words; !rest.empty();) {
     const std::string_view word = take_part(rest, ' ');
-    weigh_word(word, name);
+    // Windows and containers speak of a working set.
+    weigh_word(word == "set" && last == "working" ? "workingset" : word, name);
     if (!unit_in_mb(word)) last = word;
   }
   if (text.find('%') != std::string_view::npos && !name.percent) {

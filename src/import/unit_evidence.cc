@@ -41,6 +41,11 @@ UnitFound unit_by_pages(const std::vector<double>& values) {
   if (whole && largest >= 1e6 && all_multiples(some, kPage)) {
     return {1e-6, "bytes", "all are multiples of a page, 4096", true};
   }
+  // Half of all pages in KiB are no multiples of 8; blocks of a heap in bytes all are.
+  if (whole && largest >= 1e6 && some.size() >= 2 * kFewest && all_multiples(some, 8) &&
+      !all_multiples(some, 64)) {
+    return {1e-6, "bytes", "all are multiples of 8, and not of a page", true};
+  }
   // Below 2000 KiB a process is none; above 2e9 KiB no machine is.
   if (whole && largest >= 2000 && largest < 2e9 && all_multiples(some, 4)) {
     return {1024 / 1e6, "KiB", "all are multiples of a page, 4 KiB", true};
