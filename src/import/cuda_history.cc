@@ -16,10 +16,6 @@ constexpr size_t kFewestRows = 16;
 constexpr size_t kNone = LowMoments::kNone;
 constexpr double kAlike = 0.05;  // Of the whole range of the device's memory.
 
-double moment_of(const CudaEvent& event, size_t index, const CudaClock& clock) {
-  return clock.timed ? event.time_us : static_cast<double>(index);
-}
-
 class Player {
  public:
   Player(const CudaDevice& device, const CudaStacks& stacks, const CudaClock& clock, size_t windows)
@@ -52,7 +48,7 @@ class Player {
     };
     open(0);
     for (size_t i = 0; i < device_.events.size(); ++i) {
-      const double at = moment_of(device_.events[i], i, clock_);
+      const double at = clock_.moment(device_.events[i], i);
       const size_t window = std::max(current, clock_.window(at, history_.windows.size()));
       while (current < window) open(++current);
       live.apply(device_.events[i], at);
@@ -97,11 +93,11 @@ class Player {
       const size_t until = quiet ? before : low_.event[row] + 1;
       if (!quiet) before = low_.end[row];
       for (; next < until; ++next) {
-        const double at = moment_of(device_.events[next], next, clock_);
+        const double at = clock_.moment(device_.events[next], next);
         live.apply(device_.events[next], at);
       }
       const double middle = clock_.begin + (static_cast<double>(row) + 0.5) * length;
-      add_row(quiet || next == 0 ? middle : moment_of(device_.events[next - 1], next - 1, clock_),
+      add_row(quiet || next == 0 ? middle : clock_.moment(device_.events[next - 1], next - 1),
               live);
     }
     for (LiveBlocks::Holding& holding : live.holdings()) sites_.push_back(holding.site);
@@ -113,8 +109,8 @@ class Player {
     // Rows go forward, also where the clock of a machine was set back.
     at = std::max(at, last_row_);
     last_row_ = at;
-    if (clock_.timed) row.time_s = (at - clock_.begin) / kMicroseconds;
-    if (!clock_.timed) row.step = static_cast<int64_t>(at);
+    if (clock_.timed) row.time_s = clock_.time_s(at) - clock_.time_s(clock_.begin);
+    row.step = static_cast<int64_t>(at);
     std::vector<LiveBlocks::Holding>& holdings = live.holdings();
     for (size_t stack = 0; stack < holdings.size(); ++stack) {
       LiveBlocks::Holding& holding = holdings[stack];
@@ -127,7 +123,8 @@ class Player {
 
   void note_ages(const LiveBlocks& live) {
     for (const auto& [address, block] : live.blocks()) {
-      const double age = (last_row_ - block.since) / (clock_.timed ? kMicroseconds : 1);
+      const double age = clock_.timed ? clock_.time_s(last_row_) - clock_.time_s(block.since)
+                                      : last_row_ - block.since;
       const auto whole = static_cast<uint64_t>(std::clamp(age, 0.0, 1e15));
       const size_t bucket = std::min<size_t>(std::bit_width(whole), kAgeBuckets - 1);
       sites_[block.stack].live_age[bucket] += 1;
@@ -211,17 +208,29 @@ size_t CudaClock::window(double at, size_t count) const {
   return static_cast<size_t>(std::clamp(place, 0.0, static_cast<double>(count - 1)));
 }
 
+double CudaClock::moment(const CudaEvent& event, size_t index) const {
+  if (!timed) return static_cast<double>(index);
+  const auto place = std::lower_bound(times_us.begin(), times_us.end(), event.time_us);
+  return static_cast<double>(place - times_us.begin());
+}
+
+double CudaClock::time_s(double moment) const {
+  const double last = static_cast<double>(times_us.size()) - 1;
+  return times_us[static_cast<size_t>(std::clamp(moment, 0.0, last))] / kMicroseconds;
+}
+
 CudaClock clock_of(const CudaSnapshot& snapshot) {
-  CudaClock clock{.timed = snapshot.has_times};
-  bool first = true;
+  CudaClock clock{.timed = snapshot.has_times, .begin = 0, .end = 0, .times_us = {}};
+  size_t most = 0;
   for (const CudaDevice& device : snapshot.devices) {
-    for (size_t i = 0; i < device.events.size(); ++i) {
-      const double at = moment_of(device.events[i], i, clock);
-      clock.begin = first ? at : std::min(clock.begin, at);
-      clock.end = first ? at : std::max(clock.end, at);
-      first = false;
-    }
+    most = std::max(most, device.events.size());
+    if (!clock.timed) continue;
+    for (const CudaEvent& event : device.events) clock.times_us.push_back(event.time_us);
   }
+  std::sort(clock.times_us.begin(), clock.times_us.end());
+  clock.timed = clock.timed && !clock.times_us.empty();
+  const size_t events = clock.timed ? clock.times_us.size() : most;
+  clock.end = events > 0 ? static_cast<double>(events - 1) : 0;
   return clock;
 }
 

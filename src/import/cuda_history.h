@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of a device's allocator, played through: memory over time, in all and by call stack.
 //
+// The clock is work: the events of all devices, counted in the order of their times. A program that
+// waits allocates nothing, and a step of the training is a number of events that hardly changes;
+// seconds would mix both with how fast the machine is. Times are kept beside it.
+//
 // The question is whether what stays grows. Within a training step memory rises with the
 // activations and falls again, so the history is cut into windows of equal length and of each the
 // lowest and the highest moment are kept. A window without an event has the level of the one
@@ -30,12 +34,18 @@
 
 namespace plateau {
 
-// Where windows stand: by time where every event has one, else by the number of the event.
+// Where windows stand, in events: of all devices in the order of their times where every event has
+// one, else of each device by itself.
 struct CudaClock {
   bool timed = false;
-  double begin = 0;  // Microseconds, or events.
+  double begin = 0;
   double end = 0;
+  std::vector<double> times_us;  // Of all events, in order; empty without times.
 
+  // When an event of a device happened, in events.
+  [[nodiscard]] double moment(const CudaEvent& event, size_t index) const;
+  // Seconds since 1970 of a moment. Requires: timed.
+  [[nodiscard]] double time_s(double moment) const;
   // The window of `count` equal ones in which a moment lies.
   [[nodiscard]] size_t window(double at, size_t count) const;
 };

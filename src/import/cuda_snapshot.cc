@@ -16,7 +16,6 @@ namespace plateau {
 namespace {
 
 constexpr size_t kWindows = 512;
-constexpr double kMicroseconds = 1e6;  // Of a second.
 
 struct DeviceColumns {
   size_t allocated = RunBuilder::kNone;
@@ -36,8 +35,9 @@ void note_beginning(const CudaDevice& device, const CudaHistory& history, RunBui
 Instant instant_at(const CudaClock& clock, size_t window, size_t windows, double share) {
   const double length = (clock.end - clock.begin) / static_cast<double>(windows);
   const double at = clock.begin + (static_cast<double>(window) + share) * length;
-  if (clock.timed) return {.step = -1, .time_s = at / kMicroseconds, .epoch = kMissing};
-  return {.step = static_cast<int64_t>(at), .time_s = kMissing, .epoch = kMissing};
+  return {.step = static_cast<int64_t>(at),
+          .time_s = clock.timed ? clock.time_s(at) : kMissing,
+          .epoch = kMissing};
 }
 
 void add_window(const std::vector<DeviceColumns>& devices, const CudaClock& clock, size_t window,
@@ -64,11 +64,11 @@ Result<Runs> read_cuda_snapshot(LineReader& input) {
   if (!read) return read.error();
   const CudaSnapshot& snapshot = read.value();
   const CudaClock clock = clock_of(snapshot);
-  RunBuilder builder("cuda snapshot", RunBuilder::Join::same_time);
+  RunBuilder builder(std::string(kSnapshotFormat), RunBuilder::Join::same_time);
   builder.set_epoch_time(clock.timed);
-  if (!clock.timed) builder.note("the snapshot has no times: its events are counted");
-  size_t events = 0;
-  for (const CudaDevice& device : snapshot.devices) events = std::max(events, device.events.size());
+  builder.note("a step is one allocation or free in the history, of all devices together");
+  if (!clock.timed) builder.note("the snapshot has no times: each device counts for itself");
+  const auto events = static_cast<size_t>(clock.end) + 1;
   const size_t windows = std::clamp<size_t>(events / 2, 1, kWindows);
   std::vector<DeviceColumns> devices;
   for (const CudaDevice& device : snapshot.devices) {
@@ -85,7 +85,7 @@ Result<Runs> read_cuda_snapshot(LineReader& input) {
   Runs runs = builder.finish(events);
   if (runs.empty()) return runs;
   Run& run = runs.back();
-  run.heap_start_s = clock.timed ? clock.begin / kMicroseconds : 0;
+  run.heap_start_s = clock.timed ? clock.time_s(clock.begin) : 0;
   for (DeviceColumns& device : devices) run.heaps.push_back(std::move(device.history.track));
   return runs;
 }

@@ -28,6 +28,9 @@ inline constexpr FigureFormat kTensorboard = {"tensorboard", "a TensorBoard even
 inline constexpr FigureFormat kWandbLog = {"wandb run", "a Weights & Biases run", "figures"};
 inline constexpr FigureFormat kMlflow = {"mlflow run", "an MLflow run", "metrics"};
 
+// What W&B calls MB in its samples of the machine: it divides bytes by 1024 twice.
+inline constexpr double kWandbMb = 1.048576;
+
 // What a figure with this name is: as classify_column(), but room on disks is no memory, and of
 // torch.cuda.memory_stats(), which Lightning logs whole, only what is allocated or reserved now
 // ("allocated_bytes.all.current"): "allocated_bytes.all.allocated" beside it counts what was ever

@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"nvidia_smi_apps.csv", "nvidia-smi", 1, 4, Metric::gpu, 21128.8},
                     Expected{"prometheus.json", "prometheus", 1, 10, Metric::anon, 5900},
                     Expected{"trainer_state.json", "trainer state", 1, 8, Metric::rss, 17412},
-                    Expected{"wandb.csv", "wandb csv", 2, 12, Metric::rss, 8847},
+                    Expected{"wandb.csv", "wandb csv", 2, 12, Metric::rss, 8847 * 1.048576},
                     Expected{"metrics.jsonl", "json lines", 1, 12, Metric::system_used, 17694},
                     Expected{"recording_v1.plateau", "recording", 1, 10, Metric::anon, 1.024},
                     Expected{"tree.csv", "csv", 1, 5, Metric::rss, 500}),

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "import/csv_fields.h"
+#include "import/figure_sources.h"
 #include "import/readers.h"
 #include "import/record_rows.h"
 
@@ -95,8 +96,10 @@ class WandbReader {
   // Key numbers start after the shared columns, which were announced first.
   static size_t add_key(WandbRun& run, std::string_view metric) {
     // "system" here names wandb's group of metrics, not the machine.
-    if (metric.starts_with("system.") || metric.starts_with("system/")) metric.remove_prefix(7);
+    const bool sampled = metric.starts_with("system.") || metric.starts_with("system/");
+    if (sampled) metric.remove_prefix(7);
     ColumnRole role = classify_column(metric);
+    if (sampled && role.unit_mb == 1) role.unit_mb = kWandbMb;
     const bool device = role.metric == Metric::gpu || role.metric == Metric::gpu_reserved;
     if (role.kind == ColumnRole::Kind::memory && device && role.unit_mb == 0) {
       role.kind = ColumnRole::Kind::ignored;

@@ -40,8 +40,6 @@ constexpr uint64_t kItemInteger = 5;
 constexpr uint64_t kItemNumber = 6;
 constexpr uint64_t kItemJson = 16;
 
-constexpr double kMiB = 1048576 / kBytesPerMb;
-
 struct Item {
   std::string key;
   double value = kMissing;
@@ -57,7 +55,7 @@ ColumnRole role_of_stat(std::string_view name) {
   if (role.kind != ColumnRole::Kind::memory) return role;
   // Without a unit in its name it is a percentage.
   if (role.unit_mb == 0) return ignored();
-  if (role.unit_mb == 1) role.unit_mb = kMiB;
+  if (role.unit_mb == 1) role.unit_mb = kWandbMb;
   return role;
 }
 

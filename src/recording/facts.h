@@ -27,6 +27,9 @@
 
 namespace plateau {
 
+// Run::format of a snapshot of an allocator's history: a stretch of a run, not a run.
+inline constexpr std::string_view kSnapshotFormat = "cuda snapshot";
+
 using FactField = std::optional<Fact> Context::*;
 
 struct FactKind {

@@ -135,6 +135,7 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   Timeline& timeline = file.timeline;
   const bool steps = signals.clock == Clock::steps;
   timeline.in_seconds = signals.clock == Clock::seconds;
+  timeline.is_stretch = run.format == kSnapshotFormat;
   const EpochLength epoch = epoch_length_of(run, signals.clock_of_instant, steps);
   timeline.epoch_steps = epoch.length;
   file.epoch_source = epoch.source;

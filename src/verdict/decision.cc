@@ -79,7 +79,8 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
   const std::vector<TimedValue>& opened = decision.floors.opened;
   const auto samples = static_cast<double>(samples_of(decision));
   const bool brief =
-      timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds;
+      timeline.is_stretch ||
+      (timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds);
   const Bursts bursts = find_bursts(
       decision.floors, std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb));
   return std::min({brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples,

@@ -24,7 +24,8 @@
 //
 // A model that fits says nothing of what it has not seen. The all-clear is therefore believed no
 // further than kUnseen / samples short of certain: ten samples are the fewest that give one.
-// Where the clock is time, half a minute is the least: start-up takes as long.
+// Where the clock is time, half a minute is the least: start-up takes as long. A snapshot of an
+// allocator's history, which is a stretch of a run and often a few steps long, gives none.
 //
 // The accusation needs the same caution, and more of it: few samples leave few ways to be refuted,
 // so a fit to them is the surer the less it has seen. Of recorded runs that were called a leak with

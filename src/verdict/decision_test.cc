@@ -184,6 +184,14 @@ TEST(Decision, ALeakIsBelievedNoFurtherThanItsSamplesAllow) {
   }
 }
 
+TEST(Decision, AStretchOfARunGivesNoAllClear) {
+  Timeline timeline = known_epoch();
+  timeline.is_stretch = true;
+  EXPECT_EQ(decide_curve(400, [](double) { return 2000.0; }).word, Word::plateau);
+  EXPECT_EQ(decide_curve(400, [](double) { return 2000.0; }, timeline).word, Word::undecided);
+  EXPECT_EQ(decide_curve(400, [](double t) { return 500 + 2 * t; }, timeline).word, Word::leak);
+}
+
 TEST(Decision, CreepBelowMaterialityIsNotALeak) {
   EXPECT_EQ(decide_curve(400, [](double t) { return 2000 + 0.01 * t; }).word, Word::plateau);
 }

@@ -57,6 +57,8 @@ struct Timeline {
   double begins = 0;        // Clock at which the life began that is judged.
   double deadline = 0;      // T_w, after `begins`.
   bool in_seconds = false;  // The clock is time, not work.
+  bool is_stretch =
+      false;  // Of a run whose rest nobody saw: says what grows, never that none does.
   // By the clock on the wall, and with nothing that tells the load: until then one climb may be the
   // load's. 0 elsewhere.
   double one_climb_until = 0;
