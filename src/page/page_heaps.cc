@@ -24,6 +24,7 @@ namespace {
 constexpr size_t kMostStacks = 300;
 constexpr size_t kMostSites = kMostCourses;
 constexpr size_t kMostCounts = 30;
+constexpr double kLeastMb = 1e-9;  // Below what anything alive holds.
 
 // The word for a reader of the page; only what never ends is called growing.
 std::string_view state_of(const SiteVerdict& verdict) {
@@ -50,7 +51,9 @@ struct Stacks {
 Stacks choose_stacks(const HeapProfile& profile) {
   const auto weight = [&profile](size_t i) {
     const ProfileSite& site = profile.sites[i];
-    return std::max(site.to_mb, std::fabs(site.to_mb - site.from_mb));
+    const double amount = std::max(site.to_mb, std::fabs(site.to_mb - site.from_mb));
+    // A site that holds nothing now may have been the largest, or allocate most.
+    return amount > 0 || (i >= kMostSites && site.temporary_blocks < 1) ? amount : kLeastMb;
   };
   Stacks stacks;
   stacks.sites.resize(profile.sites.size());
@@ -89,7 +92,9 @@ void write_stacks(JsonWriter& json, const HeapProfile& profile, const Stacks& st
   for (size_t i = 0; i < rows.size(); ++i) {
     const ProfileSite& site = profile.sites[stacks.sites[i]];
     json.value(json_object("frames", rows[i], "mb", Rounded(site.to_mb), "growth_mb",
-                           Rounded(site.to_mb - site.from_mb)));
+                           Rounded(site.to_mb - site.from_mb), "blocks",
+                           Rounded(site.allocated_blocks), "temporary",
+                           Rounded(site.temporary_blocks)));
   }
   json.end_array();
 }

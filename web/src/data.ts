@@ -270,11 +270,19 @@ export interface HeapPage {
   to_mb: number;
   others_mb: number; // Alive in sites too small to keep.
   frames: string[]; // "load (ImageFile.py:245)"; stacks name them by index.
-  stacks: { frames: number[]; mb: number; growth_mb: number }[]; // Outermost call first.
+  stacks: HeapStackPage[];
   sites: HeapSitePage[]; // Growing first.
   tensors: CountPage[];
   types: CountPage[];
   notes: string[];
+}
+
+export interface HeapStackPage {
+  frames: number[]; // Outermost call first.
+  mb: number;
+  growth_mb: number;
+  blocks: number; // Allocated, ever,
+  temporary: number; // and of these freed within the step or second that they were made in.
 }
 
 export interface HeapSitePage {

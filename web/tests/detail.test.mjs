@@ -30,7 +30,8 @@ export { frameKind } from "./flame/colour";
 export { fromTo, change } from "./flame/amounts";
 export { treeRows } from "./sections/tree_rows";
 export { sortedPlaces } from "./sortable";
-export { heapWithin } from "./flame/stretch";
+export { heapWithin, peakOf } from "./flame/stretch";
+export { neighboursOf } from "./flame/neighbours";
 `);
 
 const frames = ["main (a.py:1)", "load (a.py:2)", "decode [x.so]", "keep (b.py:3)"];
@@ -144,6 +145,28 @@ test("a stretch of the run has the stacks with a course, and counts the others",
   assert.deepEqual(part.sites.map(({ from_mb, to_mb, stack }) => [from_mb, to_mb, stack]), [[5, 20, 0], [4, 4, null]]);
   assert.deepEqual([part.from_mb, part.to_mb, part.from, part.to], [9, 24, 5, 15]);
   assert.equal(flame.heapWithin(whole, 25, 30), null); // Only forecast there.
+});
+
+test("the peak is the moment at which all that is followed held most", () => {
+  const site = (mb) => ({ x: [0, 10, 20], mb });
+  assert.equal(flame.peakOf({ sites: [site([0, 10, 30]), site([4, 40, 4]), { x: [], mb: [] }] }), 10);
+  assert.equal(flame.peakOf({ sites: [{ x: [], mb: [] }] }), null);
+});
+
+test("widths by temporary blocks count those, whatever is alive", () => {
+  const stacks = [{ frames: [0, 1], mb: 9, growth_mb: 9, blocks: 5, temporary: 1 }, { frames: [0, 3], mb: 0, growth_mb: 0, blocks: 9, temporary: 3 }];
+  const tree = flame.frameTree({ stacks }, "temporary");
+  assert.equal(tree.total, 4);
+  assert.deepEqual([...tree.frame], [-1, 0, 3, 1]);
+  assert.deepEqual([...tree.w], [1, 1, 0.75, 0.25]);
+});
+
+test("callers and callees are summed over all stacks, and a call that calls itself counts once", () => {
+  const stacks = [...heap.stacks, { frames: [0, 1, 1, 3], mb: 7, growth_mb: 0 }, { frames: [1, 2], mb: 3, growth_mb: 0 }];
+  const around = flame.neighboursOf(stacks, 1, "live");
+  assert.deepEqual(around.callers, [{ frame: 0, amount: 47 }, { frame: -1, amount: 3 }]);
+  assert.deepEqual(around.callees, [{ frame: 2, amount: 33 }, { frame: -1, amount: 10 }, { frame: 3, amount: 7 }]);
+  assert.deepEqual([around.through, around.whole], [50, 60]);
 });
 
 function job(workers, named) {

@@ -33,6 +33,18 @@ test("theFlameGraphAnswersToKeysAndSearch", async () => {
   await close(page);
 });
 
+test("peakTemporaryBlocksAndNeighboursAreShown", async () => {
+  const page = await open(path);
+  const flame = page.locator("#flame");
+  await flame.getByRole("button", { name: "at the peak" }).click();
+  assert.match(await flame.innerText(), /The moment of the most: /);
+  await flame.locator("table.sites tbody th button").first().click();
+  assert.match(await flame.locator(".flame-around").innerText(), /Called by[\s\S]*Allocates through/);
+  await flame.getByRole("button", { name: "temporary" }).click();
+  assert.match(await flame.innerText(), /given back at once|freed within the step/);
+  await close(page);
+});
+
 test("sitesCanBeSortedByWhatIsAliveAndBack", async () => {
   const page = await open(path);
   const sites = () => page.locator("#flame table.sites tbody th").allInnerTexts();

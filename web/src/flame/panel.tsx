@@ -8,8 +8,10 @@ import { shareOf } from "./amounts";
 import type { ColourBy } from "./colour";
 import { frameName, frameWords, Picture } from "./picture";
 import { usePlace } from "./place";
+import { Around } from "./neighbours";
 import { findFrames } from "./search";
 import { Sites } from "./sites";
+import { heapWithin, peakOf } from "./stretch";
 import { Switch } from "./switch";
 import { frameTree, pathTo, type Width } from "./tree";
 
@@ -18,6 +20,13 @@ function grew(heap: HeapPage): boolean {
   const gained = heap.stacks.reduce((sum, stack) => sum + Math.max(0, stack.growth_mb), 0);
   return gained > 0.01 * heap.to_mb;
 }
+
+const kWidths: Record<Width, { choice: string; whole: string; of: string; none: string }> = {
+  growth: { choice: "growth", whole: "all that grew", of: "the growth", none: "Nothing grew: switch the width to what is alive." },
+  live: { choice: "alive", whole: "the whole heap", of: "the heap", none: "Nothing is alive." },
+  peak: { choice: "at the peak", whole: "the heap at its peak", of: "the peak", none: "No course over time is known." },
+  temporary: { choice: "temporary", whole: "all temporary blocks", of: "all temporary blocks", none: "No block was given back at once." },
+};
 
 // What the colours of the picture mean.
 function Legend({ colour, searching }: { colour: ColourBy; searching: boolean }) {
@@ -42,8 +51,23 @@ function Legend({ colour, searching }: { colour: ColourBy; searching: boolean })
   );
 }
 
-export function HeapPanel({ heap }: { heap: HeapPage }) {
-  const [width, setWidth] = useState<Width>(grew(heap) ? "growth" : "live");
+interface HeapPanelProps {
+  heap: HeapPage;
+  moment: (at: number) => string; // "step 120", "2 min": of the heap's clock.
+}
+
+export function HeapPanel({ heap: now, moment }: HeapPanelProps) {
+  const [width, setWidth] = useState<Width>(grew(now) ? "growth" : "live");
+  const peak = useMemo(() => peakOf(now), [now]);
+  // Sites keep what they say of the whole run; only the stacks are the peak's.
+  const heap = useMemo(() => {
+    const at = width === "peak" && peak !== null && peak > now.from ? heapWithin(now, now.from, peak)?.heap : undefined;
+    return at === undefined ? now : { ...now, stacks: at.stacks, sites: at.sites };
+  }, [now, width, peak]);
+  const temporary = useMemo(() => now.stacks.some((stack) => stack.temporary >= 1), [now]);
+  const widths = (["growth", "live", "peak", "temporary"] as const).filter(
+    (choice) => (choice !== "peak" || peak !== null) && (choice !== "temporary" || temporary),
+  );
   const [colour, setColour] = useState<ColourBy>("growth");
   const [upward, setUpward] = useState(false);
   const [query, setQuery] = useState("");
@@ -52,7 +76,7 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
   const [{ zooms, selected }, setPlace] = usePlace(tree, heap.frames);
   const matches = useMemo(() => findFrames(tree, heap.frames, query), [tree, heap, query]);
   const zoom = zooms[zooms.length - 1] ?? 0;
-  const whole = width === "growth" ? "all that grew" : "the whole heap";
+  const whole = kWidths[width].whole;
 
   const onZoom = (node: number): void => {
     setSite(null);
@@ -73,6 +97,14 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
     setSite(again ? null : index);
     setPlace({ zooms: [0], selected: again ? null : (tree.nodeOfStack[stack] ?? null) });
   };
+  const chooseFrame = (frame: number): void => {
+    // The widest place of the call; nodes stand widest first.
+    let best: number | null = null;
+    for (let node = 1; node < tree.count; ++node) {
+      if (tree.frame[node] === frame && (best === null || tree.w[node]! > tree.w[best]!)) best = node;
+    }
+    if (best !== null) select(best);
+  };
   const select = (node: number): void => {
     setSite(null);
     setPlace({ zooms, selected: node });
@@ -80,28 +112,34 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
 
   return (
     <>
-      <Sites heap={heap} chosen={site} onChoose={choose} />
+      <Sites heap={now} chosen={site} onChoose={choose} />
       {tree.count < 2 ? null : (
         <div class="flame">
           <div class="flame-bar">
-            <Switch label="Width" value={width} choices={[["growth", "growth"], ["live", "alive"]]} onChange={setWidth} />
+            <Switch label="Width" value={width} choices={widths.map((choice) => [choice, kWidths[choice].choice] as const)} onChange={setWidth} />
             <Switch label="Colour" value={colour} choices={[["growth", "growth"], ["kind", "language"]]} onChange={setColour} />
             <Switch label="Outermost" value={upward ? "bottom" : "top"} choices={[["top", "top"], ["bottom", "bottom"]]} onChange={(at) => setUpward(at === "bottom")} />
             <label class="flame-search">
               <span class="visually-hidden">Search frames</span>
               <input type="search" placeholder="Search frames" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
             </label>
-            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${shareOf(matches.share)} of ${width === "growth" ? "the growth" : "the heap"}`}</output>
+            <output class="flame-found">{matches === null ? "" : matches.nodes === 0 ? "no frame matches" : `${shareOf(matches.share)} of ${kWidths[width].of}`}</output>
             {zoom === 0 ? null : (
               <button type="button" class="flame-reset" onClick={() => setPlace({ zooms: [0], selected })}>
                 Show all
               </button>
             )}
           </div>
+          {width === "peak" && peak !== null ? (
+            <p class="muted">The moment of the most: {moment(peak)}. Stacks without a course over time are left out.</p>
+          ) : null}
+          {width === "temporary" ? (
+            <p class="muted">Blocks that were freed within the step or second they were made in: they hold nothing, and cost time.</p>
+          ) : null}
           {tree.total > 0 ? (
             <Picture {...{ tree, whole, width, zoom, upward, colour, matches, selected, onZoom, onOut }} names={heap.frames} onSelect={select} />
           ) : (
-            <p class="muted">{width === "growth" ? "Nothing grew: switch the width to what is alive." : "Nothing is alive."}</p>
+            <p class="muted">{kWidths[width].none}</p>
           )}
           <Legend colour={colour} searching={matches !== null} />
           {selected === null || selected === 0 ? (
@@ -117,6 +155,7 @@ export function HeapPanel({ heap }: { heap: HeapPage }) {
                   </li>
                 ))}
               </ol>
+              <Around heap={heap} frame={tree.frame[selected]!} width={width} onChoose={chooseFrame} />
             </div>
           )}
         </div>

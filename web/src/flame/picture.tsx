@@ -10,6 +10,7 @@ import { change, shareOf } from "./amounts";
 import { type ColourBy, frameKind, paletteOf } from "./colour";
 import { draw, hit, kRowPx, topOf, type View, visibleRows } from "./draw";
 import { stepTo, type Way } from "./move";
+import { amountWords } from "./neighbours";
 import { watchCanvas } from "./repaint";
 import type { Matches } from "./search";
 import type { FrameTree, Width } from "./tree";
@@ -37,8 +38,10 @@ export function frameName(tree: FrameTree, names: string[], whole: string, node:
 // "131 MB alive, grew by +120 MB, 92 % of the growth"
 export function frameWords(tree: FrameTree, width: Width, node: number): string {
   const share = shareOf(tree.w[node]!);
+  if (width === "temporary") return `${amountWords(tree.w[node]! * tree.total, width)} given back at once · ${share} of all such`;
   const grown = change(tree.growth_mb[node]!);
-  return `${size(tree.mb[node]!)} alive · ${grown} growth · ${share} of ${width === "growth" ? "all growth" : "the heap"}`;
+  const alive = width === "peak" ? "alive at the peak" : "alive";
+  return `${size(tree.mb[node]!)} ${alive} · ${grown} growth · ${share} of ${width === "growth" ? "all growth" : "the heap"}`;
 }
 
 const kKeys: Record<string, [Way, Way]> = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heap within a stretch of the run: what each call stack held at its end, and gained in it.
+// A heap within a stretch of the run: what each call stack held at its end, and gained in it; and at
+// its peak: what each held at the moment of the most.
 //
 // The document has a course over the run for the sites that matter most, and for the others only what
 // they held at the ends of the recording. So within a stretch the others are left out, and counted.
@@ -19,6 +20,20 @@ function valueAt(x: number[], mb: number[], at: number): number {
   return at >= x[last]! ? mb[last]! : (between(x, mb, at) ?? 0);
 }
 
+// The moment at which the sites whose course is known held most together; null without courses.
+// All courses have the same moments.
+export function peakOf(heap: HeapPage): number | null {
+  const followed = heap.sites.filter((site) => site.x.length >= 2);
+  const x = followed[0]?.x;
+  if (x === undefined) return null;
+  let [best, most] = [0, -1];
+  x.forEach((_, i) => {
+    const sum = followed.reduce((all, site) => all + (site.mb[i] ?? 0), 0);
+    if (sum > most) [best, most] = [i, sum];
+  });
+  return x[best]!;
+}
+
 export function heapWithin(heap: HeapPage, from: number, to: number): HeapWithin | null {
   const [first, last] = [Math.max(from, heap.from), Math.min(to, heap.to)];
   if (!(last > first)) return null;
@@ -31,7 +46,7 @@ export function heapWithin(heap: HeapPage, from: number, to: number): HeapWithin
     after += to_mb;
     const stack = site.stack === null ? undefined : heap.stacks[site.stack];
     if (stack === undefined) return { ...site, from_mb, to_mb, stack: null };
-    stacks.push({ frames: stack.frames, mb: to_mb, growth_mb: to_mb - from_mb });
+    stacks.push({ ...stack, mb: to_mb, growth_mb: to_mb - from_mb });
     return { ...site, from_mb, to_mb, stack: stacks.length - 1 };
   });
   const within = { ...heap, from: first, to: last, from_mb: before, to_mb: after, others_mb: 0, stacks, sites };

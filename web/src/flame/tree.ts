@@ -3,7 +3,8 @@
 //
 // Question: which calls hold the memory, or caused its growth? Stacks that begin alike share frames.
 // A frame is as wide as all stacks that pass through it: by what they hold now ("live"), or by what
-// they gained ("growth"). Stacks that shrank have no width in the latter: a frame with +30 and -10 MB
+// they gained ("growth"), held at the peak ("peak"), or by the blocks that they made and gave back at
+// once ("temporary"). Stacks that shrank have no width in the latter: a frame with +30 and -10 MB
 // below it is 30 wide, and its tooltip says +20. So widths always add up, and nothing is negative.
 //
 // The nodes stand in one order, each before what it calls and the widest call first; `end` is the
@@ -12,9 +13,15 @@
 //
 // Example: main>load 3 MB, main>decode 1 MB gives nodes all, main, load, decode with end 4, 4, 3, 4.
 
-import type { HeapPage } from "../data";
+import type { HeapPage, HeapStackPage } from "../data";
 
-export type Width = "growth" | "live";
+export type Width = "growth" | "live" | "peak" | "temporary";
+
+// "live" and "peak" differ in the moment, which whoever makes the stacks has chosen.
+export function widthOf(stack: HeapStackPage, width: Width): number {
+  if (width === "temporary") return stack.temporary;
+  return Math.max(0, width === "growth" ? stack.growth_mb : stack.mb);
+}
 
 export interface FrameTree {
   count: number; // Of nodes; node 0 is the whole heap.
@@ -28,7 +35,7 @@ export interface FrameTree {
   growth_mb: Float64Array;
   rows: Int32Array[]; // The nodes of each depth, from left to right.
   nodeOfStack: Int32Array; // Where each of the heap's stacks ends.
-  total: number; // What the whole width stands for, in MB.
+  total: number; // What the whole width stands for: MB, or temporary blocks.
 }
 
 interface Trie {
@@ -90,7 +97,7 @@ function gather(stacks: HeapPage["stacks"], width: Width): Trie {
     let node = 0;
     for (const frame of stack.frames) node = table.find(node, frame);
     trie.leaf[index] = node;
-    trie.weight[node]! += Math.max(0, width === "growth" ? stack.growth_mb : stack.mb);
+    trie.weight[node]! += widthOf(stack, width);
     trie.mb[node]! += stack.mb;
     trie.growth_mb[node]! += stack.growth_mb;
   });

@@ -8,7 +8,7 @@ import type { HeapPage, RunPage } from "../data";
 import { fromTo } from "../flame/amounts";
 import { HeapPanel } from "../flame/panel";
 import { heapWithin } from "../flame/stretch";
-import { counted, size, span } from "../format";
+import { counted, moment, size, span } from "../format";
 import { Section } from "../section";
 
 function heapTitle(heap: HeapPage): string {
@@ -28,7 +28,7 @@ export function FlameGraph({ run }: { run: RunPage }) {
   if (all === undefined) return null;
   const heap = within?.heap ?? all;
   const how = heap.exact ? "every allocation was seen" : `one sample per ${size(heap.interval_bytes / 1e6)}`;
-  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained, or hold. Sites that grow come first. Zoom a chart above to see one stretch of the run alone.";
+  const hint = "Which calls hold the memory: a frame is as wide as what it and the calls below it gained, hold, held at the peak, or gave back at once. Sites that grow come first. Zoom a chart above to see one stretch of the run alone.";
   return (
     <Section id="flame" title="Growth by call stack" nav="Call stacks" hint={hint}>
       <div class="heap-head">
@@ -61,7 +61,7 @@ export function FlameGraph({ run }: { run: RunPage }) {
           </button>
         </p>
       )}
-      <HeapPanel key={index} heap={heap} />
+      <HeapPanel key={index} heap={heap} moment={(at) => moment(heap.clock, at)} />
       {heap.notes.map((note) => (
         <p key={note} class="muted">
           Note: {note}
