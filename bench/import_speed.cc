@@ -89,13 +89,14 @@ std::string json_lines(size_t bytes) {
   return text;
 }
 
-// Four ranks behind torchrun's prefix.
+// Four ranks behind the prefix of compose.
 std::string rank_text(size_t bytes) {
   std::string text;
   for (int64_t line = 0; text.size() < bytes; ++line) {
     const int64_t second = line / 4;
     text += fmt::format(
-        "[rank{}]: 2026-11-15 {:02}:{:02}:{:02},123 INFO it {} | host memory {:.2f} GB of 64.00 GB "
+        "trainer-{}  | 2026-11-15 {:02}:{:02}:{:02},123 INFO it {} | host memory {:.2f} GB of "
+        "64.00 GB "
         "| loss 0.{:04}\n",
         line % 4, second / 3600 % 24, second / 60 % 60, second % 60, second,
         memory_at(second) / 1e3, line * 7919 % 10000);
@@ -115,11 +116,11 @@ std::string noisy_text(size_t bytes) {
     const std::string clock = fmt::format("2026-11-15 {:02}:{:02}:{:02}", second / 3600 % 24,
                                           second / 60 % 60, second % 60);
     if (line % 10 == 0) {
-      text += fmt::format("[worker-{}] {} heap now {:.1f}MB (limit 4096MB)\n", second % 2, clock,
+      text += fmt::format("worker-{}  | {} heap now {:.1f}MB (limit 4096MB)\n", second % 2, clock,
                           memory_at(second / 2));
     } else {
       text +=
-          fmt::format("[worker-{}] {} GET /v1/objects/{:016x}/parts/{:x} from 10.0.{}.{} done\n",
+          fmt::format("worker-{}  | {} GET /v1/objects/{:016x}/parts/{:x} from 10.0.{}.{} done\n",
                       second % 2, clock, noise, noise % 977, noise % 200, noise % 250);
     }
   }
