@@ -24,7 +24,8 @@ namespace {
 constexpr size_t kMostStacks = 300;
 constexpr size_t kMostSites = kMostCourses;
 constexpr size_t kMostCounts = 30;
-constexpr double kLeastMb = 1e-9;  // Below what anything alive holds.
+constexpr double kLeastMb = 1e-9;  // Below what anything alive holds,
+constexpr double kLeast = 1e-12;   // and below any share that matters.
 
 // The word for a reader of the page; only what never ends is called growing.
 std::string_view state_of(const SiteVerdict& verdict) {
@@ -49,11 +50,18 @@ struct Stacks {
 };
 
 Stacks choose_stacks(const HeapProfile& profile) {
-  const auto weight = [&profile](size_t i) {
+  double all_mb = kLeastMb;
+  double all_temporary = 1;
+  for (const ProfileSite& site : profile.sites) {
+    all_mb += site.to_mb;
+    all_temporary += site.temporary_blocks;
+  }
+  // A share of what is alive or was gained, or of the temporary blocks. A site with a course may
+  // have held something at the peak.
+  const auto weight = [&](size_t i) {
     const ProfileSite& site = profile.sites[i];
-    const double amount = std::max(site.to_mb, std::fabs(site.to_mb - site.from_mb));
-    // A site that holds nothing now may have been the largest, or allocate most.
-    return amount > 0 || (i >= kMostSites && site.temporary_blocks < 1) ? amount : kLeastMb;
+    const double amount = std::max(site.to_mb, std::fabs(site.to_mb - site.from_mb)) / all_mb;
+    return std::max({amount, site.temporary_blocks / all_temporary, i < kMostSites ? kLeast : 0});
   };
   Stacks stacks;
   stacks.sites.resize(profile.sites.size());

@@ -36,11 +36,11 @@ test("theFlameGraphAnswersToKeysAndSearch", async () => {
 test("peakTemporaryBlocksAndNeighboursAreShown", async () => {
   const page = await open(path);
   const flame = page.locator("#flame");
-  await flame.getByRole("button", { name: "at the peak" }).click();
+  await flame.getByRole("button", { name: "peak", exact: true }).click();
   assert.match(await flame.innerText(), /The moment of the most: /);
   await flame.locator("table.sites tbody th button").first().click();
   assert.match(await flame.locator(".flame-around").innerText(), /Called by[\s\S]*Allocates through/);
-  await flame.getByRole("button", { name: "temporary" }).click();
+  await flame.getByRole("button", { name: "temporary", exact: true }).click();
   assert.match(await flame.innerText(), /given back at once|freed within the step/);
   await close(page);
 });

@@ -24,7 +24,7 @@ function grew(heap: HeapPage): boolean {
 const kWidths: Record<Width, { choice: string; whole: string; of: string; none: string }> = {
   growth: { choice: "growth", whole: "all that grew", of: "the growth", none: "Nothing grew: switch the width to what is alive." },
   live: { choice: "alive", whole: "the whole heap", of: "the heap", none: "Nothing is alive." },
-  peak: { choice: "at the peak", whole: "the heap at its peak", of: "the peak", none: "No course over time is known." },
+  peak: { choice: "peak", whole: "the heap at its peak", of: "the peak", none: "No course over time is known." },
   temporary: { choice: "temporary", whole: "all temporary blocks", of: "all temporary blocks", none: "No block was given back at once." },
 };
 
