@@ -3,6 +3,7 @@
 frameworks are in tests/stack/."""
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -179,6 +180,22 @@ class LoopTest(unittest.TestCase):
             os._exit(0)
         os.waitpid(child, 0)
         self.assertEqual(len(self.heard("")), said)
+
+
+    def test_no_socket_is_left_open_for_python_to_warn_of(self):
+        job = """
+import os, sys, warnings
+from plateau_auto import voice
+import plateau_auto.loop
+voice.get()
+if os.fork() == 0:
+    sys.exit()  # With all that Python does at its end.
+os.wait()
+"""
+        done = subprocess.run([sys.executable, "-X", "dev", "-c", job], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False,
+                              env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(voice.__file__))))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

@@ -260,6 +260,13 @@ class Client:
     def __exit__(self, *_):
         self.close()
 
+    def __del__(self):
+        # One that was never closed, or a forked child's copy: Python would warn of an open socket (-X dev).
+        try:
+            self._socket.close()
+        except Exception:  # pylint: disable=broad-except
+            pass
+
     # ---- how it is said ---------------------------------------------------------------------
 
     def _send(self, lines, events=()):
