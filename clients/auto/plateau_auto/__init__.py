@@ -32,6 +32,19 @@ _PATCHES = (
     ("lightning.pytorch.trainer.call", "on_lightning", "patch"),
     ("pytorch_lightning.trainer.call", "on_lightning", "patch"),
     ("accelerate.state", "on_accelerate", "patch"),
+    ("deepspeed.runtime.engine", "on_deepspeed", "patch"),
+    ("deepspeed.runtime.pipe.engine", "on_deepspeed", "patch_pipe"),
+    ("fastai.learner", "on_fastai", "patch"),
+    ("fastai.data.load", "on_fastai", "patch_loader"),
+    ("keras.src.callbacks.callback_list", "on_keras", "patch"),
+    ("keras.src.callbacks", "on_keras", "patch"),  # Keras 2.13 to 2.15.
+    ("tf_keras.src.callbacks", "on_keras", "patch"),
+    ("keras.src.trainers.epoch_iterator", "on_keras", "patch_iterator"),
+    ("keras.src.saving.saving_api", "on_keras", "patch_saves"),
+    ("jax._src.monitoring", "on_jax", "patch_compile"),
+    ("optax._src.update", "on_jax", "patch_update"),
+    ("grain._src.python.data_loader", "on_jax", "patch_grain"),
+    ("orbax.checkpoint.checkpoint_manager", "on_jax", "patch_orbax"),
 )
 
 _started = False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pass of an iterator over its DataLoader: how long it is, how far it is, and what it shows for the first time.
+"""One pass over the training data: how long it is, how far it is, and what it shows for the first time. Mostly that
+of a DataLoader's iterator; frameworks that load by themselves (Keras, fastai) state theirs.
 
 Lengths are asked of the sampler only, whose len() has no effects; a stream (IterableDataset) is never asked: its
 loader would remember that it was, and warn later.
@@ -87,25 +88,41 @@ def world_size():
     return 1
 
 
+def pass_of_loader(loader):
+    """A pass over a DataLoader of torch, which begins."""
+    is_stream = loader._dataset_kind != _MAP
+    one = Pass("the DataLoader", loader.dataset, None if is_stream else _length(loader._index_sampler),
+               None if is_stream else _length(loader.dataset))
+    one.is_stream = is_stream
+    one.workers = loader.num_workers
+    one.persistent = bool(getattr(loader, "persistent_workers", False)) and one.workers > 0
+    one.count_new(loader.dataset)
+    return one
+
+
 class Pass:
-    def __init__(self, loader):
-        dataset = loader.dataset
+    """`name` is who feeds, for the report. `dataset` is remembered by its id only."""
+
+    def __init__(self, name, dataset, length=None, examples=None, batch=0):
+        self.name = name
         self.dataset_id = id(dataset)
-        self.workers = loader.num_workers
-        self.is_stream = loader._dataset_kind != _MAP
-        self.length = None if self.is_stream else _length(loader._index_sampler)
-        self.examples = None if self.is_stream else _length(dataset)
-        self.persistent = bool(getattr(loader, "persistent_workers", False)) and self.workers > 0
-        self.seen = None
-        if self.examples and self.examples <= _MAX_COUNTED and (
-                not self.persistent or self.workers <= _MAX_WORKERS):
-            self.seen = _seen_of(dataset, self.examples)
-        self.batch = 0  # Examples in the largest batch drawn.
+        self.length = length  # In batches.
+        self.examples = examples
+        self.workers = 0
+        self.is_stream = self.persistent = False
+        self.seen = None  # Which examples are new is not counted, unless count_new() is called.
+        self.batch = batch  # Examples in the largest batch drawn.
+        self.batches_in_all = None  # Of all passes, where the framework says so.
         self.draws = self.consumed = self.steps = 0
         self.over = self.shared = False
         self.facts = []  # What take_facts() gives.
         self._first_step_at = 0  # Batches consumed when the first step of this pass ended.
         self._per_step = None  # Batches per step, as last stated.
+
+    def count_new(self, dataset):
+        if self.examples and self.examples <= _MAX_COUNTED and (
+                not self.persistent or self.workers <= _MAX_WORKERS):
+            self.seen = _seen_of(dataset, self.examples)
 
     def draw(self, indices):
         if self.is_stream:
@@ -145,8 +162,10 @@ class Pass:
         self._state(per_step, known.get("rounds_up", False), known.get("total_steps"))
 
     def _state(self, per_step, rounds_up, total_steps):
+        if total_steps is None and self.batches_in_all:
+            total_steps = self.batches_in_all // per_step
         facts = {"total_steps": total_steps}
-        source = "the DataLoader"
+        source = self.name
         if self.length:
             steps = self.length / per_step
             facts["epoch_steps"] = math.ceil(steps - 1e-9) if rounds_up else steps
@@ -158,8 +177,8 @@ class Pass:
             facts["examples"] = self.examples
             if self.length and self.examples and math.ceil(
                     self.examples / facts["batch"]) == facts.get("epoch_steps"):
-                source = "the DataLoader: %s / %g per step" % (
-                    _count(self.examples, "example", "examples"), facts["batch"])
+                source = "%s: %s / %g per step" % (
+                    self.name, _count(self.examples, "example", "examples"), facts["batch"])
         if self.shared:
             source += ", the longer of two"
         self.facts.append((source, facts))

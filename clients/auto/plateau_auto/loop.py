@@ -25,7 +25,7 @@ that both advance between steps (the longer one is taken, and the source says so
 import os
 
 from . import voice
-from .feed import Pass
+from .feed import pass_of_loader
 
 
 class Loop:
@@ -42,19 +42,22 @@ class Loop:
         self._training = None  # The pass that fed the last step.
         self._evaluates = set()  # Datasets (by id) known to be evaluated on.
         self._evaluating = False
+        self._clocked_by = None  # The dataset (by id) whose batches are the steps: see update_compiled().
         self.framework = None  # Whoever counts steps itself: see adopt().
+        self._says_passes = False
         self.steps = 0
         self.optimizer_steps = 0  # Of every single optimizer.
         self._base = 0  # Added to a framework's count, which begins again with every training.
         self.epochs = 0  # Passes that ended, over training iterators.
         self.compilations = 0
+        self.compiler = "torch"
         self._saved_at = 0  # The step of the last checkpoint.
 
     # ---- what is seen -------------------------------------------------------------------------
 
     @staticmethod
     def opened(iterator, loader):
-        iterator._plateau_pass = Pass(loader)
+        iterator._plateau_pass = pass_of_loader(loader)
 
     @staticmethod
     def drawn(iterator, indices):
@@ -68,7 +71,9 @@ class Loop:
             return
         if self._ended is not None and self._ended is not one:
             self._settle()
-        if one.consumed == 0 and self.framework is None and one.dataset_id in self._evaluates:
+        if self._clocked_by is not None:
+            self._end_compiled_step(one)
+        if one.consumed == 0 and not self._says_passes and one.dataset_id in self._evaluates:
             self._evaluating = True
             self.event("begin eval")
         one.consumed += 1
@@ -80,6 +85,8 @@ class Loop:
         one = getattr(iterator, "_plateau_pass", None)
         if one is None or one.over or one.consumed == 0:
             return
+        if self._clocked_by is not None:
+            self._end_compiled_step(one)
         one.over = True
         if one.steps:
             self._pass_ended(one)
@@ -91,25 +98,58 @@ class Loop:
     def stepped(self, optimizer):
         """An optimizer's step has ended, or was attempted."""
         self.optimizer_steps += 1
-        if self.framework is not None:
-            return
+        if self.framework is None:
+            self.count(optimizer)
+
+    def count(self, optimizer, **known):
+        """A step, unless another optimizer has stepped since the last batch."""
         key = id(optimizer)
         if self._stepped and key not in self._stepped:
             self._stepped.add(key)
             return
         self._stepped = {key}
-        self.step_ended(self.steps + 1)
+        self.step_ended(self.steps + 1, None, **known)
+
+    def update_compiled(self):
+        """An update of the weights was traced into compiled code, which calls nothing of ours when it runs. What was
+        loaded last feeds it: from here on each of its batches is a step, which has ended when the next is taken."""
+        if self.framework is None and self._since_step:
+            self._clocked_by = self._since_step[-1].dataset_id
 
     # ---- what frameworks say ------------------------------------------------------------------
 
-    def adopt(self, name):
-        """From here on `name` counts the steps, and says evaluations and epochs."""
-        self.framework = name
+    def adopt(self, name, says_passes=True):
+        """From here on `name` counts the steps and, unless it says none, says evaluations and epochs."""
+        if self.framework != name:
+            self.framework = name
+            self._says_passes = says_passes
+            self._since_step = []  # What was loaded before trained nothing: a first look at the shapes.
 
     def release(self):
         """Its training has ended; whatever comes next counts on from there."""
         self.framework = None
+        self._says_passes = False
         self._base = self.steps
+
+    def feed(self, one, batches=1):
+        """The framework loads by itself: `one` has handed out the batches of the step that ends now."""
+        one.consumed += batches
+        self._since_step = [one]
+
+    def is_fed(self):
+        """Whether batches were seen since the last step."""
+        return bool(self._since_step)
+
+    def counts_itself(self):
+        """Whether steps are seen here, so that no framework need be asked."""
+        return self.steps > 0 and self.framework is None
+
+    def pass_ended(self, one):
+        """The framework's own pass has ended."""
+        one.over = True
+        self.epochs += 1
+        one.observe_end()
+        self._say_facts(one)
 
     def framework_step(self, number, epoch=None, **known):
         """`known`: accumulation, total_steps, rounds_up, length in batches."""
@@ -142,6 +182,10 @@ class Loop:
             voice.get().event(line)
 
     # ---- how it is put together ---------------------------------------------------------------
+
+    def _end_compiled_step(self, one):
+        if one.dataset_id == self._clocked_by and one in self._since_step and self.framework is None:
+            self.step_ended(self.steps + 1)
 
     def _feeding(self):
         """The pass that fed the step that has just ended."""
@@ -181,7 +225,7 @@ class Loop:
             return None, ()
         gauges = one.gauges()
         if self.compilations:
-            gauges += (("torch.compilations", self.compilations),)
+            gauges += ((self.compiler + ".compilations", self.compilations),)
         if one.over:
             return float(self.epochs), gauges
         return self.epochs + one.consumed / one.length if one.length else None, gauges
@@ -189,7 +233,7 @@ class Loop:
     def _settle(self):
         """The pass that ended without a step was an evaluation."""
         one, self._ended = self._ended, None
-        if one is None or self.framework is not None or self.steps == 0:
+        if one is None or self._says_passes or self.steps == 0:
             return
         if self._evaluating:
             self._evaluating = False
@@ -199,10 +243,8 @@ class Loop:
             self.event("mark eval")
 
     def _pass_ended(self, one):
-        self.epochs += 1
-        one.observe_end()
-        self._say_facts(one)
-        if self.framework is None:
+        self.pass_ended(one)
+        if not self._says_passes:
             self.event("mark epoch")
 
 

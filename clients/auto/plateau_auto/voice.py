@@ -21,6 +21,14 @@ def hello():
     get().client.say(["run from=auto"])
 
 
+def hello_once():
+    """For frameworks that show no beginning: at their first step."""
+    voice = get()
+    if not voice.greeted:
+        voice.greeted = True
+        hello()
+
+
 def get():
     """The voice of this process; made when torch's optimizers are imported."""
     global spoken
@@ -57,6 +65,7 @@ class _Voice:
         from . import client
         self.pid = os.getpid()
         self.gap_s = _GAP_S
+        self.greeted = False
         self._facts = {}  # By source: {key: value}.
         self._held = None  # The last step, if it was not said.
         self._said_at = 0.0
