@@ -70,10 +70,11 @@ class LoopTest(unittest.TestCase):
         batches = loader.batches()
         for number in range(len(batches) + ahead):
             if number < len(batches):
-                self.loop.drawn(iterator, batches[number])
+                if iterator._plateau_pass.counts:
+                    iterator._plateau_pass.draw(batches[number])
             if number < ahead:
                 continue
-            self.loop.consumed(iterator)
+            self.loop.consumed(iterator._plateau_pass)
             if optimizers and (number - ahead + 1) % accumulation == 0:
                 for optimizer in optimizers:
                     self.loop.stepped(optimizer)
@@ -181,6 +182,23 @@ class LoopTest(unittest.TestCase):
         os.waitpid(child, 0)
         self.assertEqual(len(self.heard("")), said)
 
+
+    def test_a_process_of_several_says_which_it_is(self):
+        variables = {"RANK": "0", "WORLD_SIZE": "4", "LOCAL_RANK": "0"}
+        os.environ.update(variables)
+        self.addCleanup(lambda: [os.environ.pop(name) for name in variables])
+        self.play(Loader(12, 2))
+        self.assertIn("run rank=0 world=4 source=torchrun", self.heard("run"))
+        self.assertIn("run batch=8 epoch_steps=6 examples=12 source=the_DataLoader:_6_batches", self.heard("run"))
+
+    def test_one_process_says_no_rank_and_an_impossible_one_is_not_believed(self):
+        self.addCleanup(lambda: [os.environ.pop(name) for name in ("RANK", "WORLD_SIZE")])
+        for rank, world in (("0", "1"), ("4", "4"), ("x", "2")):
+            os.environ.update(RANK=rank, WORLD_SIZE=world)
+            self.play(Loader(12, 2))
+            self.assertEqual([line for line in self.heard("run") if "rank" in line], [])
+            voice.forget()
+            voice.get().gap_s = 0
 
     def test_no_socket_is_left_open_for_python_to_warn_of(self):
         job = """

@@ -6,9 +6,9 @@ Lengths are asked of the sampler only, whose len() has no effects; a stream (Ite
 loader would remember that it was, and warn later.
 """
 import math
-import os
-import sys
 import weakref
+
+from .ranks import world_size
 
 _MAX_COUNTED = 4 << 20  # Examples; a byte each.
 _MAX_WORKERS = 8  # A bit each.
@@ -27,15 +27,15 @@ class Seen:
         self._count = 0
         self._drawn = []  # Not yet counted: pairs of indices and the worker's bit.
         self.exact = True
+        self.full = False  # Every example was drawn by somebody, or nobody can tell.
         self.owner = None  # A weak reference that forgets us with the dataset.
 
-    def draw(self, indices, bit, most):
-        """Keeps them until somebody asks, or too many wait: a loop in Python over a few is slow, over many is not.
-        `most` is how many there can be in all; with those seen there is nothing to count."""
-        if self._count < most and self.exact:
-            self._drawn.append((tuple(indices), bit))  # A copy: samplers may use their list again.
-            if len(self._drawn) >= _MOST_WAITING:
-                self.count()
+    def draw(self, indices, bit):
+        """Keeps them until somebody asks, or too many wait: a loop in Python over a few is slow, over many is not."""
+        drawn = self._drawn
+        drawn.append((tuple(indices), bit))  # A copy: samplers may use their list again.
+        if len(drawn) >= _MOST_WAITING:
+            self.count()
 
     def count(self):
         marks = self._marks
@@ -48,8 +48,9 @@ class Seen:
                         fresh += 1
         except (TypeError, IndexError):
             self.exact = False  # Indices of the user's own kind.
-        self._count += fresh
         del self._drawn[:]
+        self._count += fresh
+        self.full = self._count >= self.size or not self.exact
         return self._count
 
 
@@ -74,26 +75,12 @@ def _length(thing):
         return None  # Whatever a user's __len__ does, it is not our failure.
 
 
-def world_size():
-    """Processes that share the data, as far as this one knows."""
-    dist = sys.modules.get("torch.distributed")
-    try:
-        if dist is not None and dist.is_available() and dist.is_initialized():
-            return dist.get_world_size()
-    except Exception:  # pylint: disable=broad-except
-        pass
-    for name in ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"):
-        if os.environ.get(name, "").isdigit() and "RANK" in os.environ:
-            return max(1, int(os.environ[name]))
-    return 1
-
-
 def pass_of_loader(loader):
     """A pass over a DataLoader of torch, which begins."""
     is_stream = loader._dataset_kind != _MAP
     one = Pass("the DataLoader", loader.dataset, None if is_stream else _length(loader._index_sampler),
                None if is_stream else _length(loader.dataset))
-    one.is_stream = is_stream
+    one.counts = not is_stream
     one.workers = loader.num_workers
     one.persistent = bool(getattr(loader, "persistent_workers", False)) and one.workers > 0
     one.count_new(loader.dataset)
@@ -109,7 +96,8 @@ class Pass:
         self.length = length  # In batches.
         self.examples = examples
         self.workers = 0
-        self.is_stream = self.persistent = False
+        self.persistent = False
+        self.counts = True  # draw() is to be called: this pass may still show something new.
         self.seen = None  # Which examples are new is not counted, unless count_new() is called.
         self.batch = batch  # Examples in the largest batch drawn.
         self.batches_in_all = None  # Of all passes, where the framework says so.
@@ -125,21 +113,22 @@ class Pass:
             self.seen = _seen_of(dataset, self.examples)
 
     def draw(self, indices):
-        if self.is_stream:
-            return
-        if isinstance(indices, int):
+        if type(indices) is int:
             indices = (indices,)  # Without automatic batching the sampler gives single ones.
-        bit = 1 << (self.draws % self.workers) if self.persistent else 1
-        self.draws += 1
-        if len(indices) > self.batch:
-            self.batch = len(indices)
-        if self.seen is not None:
-            self.seen.draw(indices, bit, self.examples * (self.workers if self.persistent else 1))
-
-    def step(self):
-        self.steps += 1
-        if self.steps == 1:
-            self._first_step_at = self.consumed
+        size = len(indices)
+        if size > self.batch:
+            self.batch = size
+        seen = self.seen
+        if seen is None:
+            return
+        if self.persistent:
+            seen.draw(indices, 1 << (self.draws % self.workers))
+            self.draws += 1
+        else:
+            seen.draw(indices, 1)
+        if seen.full:
+            # Nothing is new any more. With persistent workers, there is more than one bit to an example.
+            self.counts = self.persistent and seen.count() < self.examples * self.workers
 
     def gauges(self):
         if self.seen is None:
@@ -148,7 +137,10 @@ class Pass:
         return (("examples.seen", count),) if self.seen.exact else ()
 
     def learn(self, known):
-        """States facts once they are known: `known` is what the framework says."""
+        """Called after the first step and whenever `steps` has doubled; states facts once they are known. `known` is
+        what the framework says."""
+        if self.steps == 1:
+            self._first_step_at = self.consumed
         if known.get("length"):
             self.length = known["length"]
         per_step = known.get("accumulation")

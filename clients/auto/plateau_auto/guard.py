@@ -19,20 +19,36 @@ def complain(what, error):
         pass
 
 
+class Fuse:
+    """For hooks that are called at every step and catch for themselves:
+
+        try: ...
+        except Exception as error: fuse.burn(error)
+
+    `on` becomes false with the third failure."""
+
+    def __init__(self, name):
+        self.on = True
+        self._name = name
+        self._failures = 0
+
+    def burn(self, error):
+        self._failures += 1
+        if self._failures >= _MAX_FAILURES and self.on:
+            self.on = False
+            complain("switched off " + self._name, error)
+
+
 def hook(name, function):
     """`function`, but it never raises, and does nothing any more once it has failed three times."""
-    failures = 0
+    fuse = Fuse(name)
 
     @functools.wraps(function)
     def call(*args):
-        nonlocal failures
-        if failures >= _MAX_FAILURES:
-            return
-        try:
-            function(*args)
-        except Exception as error:  # pylint: disable=broad-except
-            failures += 1
-            if failures == _MAX_FAILURES:
-                complain("switched off " + name, error)
+        if fuse.on:
+            try:
+                function(*args)
+            except Exception as error:  # pylint: disable=broad-except
+                fuse.burn(error)
 
     return call

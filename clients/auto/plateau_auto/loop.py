@@ -59,15 +59,13 @@ class Loop:
     def opened(iterator, loader):
         iterator._plateau_pass = pass_of_loader(loader)
 
-    @staticmethod
-    def drawn(iterator, indices):
-        one = getattr(iterator, "_plateau_pass", None)  # None: it was opened before we came.
-        if one is not None:
-            one.draw(indices)
-
-    def consumed(self, iterator):
-        one = getattr(iterator, "_plateau_pass", None)
-        if one is None:
+    def consumed(self, one):
+        """The pass has handed a batch out."""
+        if one is self._training and self._ended is None and not self._since_step and self._clocked_by is None:
+            # As most are: the first batch after a step, of the pass that fed it.
+            one.consumed += 1
+            self._stepped.clear()
+            self._since_step.append(one)
             return
         if self._ended is not None and self._ended is not one:
             self._settle()
@@ -98,16 +96,24 @@ class Loop:
     def stepped(self, optimizer):
         """An optimizer's step has ended, or was attempted."""
         self.optimizer_steps += 1
-        if self.framework is None:
+        if self.framework is not None:
+            return
+        if self._stepped:
             self.count(optimizer)
+        else:
+            self._stepped.add(id(optimizer))
+            self.step_ended(self.steps + 1)
 
     def count(self, optimizer, **known):
         """A step, unless another optimizer has stepped since the last batch."""
         key = id(optimizer)
-        if self._stepped and key not in self._stepped:
-            self._stepped.add(key)
-            return
-        self._stepped = {key}
+        stepped = self._stepped
+        if stepped:
+            if key not in stepped:
+                stepped.add(key)
+                return
+            stepped.clear()
+        stepped.add(key)
         self.step_ended(self.steps + 1, None, **known)
 
     def update_compiled(self):
@@ -137,8 +143,8 @@ class Loop:
         self._since_step = [one]
 
     def is_fed(self):
-        """Whether batches were seen since the last step."""
-        return bool(self._since_step)
+        """Whether batches of a loader that knows its dataset were seen since the last step."""
+        return any(one.examples for one in self._since_step)
 
     def counts_itself(self):
         """Whether steps are seen here, so that no framework need be asked."""
@@ -159,11 +165,15 @@ class Loop:
 
     def step_ended(self, number, epoch=None, **known):
         self.steps = number
-        one = self._feeding()
+        one, candidates = self._training, self._since_step
+        if self._ended is None and len(candidates) == 1 and candidates[0] is one:
+            candidates.clear()
+        else:
+            one = self._feeding()
         if one is not None:
-            one.step()
+            one.steps = steps = one.steps + 1
             # What a loop does is looked at when its steps have doubled; what a framework says, each time.
-            if known or not one.steps & (one.steps - 1):
+            if known or not steps & (steps - 1):
                 one.learn(known or self.knows())
                 self._say_facts(one)
         (voice.spoken or voice.get()).step(number, epoch, self._told)
@@ -188,11 +198,8 @@ class Loop:
             self.step_ended(self.steps + 1)
 
     def _feeding(self):
-        """The pass that fed the step that has just ended."""
+        """The pass that fed the step that has just ended, where it is not the one that fed the last."""
         candidates = self._since_step
-        if len(candidates) == 1 and candidates[0] is self._training and self._ended is None:
-            candidates.clear()
-            return self._training
         self._since_step = []
         if not candidates:
             # Several steps on one batch, or a step per look-ahead: it is still the same one.

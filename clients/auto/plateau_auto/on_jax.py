@@ -66,7 +66,7 @@ def patch_grain(module):
         self._plateau_pass = Pass("grain's DataLoader", loader)
 
     opened = guard.hook("grain's iterators", made)
-    consumed = guard.hook("grain's batches", LOOP.consumed)
+    consumed = guard.hook("grain's batches", lambda iterator: LOOP.consumed(iterator._plateau_pass))
     ended = guard.hook("grain's ends", LOOP.ended)
 
     @functools.wraps(original_init)

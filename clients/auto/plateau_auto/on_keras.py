@@ -56,7 +56,7 @@ def _end_batch(callbacks, batch):
     params = callbacks.params or {}
     steps = _number(params.get("steps"))
     epochs = _number(params.get("epochs"))
-    if not LOOP.is_fed():  # On torch the batches come from a DataLoader, which knows more.
+    if not LOOP.is_fed():  # Arrays; a DataLoader of the user's own knows more.
         LOOP.feed(_fit.one, max(1, done - _fit.within))
     _fit.within = done
     LOOP.step_ended(_fit.base + done, _fit.epoch + done / steps if steps else None, accumulation=1,

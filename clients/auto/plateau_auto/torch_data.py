@@ -22,8 +22,10 @@ order = None
 def patch(module):
     """`module` is torch.utils.data.dataloader."""
     base = module._BaseDataLoaderIter
-    drawn = guard.hook("the DataLoader's draws", LOOP.drawn)
-    consumed = guard.hook("the DataLoader's batches", LOOP.consumed)
+    # These two are called at every step; all that is not needed then is left out here and in loop.py.
+    draws, batches = guard.Fuse("the DataLoader's draws"), guard.Fuse("the DataLoader's batches")
+    consumed = LOOP.consumed
+    base._plateau_pass = None  # Of iterators that were opened before we came.
     ended = guard.hook("the DataLoader's ends", LOOP.ended)
     opened = guard.hook("the DataLoader's iterators", LOOP.opened)
     original_init, original_index = base.__init__, base._next_index
@@ -41,7 +43,12 @@ def patch(module):
             indices = original_index(self)
         else:
             indices = order.next_index(self, lambda: original_index(self))
-        drawn(self, indices)
+        try:
+            one = self._plateau_pass
+            if one is not None and one.counts and draws.on:
+                one.draw(indices)
+        except Exception as error:  # pylint: disable=broad-except
+            draws.burn(error)
         return indices
 
     @functools.wraps(original_next)
@@ -51,7 +58,12 @@ def patch(module):
         except StopIteration:
             ended(self)
             raise
-        consumed(self)
+        try:
+            one = self._plateau_pass
+            if one is not None and batches.on:
+                consumed(one)
+        except Exception as error:  # pylint: disable=broad-except
+            batches.burn(error)
         return batch
 
     @functools.wraps(original_reset)

@@ -15,7 +15,7 @@ from .loop import LOOP
 def patch(module):
     """`module` is torch.optim.optimizer."""
     if hasattr(module, "register_optimizer_step_post_hook"):
-        module.register_optimizer_step_post_hook(guard.hook("the optimizer's steps", _stepped()))
+        module.register_optimizer_step_post_hook(_stepped())
         voice.hello()
         return
     original = module.Optimizer._optimizer_step_code
@@ -33,14 +33,19 @@ def patch(module):
 def _stepped():
     """What is called after each step. A step that is being traced by torch.compile runs no code of ours."""
     compiling = None
+    fuse = guard.Fuse("the optimizer's steps")
+    counted = LOOP.stepped
 
     def stepped(optimizer, _args, _kwargs):
         nonlocal compiling
-        if compiling is None:
-            import torch  # It is there: one of its optimizers has stepped.
-            compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
-        if not compiling():
-            LOOP.stepped(optimizer)
+        try:
+            if compiling is None:
+                import torch  # It is there: one of its optimizers has stepped.
+                compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
+            if not compiling() and fuse.on:
+                counted(optimizer)
+        except Exception as error:  # pylint: disable=broad-except
+            fuse.burn(error)
 
     return stepped
 
