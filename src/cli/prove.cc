@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "cli/exit_code.h"
+#include "cli/prove_holders.h"
 #include "cli/prove_request.h"
 #include "cli/prove_words.h"
 #include "cli/verbs.h"
@@ -42,44 +43,53 @@ class OutputAside {
   Fd saved_;
 };
 
-std::string wishes_of(const ProveRequest& request, const Arm* arm) {
+std::string wishes_of(const ProveRequest& request, const Arm* arm, const std::string& heard) {
   std::string text = fmt::format("PLATEAU_PROVE=steps={}", request.steps);
   const Contrast& contrast = request.contrast;
   if (!contrast.name.empty()) {
     text += fmt::format(";contrast={}", contrast.arms.empty() ? contrast.name : "none");
   }
   if (arm != nullptr && !arm->wishes.empty()) text += ";" + arm->wishes;
+  if (arm == nullptr && !heard.empty()) text += ";heard=" + heard;
   return text;
 }
 
 // One run of the job, up to where enough is known.
 Result<ProveReport> run_once(const ProveRequest& request, const Arm* arm, Output& out) {
   SupervisorOptions job = request.job;
-  job.environment.push_back(wishes_of(request, arm));
+  ProveHolders holders;
+  job.environment.push_back(wishes_of(request, arm, holders.heard_path()));
   if (arm != nullptr) {
     job.environment.insert(job.environment.end(), arm->environment.begin(), arm->environment.end());
   }
   ProveTrial trial;
+  // Where arms are runs of their own, none of them can decide alone.
+  const bool alone = arm == nullptr;
   const bool tells = stderr_is_terminal() && !request.json;
   std::string told;
   job.hear = [&](const StepWords& words) {
     trial.hear(words);
+    if (trial.begun() && !holders.begun() && alone) holders.begin(words.pid, trial.last_step());
+    if (alone && (trial.enough() || trial.over())) holders.end(trial.last_step());
+    holders.heard(trial.last_step());
     const std::string progress = tells ? trial.progress(request.steps) : "";
     const std::string block = progress.substr(0, progress.find(','));
     if (block.empty() || block == told) return;
     told = block;
     out.complain("prove", progress);
   };
-  // Where arms are runs of their own, none of them can decide alone.
-  const bool alone = arm == nullptr;
   job.enough = [&] { return alone ? trial.enough() : trial.over(); };
   job.say = [&out](const std::string& text) { out.complain("prove", text); };
   const Supervised supervised = supervise(job);
   if (!supervised.outcome) return supervised.failure.error;
   const JobOutcome& outcome = *supervised.outcome;
-  return ProveReport{trial.result(), outcome.elapsed_s, outcome.had_enough,
+  return ProveReport{trial.result(),
+                     outcome.elapsed_s,
+                     outcome.had_enough,
                      outcome.exit_code > 128 ? fmt::format("signal {}", outcome.exit_code - 128)
-                                             : fmt::format("exit code {}", outcome.exit_code)};
+                                             : fmt::format("exit code {}", outcome.exit_code),
+                     holders.growth(),
+                     holders.trouble()};
 }
 
 // Two runs: the blocks of the first are those without the factor, those of the second with it.
@@ -117,7 +127,7 @@ Result<ProveReport> run_server(const ProveRequest& request, Output& out) {
   const double start_s = monotonic_now_s();
   const Result<ProveResult> result = run_server_trial(options);
   if (!result) return result.error();
-  return ProveReport{result.value(), monotonic_now_s() - start_s, true, ""};
+  return ProveReport{result.value(), monotonic_now_s() - start_s, true, "", {}, ""};
 }
 
 int exit_code_for(const ProveResult& result) {

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/json_writer.h"
 #include "base/units.h"
+#include "report/holder_json.h"
+#include "words/holder_words.h"
 
 namespace plateau {
 namespace {
@@ -166,6 +171,20 @@ std::string table_of(const ProveResult& result, const ProveRequest& request) {
   return text;
 }
 
+std::string held_by(const ProveReport& report, size_t width) {
+  constexpr size_t kMostShown = 3;
+  const std::vector<Holder>& holders = report.holders.holders;
+  std::string text;
+  for (size_t i = 0; i < std::min(kMostShown, holders.size()); ++i) {
+    text +=
+        wrapped(fmt::format("Holds: {}", holder_words(holders[i], report.holders.steps())), width);
+  }
+  if (!report.holders_missing.empty()) {
+    text += wrapped("Who holds it was not looked at: " + report.holders_missing + ".", width);
+  }
+  return text;
+}
+
 std::string closing(const ProveReport& report, const ProveRequest& request) {
   const ProveResult& result = report.result;
   const std::string_view unit = request.repeat.empty() ? "steps" : "requests";
@@ -241,6 +260,8 @@ std::string prove_text(const ProveReport& report, const ProveRequest& request) {
                : odds_of(result.odds);
   text += fmt::format("Odds {}.\n\n", odds_text(odds)) + table_of(result, request) + "\n";
   if (!contrast) text += wrapped(meaning(result, request), width);
+  const bool grows = result.proved == Proved::per_example || result.proved == Proved::per_step;
+  if (grows && !contrast) text += held_by(report, width);
   return text + wrapped(closing(report, request), width);
 }
 
@@ -260,7 +281,10 @@ std::string prove_json(const ProveReport& report, const ProveRequest& request) {
                            result.odds.step_mb));
   }
   write_blocks(json, result);
-  json.key("holders").begin_array().end_array();
+  json.members("holders", json_list(std::span(report.holders.holders), write_holder));
+  json.members("holders_pid", value_if(report.holders.pid > 0, report.holders.pid), "holders_steps",
+               report.holders.steps(), "holders_missing",
+               value_if(!report.holders_missing.empty(), report.holders_missing));
   json.members("steps", result.steps, "seconds", report.seconds, "saves_skipped", result.saves);
   json.members("stream", result.design && result.design->stream, "batch",
                result.design ? result.design->batch : 1);

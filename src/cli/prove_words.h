@@ -7,6 +7,7 @@
 
 #include "cli/prove_request.h"
 #include "prove/trial.h"
+#include "recording/holder.h"
 
 namespace plateau {
 
@@ -17,7 +18,9 @@ struct ProveReport {
   ProveResult result;
   double seconds = 0;
   bool ended_by_us = false;
-  std::string ending;  // How the job ended, where that was not our doing: "exit code 1".
+  std::string ending;           // How the job ended, where that was not our doing: "exit code 1".
+  HolderGrowth holders;         // What grew meanwhile, of the process that grew most.
+  std::string holders_missing;  // Why they were not looked at; empty if they were.
 };
 
 std::string prove_text(const ProveReport& report, const ProveRequest& request);

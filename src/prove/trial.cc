@@ -52,9 +52,13 @@ void ProveTrial::hear(const StepWords& words) {
   }
   if (!speakers_.contains(words.pid) && speakers_.size() >= kMostSpeakers) return;
   Speaker& speaker = speakers_[words.pid];
-  if (const auto* design = std::get_if<ProveDesign>(&*said)) speaker.design = *design;
+  if (const auto* design = std::get_if<ProveDesign>(&*said)) {
+    speaker.design = *design;
+    begun_ = true;
+  }
   if (std::holds_alternative<ProveOver>(*said)) speaker.over = over_ = true;
   const auto* state = std::get_if<ProveState>(&*said);
+  if (state != nullptr) last_step_ = state->at;
   if (state != nullptr && speaker.states.size() < kMostStates) speaker.states.push_back(*state);
   look_at(speaker);
   enough_ = speaker.over || std::all_of(speakers_.begin(), speakers_.end(),

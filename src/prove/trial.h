@@ -40,7 +40,9 @@ class ProveTrial {
 
   // Every process that speaks has decided with odds of 99 to 1, or one is out of steps.
   [[nodiscard]] bool enough() const { return enough_; }
-  [[nodiscard]] bool over() const { return over_; }  // One is out of steps, or refused.
+  [[nodiscard]] bool over() const { return over_; }    // One is out of steps, or refused.
+  [[nodiscard]] bool begun() const { return begun_; }  // The blocks of one have begun.
+  [[nodiscard]] int64_t last_step() const { return last_step_; }  // Of whoever spoke last.
   [[nodiscard]] ProveResult result() const;
   // "block 3 of 9", for somebody who waits; empty before the design has begun.
   [[nodiscard]] std::string progress(int64_t steps) const;
@@ -60,6 +62,8 @@ class ProveTrial {
   int64_t saves_ = 0;
   std::string refused_;
   bool heard_ = false;
+  bool begun_ = false;
+  int64_t last_step_ = 0;
   bool enough_ = false;
   bool over_ = false;
 };

@@ -45,7 +45,8 @@ def patch_loader(module):
     from .loop import LOOP
 
     asked = wishes()
-    order = replay.Replay(int(asked.get("steps", "120")), tell, factors.get(asked.get("contrast", "")))
+    order = replay.Replay(int(asked.get("steps", "120")), tell, factors.get(asked.get("contrast", "")),
+                          asked.get("heard"))
     torch_data.order = order
     LOOP.listeners.append(lambda _number: order.stepped())  # Within a hook that is guarded already.
     base = module._BaseDataLoaderIter

@@ -24,6 +24,7 @@ from .resident import Resident, trim
 
 _MAP = 0  # torch's _DatasetKind.Map.
 _SETTLING = 2  # Steps in which a factor that was switched on or off takes effect: a first collection frees much.
+_STILL_S = 5.0  # The longest that the job stands still to be looked at.
 _PATIENCE = 24  # Batches of one loader without an optimizer step, after which it counts as the training loader.
 
 
@@ -41,8 +42,9 @@ class _Pass:
 class Replay:
     """The `order` of the loader hooks. next_index() and next() stand in for the iterator's own."""
 
-    def __init__(self, steps, tell, factor=None):
+    def __init__(self, steps, tell, factor=None, heard_file=None):
         self._steps = steps
+        self._heard_file = heard_file
         self._tell = tell
         self._factor = factor            # Called before each batch with whether it is on; see factors.py.
         self._passes = weakref.WeakKeyDictionary()
@@ -220,19 +222,35 @@ class Replay:
         if self._over or not self._consumed:
             return
         lag, ahead = self._margins
-        if label.size and not self._told_design:
-            self._tell_design(label.size)
+        begins = label.size > 0 and not self._told_design
         ends = label.size - ahead
         counts = label.place <= lag + 2 or ends - 2 <= label.place <= ends or label.place == label.size
         if counts and gc.isenabled() and not self._factor:
             gc.collect()
         if counts and not (self._factor and self._factor.is_trim):
             trim()
+        if begins:
+            self._tell_design(label.size)
         self._tell("at=%d kind=%s block=%d place=%d size=%d mb=%.3f" % (
             self._consumed, label.kind, label.block, label.place, label.size, self._resident.mb()))
         if self._consumed >= self._steps:
             self._over = True
             self._tell("over at=%d" % self._consumed)
+        if begins or self._over or (label.size and label.place == label.size):
+            self._stand_still()
+
+    def _stand_still(self):
+        """Who holds memory is looked at from outside, when the blocks begin and when one ends; while the collector
+        works nothing could be seen. The watcher writes how far it has heard, and looked, into a file."""
+        deadline = time.monotonic() + _STILL_S
+        while self._heard_file and time.monotonic() < deadline:
+            try:
+                with open(self._heard_file, "rb") as file:
+                    if int(file.read() or b"0") >= self._consumed:
+                        return
+            except (OSError, ValueError):
+                return
+            time.sleep(0.002)
 
     def _tell_design(self, size):
         self._told_design = True
