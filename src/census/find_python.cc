@@ -173,4 +173,8 @@ Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory) {
   return place_of_runtime(pid, memory, home->runtime, version_by_name(memory, *home, objects));
 }
 
+bool is_python(pid_t pid) {
+  return find_home(pid, mapped_objects(pid)).has_value();
+}
+
 }  // namespace plateau

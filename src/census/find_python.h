@@ -33,4 +33,8 @@ Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t r
 // it need not stand still. Refuses what is not CPython 3.8 to 3.13 with a global lock.
 Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory);
 
+// Whether there is a CPython in it at all, told by the files it has mapped: this needs no
+// permission to look into its memory.
+bool is_python(pid_t pid);
+
 }  // namespace plateau

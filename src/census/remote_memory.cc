@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ptrace/memory.h"
-
 namespace plateau {
 namespace {
 
@@ -45,7 +43,7 @@ bool RemoteMemory::close() {
 }
 
 size_t RemoteMemory::copy_from_process(uint64_t address, void* out, size_t bytes) {
-  const size_t copied = copy_memory(pid_, address, out, bytes);
+  const size_t copied = process_.copy(address, out, bytes);
   bytes_read_ += copied;
   return copied;
 }

@@ -14,12 +14,13 @@
 
 #include "census/memory_reader.h"
 #include "census/piece_store.h"
+#include "ptrace/memory.h"
 
 namespace plateau {
 
 class RemoteMemory final : public MemoryReader {
  public:
-  explicit RemoteMemory(pid_t pid) : pid_(pid) {}
+  explicit RemoteMemory(pid_t pid) : process_(pid) {}
 
   // Makes room for `bytes` now (at most kMostReservedBytes), so that page faults of our own are
   // not paid while the process stands still.
@@ -51,7 +52,7 @@ class RemoteMemory final : public MemoryReader {
   bool read_part(uint64_t address, std::byte* out, size_t bytes, bool near);
   size_t copy_from_process(uint64_t address, void* out, size_t bytes);
 
-  pid_t pid_;
+  MemoryFile process_;
   PieceStore chunks_{kChunkBytes, kMostKeptBytes};
   PieceStore leaves_{kLeafBytes, kMostLeafBytes};
   uint64_t bytes_read_ = 0;

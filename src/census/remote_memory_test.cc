@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
 
 namespace plateau {
 namespace {
@@ -48,6 +53,35 @@ TEST(RemoteMemory, ReadsAcrossPiecesAsIfTheyWereOne) {
   std::vector<unsigned char> whole(200 * kPage);
   ASSERT_TRUE(memory.read(pages.at(0), whole.data(), whole.size(), true));
   for (size_t i = 0; i < 200; ++i) ASSERT_EQ(whole[i * kPage + 17], i);
+}
+
+// Of the memory of `pid`, what it shares with nobody.
+long private_kb(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/smaps_rollup");
+  for (std::string word; file >> word;) {
+    if (word == "Private_Dirty:" && file >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+TEST(RemoteMemory, LookingIntoAForkedProcessGivesItNoPagesOfItsOwn) {
+  Pages pages(8192);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const long before_kb = private_kb(child);
+  RemoteMemory memory(child);
+  std::vector<unsigned char> whole(8192 * kPage);
+  const bool was_read = memory.read(pages.at(0), whole.data(), whole.size(), true);
+  const long after_kb = private_kb(child);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_TRUE(was_read);
+  ASSERT_GE(before_kb, 0);
+  EXPECT_EQ(whole[17 * kPage], 17);
+  EXPECT_LT(after_kb - before_kb, 1024) << "of " << 8192 * kPage / 1024 << " kB that were read";
 }
 
 TEST(RemoteMemory, HoleIsUnreadableAndItsNeighboursAreNot) {

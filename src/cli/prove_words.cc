@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/holder_json.h"
 #include "words/holder_words.h"
@@ -195,6 +196,16 @@ std::string closing(const ProveReport& report, const ProveRequest& request) {
   if (result.saves > 0)
     text += fmt::format(" {} or more saves were left out; nothing of this run is to be kept.",
                         result.saves);
+  if (!result.wrote.empty()) {
+    std::string names;
+    for (const std::string& name : result.wrote) {
+      names += (names.empty() ? "" : ", ") + printable(name);
+    }
+    text += fmt::format(
+        " Not held back: the job opened {} or more files for writing itself ({}{}).",
+        result.files_written, names,
+        result.files_written > static_cast<int64_t>(result.wrote.size()) ? ", ..." : "");
+  }
   if (result.speakers > 1)
     text += fmt::format(" {} processes trained; told of is the worst, pid {}.", result.speakers,
                         result.pid);
@@ -286,6 +297,7 @@ std::string prove_json(const ProveReport& report, const ProveRequest& request) {
                report.holders.steps(), "holders_missing",
                value_if(!report.holders_missing.empty(), report.holders_missing));
   json.members("steps", result.steps, "seconds", report.seconds, "saves_skipped", result.saves);
+  json.members("files_written", result.files_written);
   json.members("stream", result.design && result.design->stream, "batch",
                result.design ? result.design->batch : 1);
   json.members("examples", value_if(result.design && result.design->examples > 0,

@@ -53,20 +53,16 @@ push::LabelList scraped_labels(const push::LabelList& labels) {
   return {{"job", "plateau"}, {"instance", node.empty() ? host_name() : node}};
 }
 
-// Facts that a recording may know of its job's place among others; those that it has no room for
-// are not known.
-template <typename Facts>
-push::LabelList told_by_launcher(const Facts& known) {
+// The job's place among others, as its launcher told it.
+push::LabelList told_by_launcher(const Context& known) {
   push::LabelList labels;
-  if constexpr (requires { known.job->text; }) {
-    const auto number = [&](const char* name, const std::optional<Fact>& fact) {
-      if (fact) labels.emplace_back(name, fmt::format("{:.0f}", fact->value));
-    };
-    if (known.job) labels.emplace_back("plateau_job", known.job->text);
-    number("rank", known.rank);
-    number("attempt", known.attempt);
-    if (known.node) labels.emplace_back("node", known.node->text);
-  }
+  const auto number = [&](const char* name, const std::optional<Fact>& fact) {
+    if (fact) labels.emplace_back(name, fmt::format("{:.0f}", fact->value));
+  };
+  if (known.job) labels.emplace_back("plateau_job", known.job->text);
+  number("rank", known.rank);
+  number("attempt", known.attempt);
+  if (known.node) labels.emplace_back("node", known.node->text);
   return labels;
 }
 

@@ -5,6 +5,7 @@
 
 #include "answer/answer.h"
 #include "base/units.h"
+#include "cli/census_options.h"
 #include "cli/exit_code.h"
 #include "cli/pusher.h"
 #include "cli/run_request.h"
@@ -35,16 +36,6 @@ std::string ending_sentence(const Ending& ending) {
     default:
       return "ended" + why;
   }
-}
-
-// What was done to the job to see who holds its objects.
-std::string census_sentence(const CensusWatch::Cost& cost) {
-  if (cost.looks == 0 && cost.stopped_s == 0) return "";
-  const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
-  return fmt::format(
-      "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in all "
-      "(--no-census leaves that out)\n",
-      times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
 }
 
 WatchCost cost_of(const JobOutcome& outcome) {

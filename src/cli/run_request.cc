@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/census_options.h"
 #include "cli/serve_address.h"
 #include "cli/shared_options.h"
 #include "cli/tell_options.h"
@@ -44,12 +45,6 @@ Options watching_options() {
            "heap-interval", Takes::memory, "SIZE",
            "With --heap: mean number of allocated bytes between samples (default 512KiB); fewer is "
            "finer and costs more."),
-       flag("no-census",
-            "Never stop the job to see who holds its Python objects. Otherwise a Python job that "
-            "grows is stopped twice for some milliseconds (see --census-share)."),
-       option("census-share", Takes::text, "PERCENT",
-              "Share of the job's time that it may be stopped to see who holds its objects "
-              "(default 0.1, at most 10); more tells sooner."),
        may_be_bare(option(
            "serve", Takes::text, "ADDR:PORT",
            "Show the job live in a browser while it runs, as 'plateau serve' does; the address "
@@ -93,20 +88,6 @@ Result<double> walk_share(const Arguments& arguments) {
   const std::optional<double> percent = parse_double(*text);
   if (!percent || !(*percent > 0 && *percent <= 10)) {
     return usage_error(fmt::format("--walk-share takes a percentage up to 10, not '{}'", *text));
-  }
-  return *percent / 100;
-}
-
-Result<double> census_share(const Arguments& arguments) {
-  const std::optional<std::string> text = arguments.text("census-share");
-  if (arguments.has("no-census")) {
-    if (text) return usage_error("--census-share and --no-census exclude each other");
-    return 0.0;
-  }
-  if (!text) return CensusWatch::kDefaultShare;
-  const std::optional<double> percent = parse_double(*text);
-  if (!percent || !(*percent > 0 && *percent <= 10)) {
-    return usage_error(fmt::format("--census-share takes a percentage up to 10, not '{}'", *text));
   }
   return *percent / 100;
 }
@@ -160,9 +141,9 @@ Result<std::optional<ServeOptions>> serve_options(const Arguments& arguments) {
 }  // namespace
 
 Options run_options() {
-  return together({watching_options(), writing_options(), limit_options(), tell_options(),
-                   push_options(), context_options(), answer_options(), expect_options(),
-                   look_options()});
+  return together({watching_options(), grouped("Watching", census_options()), writing_options(),
+                   limit_options(), tell_options(), push_options(), context_options(),
+                   answer_options(), expect_options(), look_options()});
 }
 
 int signal_from_name(std::string_view name) {

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/census_options.h"
 #include "cli/exit_code.h"
 #include "cli/pusher.h"
 #include "cli/shared_options.h"
@@ -67,7 +68,7 @@ Options own_options() {
                  "Bring the module that 'plateau run' uses into Python process PID, to learn steps "
                  "and epochs from its training framework. It stays there, silent, afterwards."),
             flag("lines", "Print lines even on a terminal.")}),
-       grouped("Watching", recording_options()),
+       grouped("Watching", census_options()), grouped("Watching", recording_options()),
        grouped("Answer", {flag("explain", "Also show every explanation that competed."),
                           flag("json",
                                "Print one JSON object per line: the state at each interval, the "
@@ -117,6 +118,9 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   if (request.watch.learns_steps && !request.watch.log.empty()) {
     return usage_error("--auto and --log exclude each other: both say where steps come from");
   }
+  const Result<double> census = census_share(arguments);
+  if (!census) return census.error();
+  request.watch.census_share = census.value();
   request.watch.given = given_facts(arguments);
   if (arguments.has("heap")) {
     if (request.watch.recording_path.empty()) {
@@ -146,7 +150,8 @@ Result<WatchRequest> watch_request(const Arguments& arguments) {
   return request;
 }
 
-void print_verdict(const Verdict& verdict, const WatchRequest& request, Output& out) {
+void print_verdict(const Verdict& verdict, const WatchRequest& request,
+                   const CensusWatch::Cost& census, Output& out) {
   const View& view = request.look.view;
   if (request.look.json) {
     out.print(verdict_json(verdict) + "\n");
@@ -155,6 +160,7 @@ void print_verdict(const Verdict& verdict, const WatchRequest& request, Output& 
   } else {
     out.print(render_verdict(verdict, view));
     if (request.explain) out.print(render_explain(verdict, view));
+    out.remark(census_sentence(census));
   }
 }
 
@@ -220,7 +226,7 @@ int run_watch(const Invocation& invocation) {
   const AnswerOptions options = {.policy = *request.watch.judged_by,
                                  .name = fmt::format("pid {}", request.watch.pid)};
   const Verdict verdict = answer_run(watcher.value().finish(), options).verdict;
-  print_verdict(verdict, request, out);
+  print_verdict(verdict, request, watcher.value().session().census().cost(), out);
   out.flush();
   if (teller) teller->finish(verdict);
   if (pusher) pusher->finish(verdict);
@@ -244,6 +250,8 @@ Verb watch_verb() {
       "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
       "was given, or from the file its output goes to. Without any, growth is judged over time. "
       "Watching is read-only: nothing is sent to the job, and several watchers may run at once. "
+      "A Python process that grows is stopped twice for some milliseconds, to see who holds its "
+      "objects (--no-census leaves that out). "
       "The exceptions are --heap, which changes the process while it is watched, and --auto, which "
       "leaves a module in it; docs/experiments.md and docs/auto.md explain how."};
   verb.positional = {.placeholder = "PID",

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostStates = 100'000;  // Of one process; a design has a few hundred.
 constexpr size_t kMostSpeakers = 1024;
+constexpr size_t kMostNamed = 3;     // Files that the job writes.
 constexpr size_t kFewestBlocks = 4;  // Two pairs: one alone cannot be told from a hiccup.
 
 // A job is as bad as its worst process.
@@ -43,6 +44,11 @@ void ProveTrial::hear(const StepWords& words) {
   heard_ = true;
   if (const auto* skipped = std::get_if<ProveSkipped>(&*said)) {
     saves_ = std::max(saves_, skipped->saves);
+    return;
+  }
+  if (const auto* wrote = std::get_if<ProveWrote>(&*said)) {
+    if (files_.size() < kMostSpeakers) files_[words.pid] = wrote->files;
+    if (wrote_.size() < kMostNamed) wrote_.push_back(wrote->last);
     return;
   }
   if (const auto* refused = std::get_if<ProveRefused>(&*said)) {
@@ -83,6 +89,8 @@ ProveResult ProveTrial::result() const {
   worst.heard = heard_;
   worst.saves = saves_;
   worst.refused = refused_;
+  worst.wrote = wrote_;
+  for (const auto& [pid, files] : files_) worst.files_written += files;
   worst.speakers = speakers_.size();
   bool first = true;
   for (const auto& [pid, speaker] : speakers_) {

@@ -25,12 +25,14 @@ struct ProveResult {
   GrowthOdds odds;
   std::optional<ProveDesign> design;  // None: the job never got that far.
   std::vector<Block> blocks;
-  int64_t pid = -1;     // Of the process that is told of,
-  size_t speakers = 0;  // one of so many that train.
-  int64_t steps = 0;    // Batches it has trained on.
-  int64_t saves = 0;    // Calls that would have written a checkpoint.
-  std::string refused;  // Why the design was not run.
-  bool heard = false;   // Anything at all from our module.
+  int64_t pid = -1;                // Of the process that is told of,
+  size_t speakers = 0;             // one of so many that train.
+  int64_t steps = 0;               // Batches it has trained on.
+  int64_t saves = 0;               // Calls that would have written a checkpoint.
+  std::vector<std::string> wrote;  // Files that it opened for writing, the first few ...
+  int64_t files_written = 0;       // ... of at least so many.
+  std::string refused;             // Why the design was not run.
+  bool heard = false;              // Anything at all from our module.
 };
 
 class ProveTrial {
@@ -60,6 +62,8 @@ class ProveTrial {
 
   std::map<int64_t, Speaker> speakers_;  // By pid.
   int64_t saves_ = 0;
+  std::map<int64_t, int64_t> files_;  // Written, by pid.
+  std::vector<std::string> wrote_;
   std::string refused_;
   bool heard_ = false;
   bool begun_ = false;

@@ -49,6 +49,19 @@ TEST(Trial, TwoPairsOfACacheAreEnough) {
   EXPECT_NEAR(result.blocks[1].mb_per_step, 0, 1e-9);
 }
 
+TEST(Trial, NamesTheFirstFilesThatTheJobWritesItselfAndAddsUpItsProcesses) {
+  ProveTrial trial;
+  say(trial, "wrote files=1 runs/log of today.txt", 10);
+  say(trial, "wrote files=2 a", 10);
+  say(trial, "wrote files=1 b", 11);
+  say(trial, "wrote files=4 c", 10);
+  say(trial, "wrote nothing", 10);
+  const ProveResult result = trial.result();
+  EXPECT_EQ(result.files_written, 5);
+  EXPECT_EQ(result.wrote, (std::vector<std::string>{"runs/log of today.txt", "a", "b"}));
+  EXPECT_FALSE(trial.begun());
+}
+
 TEST(Trial, WaitsForEveryRankAndNamesTheWorst) {
   ProveTrial trial;
   say(trial, "at=1 kind=W block=0 place=1 size=0 mb=500", 11);

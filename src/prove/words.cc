@@ -85,6 +85,14 @@ std::optional<ProveWords> parse_prove_words(std::string_view mark) {
     const std::optional<int64_t> saves = words.count("saves");
     return saves ? std::optional<ProveWords>(ProveSkipped{*saves}) : std::nullopt;
   }
+  if (mark.starts_with("wrote ")) {
+    const std::optional<int64_t> files = words.count("files");
+    std::string_view rest = mark;
+    next_word(rest);
+    next_word(rest);
+    return files ? std::optional<ProveWords>(ProveWrote{*files, std::string(trim(rest))})
+                 : std::nullopt;
+  }
   if (mark.starts_with("over ")) return ProveOver{words.count("at").value_or(0)};
   return state_of(words);
 }

@@ -6,8 +6,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/fd.h"
-
 namespace plateau {
 
 size_t copy_memory(pid_t pid, uint64_t address, void* into, size_t count) {
@@ -15,6 +13,15 @@ size_t copy_memory(pid_t pid, uint64_t address, void* into, size_t count) {
   // The address is of the other process; it is never followed here.
   const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = count};  // NOLINT
   const ssize_t got = ::process_vm_readv(pid, &ours, 1, &theirs, 1, 0);
+  return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
+MemoryFile::MemoryFile(pid_t pid)
+    : pid_(pid), file_(::open(fmt::format("/proc/{}/mem", pid).c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+size_t MemoryFile::copy(uint64_t address, void* into, size_t count) const {
+  if (!file_) return copy_memory(pid_, address, into, count);
+  const ssize_t got = ::pread(file_.get(), into, count, static_cast<off_t>(address));
   return got > 0 ? static_cast<size_t>(got) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "census/census.h"
+#include "census/find_python.h"
 #include "recording/record_codec.h"
 
 namespace plateau {
@@ -54,7 +55,8 @@ class Looker {
     LookReply reply;
     const Result<uint64_t> objects = likely_objects(request.pid);
     if (!objects) {
-      reply.trouble = objects.error().message;
+      // A job that is no Python lacks nothing.
+      if (is_python(request.pid)) reply.trouble = objects.error().message;
       reply.refused = true;
       return reply;
     }

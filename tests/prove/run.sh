@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh programs: six of the programs that bench/prove_score.py knows must be proved right.
 # run.sh edges: jobs that save, end early, refuse to end, or train on two ranks.
+# run.sh contrasts: every factor of --contrast; sixteen runs of a job, so by hand and not in CI:
+#   PLATEAU=build/release/plateau SOURCE_DIR=$PWD tests/prove/run.sh contrasts
 # 77 (skipped) where the users' packages are not installed.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/e2e/lib.sh
@@ -25,6 +27,7 @@ EOF
   expect_in out '"proved":"per-step"'
   expect_in out '"ended_by_plateau":true'
   expect_not_in out '"saves_skipped":0'
+  expect_in out '"path":"model.kept"'
   [ ! -e kept.pt ] || fail "a checkpoint was written"
 }
 
@@ -63,7 +66,39 @@ EOF
   expect_in out '"processes":2'
 }
 
+# contrast FACTOR LEAST MOST ARGUMENTS...: the share of "it matters" lies between.
+contrast() {
+  local factor=$1 least=$2 most=$3
+  shift 3
+  run "$PLATEAU" prove -q --json --contrast "$factor" -- "$stack" "$job" "$@"
+  [ "$code" != 2 ] || fail "--contrast $factor: $(cat err)"
+  python3 - "$factor" "$least" "$most" <out <<'EOF' || fail "--contrast $factor $*: $(cat out)"
+import json, sys
+told = json.loads(open("out").read())
+assert {block["kind"] for block in told["blocks"]} == {"A", "B"}, told["blocks"]
+share = told["contrast"]["matters"]
+print("%-28s matters %.3f: %.3f MB a step without, %.3f with; %d steps in %.0f s" % (
+    told["contrast"]["factor"], share, told["contrast"]["mb_per_step_without"],
+    told["contrast"]["mb_per_step_with"], told["steps"], told["seconds"]))
+assert float(sys.argv[2]) <= share <= float(sys.argv[3]), share
+EOF
+}
+
+contrasts() {
+  contrast gc 0.9 1 --fault no-gc
+  contrast trim 0 0.1 --fault losses
+  contrast no-backward 0 0.1 --fault outputs
+  contrast no-optimizer 0 0.1 --fault losses
+  contrast no-eval 0.5 1 --fault eval-keeps --loop trainer
+  contrast workers=0,2 0 1 --fault call
+  contrast batch 0 0.1 --fault none
+  contrast malloc=glibc 0 0.1 --fault losses
+  contrast malloc=jemalloc 0 0.5 --fault losses
+  contrast malloc=MALLOC_ARENA_MAX=2 0 0.1 --fault losses
+}
+
 case ${1:-programs} in
+  contrasts) contrasts ;;
   programs) programs ;;
   edges)
     saves_are_left_out_and_an_ignored_signal_helps_nobody

@@ -20,6 +20,13 @@ _PATCHES = (
     ("transformers.modeling_utils", "saves", "patch_pretrained"),
     ("lightning.pytorch.trainer.trainer", "saves", "patch_lightning"),
     ("pytorch_lightning.trainer.trainer", "saves", "patch_lightning"),
+    ("keras.src.saving.saving_api", "saves", "patch_keras"),
+    ("deepspeed.runtime.engine", "saves", "patch_deepspeed"),
+    ("orbax.checkpoint.checkpoint_manager", "saves", "patch_orbax"),
+    ("orbax.checkpoint._src.checkpointers.checkpointer", "saves", "patch_orbax_checkpointer"),
+    ("torch.distributed.checkpoint.state_dict_saver", "saves", "patch_distributed"),
+    ("numpy", "saves", "patch_numpy"),
+    ("tensorboard.summary.writer.event_file_writer", "saves", "patch_tensorboard"),
 )
 
 
@@ -31,8 +38,10 @@ def wishes():
 def start():
     for module, ours, function in _PATCHES:
         finder.when_imported(module, ours, function)
-    from . import factors
+    from . import factors, saves
     factors.wait_for(wishes().get("contrast", ""))
+    saves.keep_trackers_off()
+    saves.watch_opens()
 
 
 def tell(text):

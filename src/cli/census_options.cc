@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/census_options.h"
+
+#include <fmt/format.h>
+
+#include "base/printable.h"
+#include "base/text.h"
+
+namespace plateau {
+
+Options census_options() {
+  return {flag("no-census",
+               "Never stop the job to see who holds its Python objects. Otherwise a Python job "
+               "that grows is stopped twice for some milliseconds (see --census-share)."),
+          option("census-share", Takes::text, "PERCENT",
+                 "Share of the job's time that it may be stopped to see who holds its objects "
+                 "(default 0.1, at most 10); more tells sooner.")};
+}
+
+Result<double> census_share(const Arguments& arguments) {
+  const std::optional<std::string> text = arguments.text("census-share");
+  if (arguments.has("no-census")) {
+    if (text) return usage_error("--census-share and --no-census exclude each other");
+    return 0.0;
+  }
+  if (!text) return CensusWatch::kDefaultShare;
+  const std::optional<double> percent = parse_double(*text);
+  if (!percent || !(*percent > 0 && *percent <= 10)) {
+    return usage_error(fmt::format("--census-share takes a percentage up to 10, not '{}'", *text));
+  }
+  return *percent / 100;
+}
+
+std::string census_sentence(const CensusWatch::Cost& cost) {
+  if (cost.looks == 0 && cost.stopped_s == 0) {
+    if (cost.trouble.empty()) return "";
+    return fmt::format("plateau: who holds its Python objects was not looked at: {}\n",
+                       printable(cost.trouble));
+  }
+  const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
+  return fmt::format(
+      "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in all "
+      "(--no-census leaves that out)\n",
+      times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
+}
+
+}  // namespace plateau
