@@ -72,7 +72,7 @@ contrast() {
   shift 3
   run "$PLATEAU" prove -q --json --contrast "$factor" -- "$stack" "$job" "$@"
   [ "$code" != 2 ] || fail "--contrast $factor: $(cat err)"
-  python3 - "$factor" "$least" "$most" <out <<'EOF' || fail "--contrast $factor $*: $(cat out)"
+  python3 - "$factor" "$least" "$most" <<'EOF' || fail "--contrast $factor $*: $(cat out)"
 import json, sys
 told = json.loads(open("out").read())
 assert {block["kind"] for block in told["blocks"]} == {"A", "B"}, told["blocks"]
