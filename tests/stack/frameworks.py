@@ -236,7 +236,7 @@ class FrameworksTest(unittest.TestCase):
         self.assertEqual(self.said("step")[-1].split()[1], "16")
         self.assertEqual(self.said("run")[0], "run epoch_steps=8 source=the_first_end_of_the_stream")
 
-    @needs("optax", "orbax.checkpoint")
+    @needs("optax", "orbax")
     def test_compiled_jax_that_shows_its_steps_to_orbax_only(self):
         self.run_job(JAX.replace("LOADER", LOADERS["orbax"]))
         self.assertEqual(self.said("step")[-1], "step 16")
