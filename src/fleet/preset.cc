@@ -79,7 +79,7 @@ const std::vector<Preset>& table() {
        .started = "windows_process_start_time",
        .load = "sum without(mode)(rate(windows_process_cpu_time_total{$}[5m]))"},
       {.name = "plateau",
-       .about = "jobs that 'plateau serve', 'run --push' or 'watch --push' tells of",
+       .about = "jobs that plateau serves or pushes",
        .metric = "plateau_owned_memory_bytes",
        .matchers = "",
        .kind = Metric::pss_anon,

@@ -120,6 +120,16 @@ int SpoolQueue::begin_segment() {
 }
 
 int SpoolQueue::append(const Frame& frame) {
+  const int error = try_append(frame);
+  // What was sent takes room until its segment is full. On a full disk it is given back at once.
+  const bool all_sent = segments_.size() == 1 && cursor_.offset > kSegmentHead &&
+                        cursor_.offset >= segments_.begin()->second;
+  if (error == 0 || !all_sent) return error;
+  next_segment();
+  return try_append(frame);
+}
+
+int SpoolQueue::try_append(const Frame& frame) {
   if (!appended_ || segments_.rbegin()->second >= kSegmentBytes) {
     if (const int error = begin_segment(); error != 0) return error;
   }

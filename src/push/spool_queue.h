@@ -60,6 +60,7 @@ class SpoolQueue {
   void next_segment();
   void write_cursor() const;
   int begin_segment();
+  int try_append(const Frame& frame);
 
   std::string directory_;
   Fd lock_;

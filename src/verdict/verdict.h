@@ -18,20 +18,11 @@
 #include "recording/run.h"
 #include "verdict/course.h"
 #include "verdict/finding.h"
+#include "verdict/job_verdict.h"
 #include "verdict/policy.h"
+#include "verdict/word.h"
 
 namespace plateau {
-
-enum class Word : uint8_t { plateau, warming, leak, undecided };
-std::string_view word_name(Word word);  // "plateau", "warming", "leak", "undecided"
-
-enum class Clock : uint8_t { steps, seconds, samples };
-std::string_view clock_unit(Clock clock);  // "step", "second", "sample"
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 // One candidate shape of the growth, with its share of belief after seeing the data.
 struct Explanation {
@@ -115,64 +106,6 @@ struct JobLife {
   double last_mb = 0;
   bool judged = false;
 };
-
-struct Risk {
-  // Probability of passing the limit before the run ends. Empty without a limit, and where growth
-  // may go on without end and nobody knows when the run ends.
-  std::optional<double> oom;
-  std::optional<double> at_step;          // Median crossing, if it crosses at all.
-  std::optional<Interval> at_step_range;  // 90 %.
-  std::optional<double> in_s;             // From the last sample to at_step, at the pace so far.
-  std::optional<double> limit_mb;
-};
-
-// Which part of which job this is (docs/ranks.md); -1 and "" where it is not known.
-struct Launched {
-  std::string job;
-  std::string node;
-  int64_t rank = -1;
-  int64_t world = -1;
-  int64_t attempt = -1;
-};
-
-// One rank of a job of many, judged by itself.
-struct RankVerdict {
-  int64_t rank = 0;
-  std::string node;
-  Word word = Word::undecided;
-  double confidence = 0;
-  double first_mb = 0;
-  double last_mb = 0;
-  double rate_mb_per_step = 0;
-  size_t lives = 1;                  // It was started so many times.
-  std::optional<double> ended_step;  // If it ended well before the others did.
-  bool odd = false;                  // It leaks, and not all do.
-  bool saves = false;  // It grows at checkpoints, which it alone writes: told apart from a leak.
-};
-
-// One node of it: what its ranks hold together, against what it may hold.
-struct NodeVerdict {
-  std::string name;
-  size_t ranks = 0;
-  Word word = Word::undecided;
-  double confidence = 0;
-  double first_mb = 0;
-  double last_mb = 0;
-  Risk risk;  // With its limit, if that is known.
-};
-
-struct JobVerdict {
-  // How far a leak reaches.
-  enum class Reach : uint8_t { none, one_rank, one_node, some, all };
-  std::string id;
-  size_t world = 0;              // As many ranks as it has; 0: not known.
-  std::vector<int64_t> missing;  // Ranks of which nothing was recorded, the first 64.
-  size_t missing_count = 0;
-  Reach reach = Reach::none;
-  std::vector<RankVerdict> ranks;  // By rank.
-  std::vector<NodeVerdict> nodes;  // By name; the one that fills first decides the risk.
-};
-std::string_view reach_name(JobVerdict::Reach reach);  // "none", "one rank", ...
 
 struct Verdict {
   std::string file;

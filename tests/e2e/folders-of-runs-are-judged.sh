@@ -13,7 +13,7 @@ tensorboard 40
 wandb 50
 wandb/offline-run-sample01/run-sample01.wandb 50
 mlruns/0/run-2/metrics/system 25
-cuda_snapshot.pickle 302
+cuda_snapshot.pickle 301
 WHAT
 
 # All runs of a folder are judged, the latest is the answer.
