@@ -248,9 +248,11 @@ Finding see_processes(const Clues& c) {
   return {FindingKind::processes_multiply, {{"first", trend->first}, {"last", trend->last}}, {}};
 }
 
-// More processes have more threads; that is not a leak of threads.
+// More processes have more threads; that is not a leak of threads. Nor do threads that still
+// multiply explain growth that ended with the first pass over the data.
 double score_threads(const Clues& c) {
-  return c.grows && c.rising("threads") && !c.rising("processes") ? 0.8 : 0;
+  if (!c.grows || !c.rising("threads") || c.rising("processes")) return 0;
+  return ended_with_epoch(c.file, c.verdict) ? 0.3 : 0.8;
 }
 Finding see_threads(const Clues& c) {
   const CountTrend* trend = c.count("threads");

@@ -176,6 +176,21 @@ TEST(Judge, SteadyTensorsAreSaidNotToBeTheCause) {
   EXPECT_EQ(steady->number("last")->value, 6529);
 }
 
+TEST(Judge, ThreadsThatMultiplyDoNotExplainGrowthThatEndedWithTheEpoch) {
+  Noise noise(3);
+  plateau::Run run = with_epoch(
+      run_of(200, 2, [&](double t) { return 500 + 5 * std::min(t, 60.0) + noise(); }), 60);
+  Gauge threads{.name = "threads", .process = 0, .value = {}};
+  for (size_t i = 0; i < run.instants.size(); ++i) {
+    threads.value.push_back(10 + static_cast<double>(i / 10));
+  }
+  run.gauges.push_back(threads);
+  const Verdict verdict = judge(run);
+  ASSERT_EQ(verdict.word, Word::plateau);
+  ASSERT_FALSE(verdict.causes.empty());
+  EXPECT_EQ(verdict.causes[0].name, "per-example-cache");
+}
+
 TEST(Judge, LeakSaysWhenALimitIsReached) {
   Noise noise(3);
   plateau::Run run =
