@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -89,6 +92,17 @@ std::optional<Error> take_address(const Arguments& arguments, push::CourierOptio
   return std::nullopt;
 }
 
+// Before the job starts: later there is nobody to tell.
+std::optional<Error> check_textfile(const std::string& path) {
+  if (!path.ends_with(".prom")) {
+    return usage_error("--textfile takes a file that ends in .prom: the collector reads no other");
+  }
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  const std::string directory = parent.empty() ? "." : parent;
+  if (access(directory.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return usage_error(fmt::format("--textfile: cannot write in {}: {}", directory, strerror(errno)));
+}
+
 }  // namespace
 
 Options push_options() {
@@ -128,8 +142,8 @@ Result<PushRequest> push_request(const Arguments& arguments) {
     }
   }
   request.courier.textfile = arguments.text("textfile").value_or("");
-  if (arguments.has("textfile") && !request.courier.textfile.ends_with(".prom")) {
-    return usage_error("--textfile takes a file that ends in .prom: the collector reads no other");
+  if (arguments.has("textfile")) {
+    if (std::optional<Error> error = check_textfile(request.courier.textfile)) return *error;
   }
   request.every_s = arguments.seconds("push-every").value_or(request.every_s);
   if (request.every_s < kShortestEveryS) return usage_error("--push-every takes at least 0.1s");

@@ -139,6 +139,8 @@ usage --push http://me:secret@127.0.0.1:9
 expect_in err '--push-basic-file'
 expect_not_in err secret
 usage --push gopher://x
+usage --textfile /no/such/place/a.prom
+expect_in err 'cannot write in /no/such/place'
 usage --push-every 5s
 expect_in err 'goes with --push'
 usage --push http://127.0.0.1:9 --push-labels 'a b=c'
