@@ -62,8 +62,7 @@ second_lane() {
 }
 
 first_lane() {
-  # Three at a time on two cores: they sleep a third of their time.
-  stage "test release" 540 run_tests release -LE leaker -j 3 || return
+  stage "test release" 540 run_tests release -LE leaker || return
   # The leakers sleep most of their time, so more of them run than there are cores. They are real
   # programs judged after ten seconds: where the machine starved one of its samples, it is run again.
   stage "leakers" 330 run_tests release -L leaker -j 4 || return
