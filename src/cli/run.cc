@@ -216,8 +216,7 @@ Verb run_verb() {
       "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
       "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
       "either, growth is judged over time.",
-      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau may be started by one for "
-      "each "
+      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau be started by one for each "
       "rank: job, rank, node and attempt are learnt from the environment, and 'plateau judge "
       "*.plateau' gives one verdict on all ranks of a job.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
