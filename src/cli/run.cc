@@ -211,14 +211,13 @@ Verb run_verb() {
   verb.description = {
       "Runs COMMAND with its output untouched and its exit code passed on, and watches the memory "
       "of every process it starts. When it ends, the verdict is printed on standard error: leak or "
-      "plateau, which process, why, and what to do. The recording can be judged again with "
-      "'plateau judge FILE'.",
+      "plateau, which process, why, and what to do. 'plateau judge FILE' judges the recording "
+      "again. "
+      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau be started by one for each "
+      "rank; 'plateau judge *.plateau' then gives one verdict on all ranks of a job.",
       "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
       "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
       "either, growth is judged over time.",
-      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau be started by one for each "
-      "rank: job, rank, node and attempt are learnt from the environment, and 'plateau judge "
-      "*.plateau' gives one verdict on all ranks of a job.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
       "FILE' then says which call stacks grew. A program that is statically linked or setuid "
       "cannot load it.",
