@@ -39,7 +39,7 @@ inline constexpr std::string_view kNumberedInOrder =
 
 class RunBuilder {
  public:
-  static constexpr size_t kMaxRows = 1u << 18;  // More than any verdict looks at.
+  static constexpr size_t kMaxRows = 1u << 20;  // More than any verdict looks at.
   static constexpr size_t kMaxCells = 4u << 20;
   static constexpr size_t kMaxRuns = 1000;
   static constexpr size_t kMaxProcesses = 4096;
