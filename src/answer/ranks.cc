@@ -29,12 +29,12 @@ std::string node_name(const Run& run, const Process& process) {
 }
 
 // Parts by rising rank; the number of each in `ranks`.
-std::vector<Part> rank_parts(const std::vector<int64_t>& of, std::vector<int64_t>& ranks) {
+std::vector<RankPart> rank_parts(const std::vector<int64_t>& of, std::vector<int64_t>& ranks) {
   std::map<int64_t, std::vector<size_t>> members;
   for (size_t i = 0; i < of.size(); ++i) {
     if (of[i] >= 0) members[of[i]].push_back(i);
   }
-  std::vector<Part> parts;
+  std::vector<RankPart> parts;
   for (auto& [rank, processes] : members) {
     ranks.push_back(rank);
     parts.push_back({fmt::format("rank {}", rank), std::move(processes)});
@@ -69,7 +69,7 @@ class RankJudge {
 
   void judge() {
     each_.reserve(parts_.size());
-    for (const Part& part : parts_)
+    for (const RankPart& part : parts_)
       each_.push_back(judge_ahead(part_of(run_, part.processes), policy_));
     for (size_t i = 0; i < parts_.size(); ++i) describe_rank(i);
     find_saver();
@@ -295,7 +295,7 @@ class RankJudge {
   Judged& judged_;
   std::vector<int64_t> rank_of_;  // By process.
   std::vector<int64_t> ranks_;    // Parallel to parts_.
-  std::vector<Part> parts_;
+  std::vector<RankPart> parts_;
   std::vector<Judged> each_;
   std::optional<size_t> saver_;
   std::optional<double> mb_per_save_;

@@ -73,13 +73,13 @@ Tally tally_of(std::span<const Judged> each, std::optional<size_t> left_out) {
   return tally;
 }
 
-Finding finding_of(const Tally& tally, std::span<const Part> parts) {
+Finding finding_of(const Tally& tally, std::span<const RankPart> parts) {
   if (!tally.has_odd_one()) return {FindingKind::series_apart, numbers_of(tally), {}};
   return {FindingKind::series_odd, numbers_of(tally), {{"name", parts[tally.surest].name}}};
 }
 
-void take_hidden_leak(const Tally& tally, std::span<const Part> parts, std::vector<Judged>& each,
-                      Judged& all) {
+void take_hidden_leak(const Tally& tally, std::span<const RankPart> parts,
+                      std::vector<Judged>& each, Judged& all) {
   if (tally.leaks == 0 || all.verdict.word == Word::leak) return;
   std::vector<ProcessGrowth> processes = std::move(all.verdict.processes);
   std::vector<Finding> warnings = std::move(all.verdict.warnings);
@@ -97,7 +97,7 @@ void take_hidden_leak(const Tally& tally, std::span<const Part> parts, std::vect
 
 void judge_series(const Run& run, const Policy& policy, Judged& judged) {
   if (!is_of_series(run)) return;
-  std::vector<Part> parts;
+  std::vector<RankPart> parts;
   std::vector<Judged> each;
   parts.reserve(run.processes.size());
   each.reserve(run.processes.size());

@@ -25,7 +25,7 @@ namespace plateau {
 void judge_series(const Run& run, const Policy& policy, Judged& judged);
 
 // A part of a run that is judged alone.
-struct Part {
+struct RankPart {
   std::string name;               // "rank 3"
   std::vector<size_t> processes;  // Indices.
 };
@@ -47,10 +47,10 @@ struct Tally {
 Tally tally_of(std::span<const Judged> each, std::optional<size_t> left_out = {});
 
 // What the tally says: the odd one by its name, or how many of each.
-Finding finding_of(const Tally& tally, std::span<const Part> parts);
+Finding finding_of(const Tally& tally, std::span<const RankPart> parts);
 
 // If a part leaks and `all` does not say so, the answer is that part's.
-void take_hidden_leak(const Tally& tally, std::span<const Part> parts, std::vector<Judged>& each,
-                      Judged& all);
+void take_hidden_leak(const Tally& tally, std::span<const RankPart> parts,
+                      std::vector<Judged>& each, Judged& all);
 
 }  // namespace plateau

@@ -199,7 +199,7 @@ std::string_view plain_line(std::string_view line, std::string& storage) {
   return storage;
 }
 
-void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out) {
+void cut_pieces(std::string_view line, size_t gap, std::vector<LinePiece>& out) {
   out.clear();
   for (size_t at = 0; at < line.size();) {
     if (is_space(line[at])) {

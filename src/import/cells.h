@@ -124,12 +124,12 @@ std::unique_ptr<LogLayout> columns_layout(size_t width, const NumberStyle& style
 
 // Pieces of a line with at least `gap` blanks (or a tab) between; a time is one piece, whatever is
 // in it. `out` is cleared first.
-struct Piece {
+struct LinePiece {
   std::string_view text;
   size_t begin = 0;
   size_t end = 0;
 };
-void cut_pieces(std::string_view line, size_t gap, std::vector<Piece>& out);
+void cut_pieces(std::string_view line, size_t gap, std::vector<LinePiece>& out);
 
 // The key of a column that is known by its place.
 uint64_t key_of_place(size_t place);

@@ -101,12 +101,12 @@ bool LevelDbRecords::load_block() {
   return at_ < block_.size();
 }
 
-bool LevelDbRecords::next_piece(Piece& kind, std::string_view& data) {
+bool LevelDbRecords::next_piece(LinePiece& kind, std::string_view& data) {
   if (block_.size() - at_ < kPieceHeader) return false;
   const std::string_view header = std::string_view(block_).substr(at_, kPieceHeader);
   const size_t size = static_cast<size_t>(little_endian(header.substr(4), 2));
-  kind = static_cast<Piece>(header[6]);
-  if (kind == Piece::none && size == 0) return false;  // The rest of a block may be left empty.
+  kind = static_cast<LinePiece>(header[6]);
+  if (kind == LinePiece::none && size == 0) return false;  // The rest of a block may be left empty.
   at_ += kPieceHeader;
   if (size > block_.size() - at_) {
     counts_.cut_off = block_.size() < kBlock;
@@ -120,21 +120,21 @@ bool LevelDbRecords::next_piece(Piece& kind, std::string_view& data) {
   at_ += size;
   if (crc32_of(covered) == little_endian(header, kChecksumSize)) return true;
   ++counts_.bad_checksum;
-  kind = Piece::none;
+  kind = LinePiece::none;
   return true;
 }
 
 // Adds a piece to the record that is being put together; true when `record` is complete.
-bool LevelDbRecords::join(Piece kind, std::string_view data, std::string_view& record) {
-  if (kind == Piece::full) {
+bool LevelDbRecords::join(LinePiece kind, std::string_view data, std::string_view& record) {
+  if (kind == LinePiece::full) {
     joining_ = false;
     record = data;
     return true;
   }
-  if (kind == Piece::first) {
+  if (kind == LinePiece::first) {
     joining_ = true;
     joined_.clear();
-  } else if (kind != Piece::middle && kind != Piece::last) {
+  } else if (kind != LinePiece::middle && kind != LinePiece::last) {
     joining_ = false;
   }
   if (!joining_) return false;
@@ -144,7 +144,7 @@ bool LevelDbRecords::join(Piece kind, std::string_view data, std::string_view& r
     return false;
   }
   joined_ += data;
-  if (kind != Piece::last) return false;
+  if (kind != LinePiece::last) return false;
   joining_ = false;
   record = joined_;
   return true;
@@ -152,7 +152,7 @@ bool LevelDbRecords::join(Piece kind, std::string_view data, std::string_view& r
 
 bool LevelDbRecords::next(std::string_view& record) {
   do {
-    Piece kind = Piece::none;
+    LinePiece kind = LinePiece::none;
     std::string_view data;
     while (next_piece(kind, data)) {
       if (!join(kind, data, record)) continue;

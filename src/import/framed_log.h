@@ -56,12 +56,12 @@ class LevelDbRecords {
   [[nodiscard]] const FrameCounts& counts() const { return counts_; }
 
  private:
-  enum class Piece : uint8_t { none = 0, full = 1, first = 2, middle = 3, last = 4 };
+  enum class LinePiece : uint8_t { none = 0, full = 1, first = 2, middle = 3, last = 4 };
 
   bool load_block();
   // The next piece of the block; false when the block holds no more.
-  bool next_piece(Piece& kind, std::string_view& data);
-  bool join(Piece kind, std::string_view data, std::string_view& record);
+  bool next_piece(LinePiece& kind, std::string_view& data);
+  bool join(LinePiece kind, std::string_view data, std::string_view& record);
 
   LineReader& input_;
   std::string block_;

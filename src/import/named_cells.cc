@@ -150,7 +150,7 @@ class ColumnsLayout : public LogLayout {
  private:
   size_t width_;
   NumberStyle style_;
-  std::vector<Piece> pieces_;
+  std::vector<LinePiece> pieces_;
 };
 
 }  // namespace

@@ -152,7 +152,7 @@ NamedRows named_rows_of(const std::vector<std::string_view>& lines, char separat
 size_t common_columns(const std::vector<std::string_view>& lines) {
   std::map<size_t, size_t> widths;
   std::set<std::string_view> names;
-  std::vector<Piece> pieces;
+  std::vector<LinePiece> pieces;
   size_t filled = 0;
   for (const std::string_view line : lines) {
     cut_pieces(line, 2, pieces);

@@ -98,8 +98,8 @@ class TableLayout : public LogLayout {
   TableLayout(std::string_view header, const NumberStyle& style)
       : words_(plain_words(header)), style_(style) {
     read_header(header);
-    for (const Piece& name : names_) columns_.of(key_of_place(columns_.size()), name.text);
-    for (const Piece& name : wide_names_) {
+    for (const LinePiece& name : names_) columns_.of(key_of_place(columns_.size()), name.text);
+    for (const LinePiece& name : wide_names_) {
       wide_columns_.push_back(columns_.of(key_of_place(1000 + wide_columns_.size()), name.text));
     }
   }
@@ -165,7 +165,7 @@ class TableLayout : public LogLayout {
     return is_digit(first.front()) || line.substr(at).starts_with(first.substr(0, 2));
   }
 
-  void add(const Piece& piece, uint32_t column, CellRow& row) {
+  void add(const LinePiece& piece, uint32_t column, CellRow& row) {
     if (column >= columns_.size()) return;  // Too many to tell apart.
     if (!is_wanted(column) && !may_hold_time(piece.text)) return;
     LogCell cell = read_cell(piece.text, style_);
@@ -179,11 +179,11 @@ class TableLayout : public LogLayout {
 
   // Each piece under the name that it stands under, right-aligned ones by their ends.
   void place(CellRow& row) {
-    for (const Piece& piece : pieces_) {
+    for (const LinePiece& piece : pieces_) {
       size_t best = names_.size();
       size_t best_distance = 4;
       for (size_t i = 0; i < names_.size(); ++i) {
-        const Piece& name = names_[i];
+        const LinePiece& name = names_[i];
         const bool overlaps = piece.begin < name.end && name.begin < piece.end;
         const size_t off_end = piece.end > name.end ? piece.end - name.end : name.end - piece.end;
         const size_t off_begin =
@@ -206,11 +206,11 @@ class TableLayout : public LogLayout {
   std::string as_written_;
   std::string header_;  // The same without what stands before its first name.
   NumberStyle style_;
-  std::vector<Piece> names_;
-  std::vector<Piece> wide_names_;
+  std::vector<LinePiece> names_;
+  std::vector<LinePiece> wide_names_;
   std::vector<uint32_t> wide_columns_;
-  std::vector<Piece> pieces_;
-  std::vector<Piece> wide_;
+  std::vector<LinePiece> pieces_;
+  std::vector<LinePiece> wide_;
 };
 
 }  // namespace
