@@ -131,6 +131,20 @@ static_assert(kRows.size() < 255);
 static_assert(std::all_of(kRows.begin(), kRows.end(),
                           [](const Row& row) { return row.phrase.size() >= kLead; }));
 
+// "raise MemoryError(…)" or "throw new Error(…)", as tracebacks show the source: what it says
+// follows in a line of its own.
+bool raises(std::string_view line) {
+  line = trim(line);
+  const bool python = line.starts_with("raise ");
+  if (!python && !line.starts_with("throw ")) return false;
+  line.remove_prefix(6);
+  if (line.starts_with("new ")) line.remove_prefix(4);
+  constexpr std::string_view kName =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:";
+  const size_t end = std::min(line.find_first_not_of(kName), line.size());
+  return end > 0 && (end == line.size() ? python : line[end] == '(');
+}
+
 bool is_part_of_code(std::string_view line, size_t at) {
   // A handler that is shown in a traceback complains of nothing.
   return line.substr(0, at).ends_with("except ") || line.substr(0, at).ends_with("except (");
@@ -209,7 +223,7 @@ std::optional<LastWords> find_last_words(std::string_view line) {
     }
     ++end;
   }
-  if (best == kRows.size()) return std::nullopt;
+  if (best == kRows.size() || raises(line)) return std::nullopt;
   return LastWords{kRows[best].kind, where};
 }
 

@@ -90,10 +90,18 @@ TEST(LastWords, EveryMessageIsOfItsKind) {
 TEST(LastWords, OrdinaryLinesAreNone) {
   for (const std::string_view line :
        {"", "k", "Step 120: RAM 7,159 MB", "GPU memory allocated: 4.2 GB", "Killed 3 zombies",
-        "    except MemoryError:", "loaded 12 shards into memory", "allocator: native",
-        "exit code 1", "RESOURCE_EXHAUSTED: quota of requests", "early stopping: killed run 3"}) {
+        "    except MemoryError:", "    raise MemoryError(\"no room\")", "raise MemoryError",
+        "    raise torch.OutOfMemoryError(f\"CUDA out of memory\")",
+        "  throw new Error('JavaScript heap out of memory');", "loaded 12 shards into memory",
+        "allocator: native", "exit code 1", "RESOURCE_EXHAUSTED: quota of requests",
+        "early stopping: killed run 3"}) {
     EXPECT_FALSE(find_last_words(line)) << line;
   }
+}
+
+TEST(LastWords, AdviceToRaiseALimitIsNoSourceCode) {
+  EXPECT_TRUE(find_last_words("raise the limit (ulimit -v): std::bad_alloc"));
+  EXPECT_TRUE(find_last_words("throw away the cache: MemoryError"));
 }
 
 TEST(LastWords, APhraseIsFoundWhereverItBegins) {
