@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thinning.h"
+#include "import/fewer_rows.h"
 
 namespace plateau {
 namespace {
@@ -265,33 +265,52 @@ void RunBuilder::append(Row& row) {
   if (run_.instants.empty()) run_line_ = row.line;
   if (row.has_facts) merge_facts(run_.context, row.facts, false);
   row.has_facts = false;
-  const bool keep = skipped_ + 1 >= stride_;
-  skipped_ = keep ? 0 : skipped_ + 1;
-  if (keep) {
-    const size_t at = run_.instants.size();
-    run_.instants.push_back(row.at);
-    ++samples_;
-    for (const auto& [index, value] : row.cells) {
-      Column& column = columns_[index];
-      if (column.values.empty()) ++active_columns_;
-      column.values.resize(at, kMissing);
-      column.values.push_back(value);
-    }
+  const size_t at = run_.instants.size();
+  run_.instants.push_back(row.at);
+  ++rows_read_;
+  ++samples_;
+  for (const auto& [index, value] : row.cells) {
+    Column& column = columns_[index];
+    if (column.values.empty()) ++active_columns_;
+    column.values.resize(at, kMissing);
+    column.values.push_back(value);
   }
   keep_events(row);
   row.cells.clear();
-  const size_t cells = run_.instants.size() * active_columns_;
-  if (run_.instants.size() >= kMaxRows || cells_done_ + cells >= kMaxCells) thin_out();
+  if (run_.instants.size() >= most_rows()) make_room();
 }
 
-// Keeps rows 0, 2, 4, … and from now on every second of those that would have been kept.
-void RunBuilder::thin_out() {
-  if (run_.instants.size() < 4) return;
-  keep_every_second(run_.instants);
-  for (Column& column : columns_) keep_every_second(column.values);
-  for (Event& event : run_.events) event.instant /= 2;
-  stride_ *= 2;
-  skipped_ = 0;
+size_t RunBuilder::most_rows() const {
+  constexpr size_t kFewest = 8;
+  const size_t cells = kMaxCells - std::min(kMaxCells, cells_done_);
+  return std::clamp(cells / std::max<size_t>(1, active_columns_), kFewest, kMaxRows);
+}
+
+// Makes the latest rows as sparse as those before them. When that no longer helps, all of them
+// become half as dense.
+void RunBuilder::make_room() {
+  if (stride_ > 1) thin_out(thinned_, 2 * stride_);
+  if (run_.instants.size() > most_rows() - most_rows() / 4) {
+    thin_out(0, 4);
+    stride_ *= 2;
+  }
+  thinned_ = run_.instants.size();
+}
+
+void RunBuilder::thin_out(size_t from, size_t group) {
+  std::vector<const std::vector<double>*> memory;
+  for (const Column& column : columns_) {
+    if (!column.is_gauge && !column.values.empty()) memory.push_back(&column.values);
+  }
+  const std::vector<size_t> rows = rows_to_keep(memory, from, run_.instants.size(), group);
+  keep_rows(run_.instants, rows);
+  for (Column& column : columns_) keep_rows(column.values, rows);
+  // An event moves to the last row that is left before it.
+  size_t place = 0;
+  for (Event& event : run_.events) {
+    while (place + 1 < rows.size() && rows[place + 1] <= event.instant) ++place;
+    event.instant = place;
+  }
 }
 
 void RunBuilder::new_run(bool keep_facts) {
@@ -328,6 +347,7 @@ void RunBuilder::fill_run(Run& run) {
 }
 
 void RunBuilder::end_run(size_t next_line) {
+  if (stride_ > 1) thin_out(thinned_, 2 * stride_);
   cells_done_ += run_.instants.size() * active_columns_;
   Run done = std::move(run_);
   run_ = {};
@@ -338,13 +358,16 @@ void RunBuilder::end_run(size_t next_line) {
   done.lines_read = next_line > run_line_ ? next_line - run_line_ : 0;
   derive_epoch_steps(done);
   if (stride_ > 1) {
-    done.notes.push_back(fmt::format("very long: every {}th sample was kept", stride_));
+    done.instants_read = rows_read_;
+    done.notes.push_back(fmt::format(
+        "very long: of every {} samples the lowest and the highest were kept", 2 * stride_));
   }
   runs_.push_back(std::move(done));
   run_lines_.push_back(run_line_);
   active_columns_ = 0;
+  rows_read_ = 0;
   stride_ = 1;
-  skipped_ = 0;
+  thinned_ = 0;
 }
 
 std::vector<Run> RunBuilder::finish(size_t lines_read) {

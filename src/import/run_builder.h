@@ -8,8 +8,9 @@
 //   Restart. A step that goes back starts a new run. One row alone that goes back, to a step after
 //     the run's first, and is followed by a step beyond all before, is a late line: it is left out
 //     and counted as bad. Without steps the time is used the same way.
-//   Size. At most kMaxRows instants and kMaxCells values are kept: past that every second row is
-//     dropped and the run says so in its notes. A process or column past the cap is left out.
+//   Size. At most kMaxRows instants and kMaxCells values are kept: past that the lowest and the
+//     highest row of each stretch (fewer_rows.h), and the run says so in its notes. A process or
+//     column past the cap is left out.
 //   Sense. Memory below zero or above kMaxMb is a bad line, never a value. A row without any memory
 //     is no sample and is dropped; its gauges go with it.
 //
@@ -39,7 +40,7 @@ inline constexpr std::string_view kNumberedInOrder =
 
 class RunBuilder {
  public:
-  static constexpr size_t kMaxRows = 1u << 20;  // More than any verdict looks at.
+  static constexpr size_t kMaxRows = 1u << 18;  // More than any verdict looks at.
   static constexpr size_t kMaxCells = 4u << 20;
   static constexpr size_t kMaxRuns = 1000;
   static constexpr size_t kMaxProcesses = 4096;
@@ -120,7 +121,9 @@ class RunBuilder {
   void append(Row& row);
   void drop(Row& row);
   void keep_events(Row& row);
-  void thin_out();
+  [[nodiscard]] size_t most_rows() const;
+  void make_room();
+  void thin_out(size_t from, size_t group);
   [[nodiscard]] bool is_known(FactField which, double value) const;
   void end_run(size_t next_line);
   [[nodiscard]] double key_of(const Instant& at) const;
@@ -143,9 +146,10 @@ class RunBuilder {
 
   Run run_;  // Instants, events, bad lines and notes of the current run; columns stay above.
   size_t active_columns_ = 0;
-  size_t stride_ = 1;
-  size_t skipped_ = 0;
-  size_t run_line_ = 0;  // Where the current run began.
+  size_t rows_read_ = 0;  // Of the current run.
+  size_t stride_ = 1;     // How many of them a row stands for,
+  size_t thinned_ = 0;    // before this one; behind it every row stands for itself.
+  size_t run_line_ = 0;   // Where the current run began.
   size_t cells_done_ = 0;
   size_t samples_ = 0;
   bool has_pending_ = false;

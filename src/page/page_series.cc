@@ -186,8 +186,9 @@ void write_times(JsonWriter& json, const PageRun& page) {
 
 void write_series(JsonWriter& json, PageRun& page) {
   const Thinning& thinning = page.thinning;
-  json.members("samples", json_object("taken", page.run->instants.size(), "shown", thinning.rows(),
-                                      "how", thinning.thins() ? "extremes" : "all"));
+  json.members("samples",
+               json_object("taken", std::max(page.run->instants.size(), page.run->instants_read),
+                           "shown", thinning.rows(), "how", thinning.thins() ? "extremes" : "all"));
   json.members("x", moments(thinning.place(page.signals.clock_of_instant)));
   write_times(json, page);
   json.key("lines").begin_array();

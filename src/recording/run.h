@@ -173,6 +173,7 @@ struct Run {
 
   // Importer's account of what it could not use.
   size_t lines_read = 0;
+  size_t instants_read = 0;              // Where they were too many to be kept; else 0.
   size_t lines_bad = 0;                  // Looked like data but could not be read.
   std::vector<std::string> bad_samples;  // The first few, "line 17: negative memory '-3 MB'".
   std::vector<std::string> notes;        // "values were summed over 4 GPUs", ...
