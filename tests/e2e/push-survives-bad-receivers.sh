@@ -13,7 +13,7 @@ receive() {
   kill "$receiver" 2>/dev/null || true
   rm -f address
   : >log
-  python3 "$SOURCE_DIR/tests/fleet/push_receiver.py" "$1" log "${@:2}" >address 2>receiver.err &
+  python3 "$SOURCE_DIR/tests/stand_in/push_receiver.py" "$1" log "${@:2}" >address 2>receiver.err &
   receiver=$!
   wait_until grep -q http address
   url=$(cat address)

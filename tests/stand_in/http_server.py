@@ -11,32 +11,19 @@ Prints its port and serves on 127.0.0.1 until it is killed or its parent is gone
 Each request is a line of JSON in LOG.
 """
 import gzip
-import http.server
 import json
 import os
 import ssl
 import sys
-import threading
 import time
+
+import loopback_server
 
 LOG = sys.argv[1] if len(sys.argv) > 1 else os.devnull
 FLAKY = {"left": 2}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Handler(loopback_server.Handler):
     def serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         said = json.dumps({"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body})
@@ -56,10 +43,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif path == "/gzip":
             self.answer(200, gzip.compress(b"plain " * 1000), Content_Encoding="gzip", Content_Type="text/plain")
         elif path == "/long":
-            self.send_response(200)
-            self.end_headers()
-            while True:
-                self.wfile.write(b"x" * 65536)
+            self.answer_without_end()
         elif path == "/flaky" and FLAKY["left"] > 0:
             FLAKY["left"] -= 1
             self.answer(503)
@@ -69,24 +53,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = serve
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_):
-        pass  # A client that went away.
-
-
-def main():
-    server = Server(("127.0.0.1", 0), Handler)
-    if len(sys.argv) > 3:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[2], sys.argv[3])
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_address[1], flush=True)
-    parent = os.getppid()
-    while os.getppid() == parent:
-        time.sleep(0.2)
+def sealed(socket):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2], sys.argv[3])
+    return context.wrap_socket(socket, server_side=True)
 
 
-main()
+loopback_server.serve(Handler, lambda port: print(port, flush=True), wrap=sealed if len(sys.argv) > 3 else None)

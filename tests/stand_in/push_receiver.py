@@ -10,14 +10,14 @@ Prints its address and serves on 127.0.0.1 until it is killed or its parent is g
 Each request that could be read is a line of JSON in LOG: when it came, the status it got, how its labels were
 ordered, and its series as [labels, value, milliseconds].
 """
-import http.server
 import json
-import os
 import socket
 import struct
 import sys
 import threading
 import time
+
+import loopback_server
 
 MODE, LOG = sys.argv[1], sys.argv[2]
 STATE = {"left": 2}
@@ -93,21 +93,7 @@ def series_of(body):
     return found
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        if status != 204:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Handler(loopback_server.Handler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         assert self.headers["Content-Encoding"] == "snappy", self.headers
@@ -131,31 +117,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
         elif MODE == "endless":
-            self.send_response(200)
-            self.end_headers()
-            while True:
-                self.wfile.write(b"x" * 65536)
+            self.answer_without_end()
         else:
             self.answer(status, b"" if status < 400 else b"no: \x1b[31mout of order\nmore", **headers)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-
-    def handle_error(self, *_):
-        kind, error, _ = sys.exc_info()
-        if not issubclass(kind, (ConnectionError, ValueError)):
-            print(repr(error), file=sys.stderr, flush=True)
-
-
-def main():
-    server = Server(("127.0.0.1", int(sys.argv[3]) if len(sys.argv) > 3 else 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
-    parent = os.getppid()
-    while os.getppid() == parent:
-        time.sleep(0.2)
-
-
-main()
+loopback_server.serve(Handler, lambda port: print(f"http://127.0.0.1:{port}", flush=True),
+                      int(sys.argv[3]) if len(sys.argv) > 3 else 0)
