@@ -74,14 +74,12 @@ Options export_options() {
        flag("force", "Replace OUT if it exists.")});
 }
 
-Result<std::optional<std::regex>> regex_of(const Arguments& arguments, const std::string& option) {
+Result<std::optional<Pattern>> pattern_of(const Arguments& arguments, const std::string& option) {
   const std::optional<std::string> text = arguments.text(option);
-  if (!text) return std::optional<std::regex>();
-  try {
-    return std::optional<std::regex>(std::regex(*text, std::regex::ECMAScript));
-  } catch (const std::regex_error&) {
-    return usage_error(fmt::format("--{} takes a regular expression, not '{}'", option, *text));
-  }
+  if (!text) return std::optional<Pattern>();
+  std::optional<Pattern> pattern = Pattern::of(*text);
+  if (pattern) return pattern;
+  return usage_error(fmt::format("--{} takes a regular expression, not '{}'", option, *text));
 }
 
 ProfileBy by_of(const std::string& name) {
@@ -130,9 +128,9 @@ std::optional<int64_t> pid_of(const std::string& target) {
 
 Result<ProfileOptions> options_of(const Arguments& arguments) {
   ProfileOptions options;
-  Result<std::optional<std::regex>> filter = regex_of(arguments, "filter");
+  Result<std::optional<Pattern>> filter = pattern_of(arguments, "filter");
   if (!filter) return filter.error();
-  Result<std::optional<std::regex>> exclude = regex_of(arguments, "exclude");
+  Result<std::optional<Pattern>> exclude = pattern_of(arguments, "exclude");
   if (!exclude) return exclude.error();
   options.filter = std::move(filter.value());
   options.exclude = std::move(exclude.value());
@@ -201,7 +199,7 @@ Result<ProfileRequest> profile_request(const Invocation& invocation) {
   const Result<ProfileRequest::Shape> shape = shape_of(arguments);
   if (!shape) return shape.error();
   request.shape = shape.value();
-  Result<std::optional<std::regex>> around = regex_of(arguments, "around");
+  Result<std::optional<Pattern>> around = pattern_of(arguments, "around");
   if (!around) return around.error();
   request.around = std::move(around.value());
   const bool list = request.shape == ProfileRequest::Shape::list;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "base/pattern.h"
 #include "base/result.h"
 #include "command/verb.h"
 #include "recording/run.h"
@@ -26,7 +26,7 @@ struct ProfileRequest {
   Context given;
   ProfileOptions options;
   Shape shape = Shape::list;
-  std::optional<std::regex> around;  // Of shape around: the function.
+  std::optional<Pattern> around;  // Of shape around: the function.
   ListLooks looks;
   std::string format;    // Of an export: "folded", "speedscope", "pprof"; empty: none.
   bool rss = false;      // The ledger of resident memory.

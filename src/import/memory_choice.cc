@@ -3,8 +3,8 @@
 // user named; among columns without names, what tools print side by side decides.
 #include <algorithm>
 #include <cmath>
-#include <regex>
 
+#include "base/pattern.h"
 #include "base/text.h"
 #include "import/reading_parts.h"
 #include "import/unit_evidence.h"
@@ -18,12 +18,8 @@ constexpr double kAsGood = 0.8;      // Weight by which columns without names ma
 bool wished(const SheetColumn& column, const std::string& wish) {
   if (equal_ignoring_case(trim(column.title), wish)) return true;
   if (plain_words(column.title) == plain_words(wish) && !plain_words(wish).empty()) return true;
-  try {
-    const std::regex pattern(wish, std::regex::icase | std::regex::extended);
-    return std::regex_search(column.title, pattern);
-  } catch (const std::regex_error&) {
-    return false;
-  }
+  const std::optional<Pattern> pattern = Pattern::of(wish, Pattern::Letters::any_case);
+  return pattern && pattern->is_in(column.title);
 }
 
 // Prose has numbers too: without a word, a unit or a page nothing says memory, and what is no plain

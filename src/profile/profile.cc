@@ -96,10 +96,10 @@ class ProfileMaker {
   }
 
   [[nodiscard]] bool wanted_stack(const std::vector<FrameName>& frames) const {
-    const auto found_in = [&frames](const std::regex& wanted) {
+    const auto found_in = [&frames](const Pattern& wanted) {
       return std::any_of(frames.begin(), frames.end(), [&wanted](const FrameName& frame) {
-        return std::regex_search(frame_words(frame), wanted) ||
-               std::regex_search(frame.file, wanted) || std::regex_search(frame.function, wanted);
+        return wanted.is_in(frame_words(frame)) || wanted.is_in(frame.file) ||
+               wanted.is_in(frame.function);
       });
     };
     if (options_.filter && !found_in(*options_.filter)) return false;

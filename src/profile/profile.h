@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "base/pattern.h"
 #include "base/result.h"
 #include "profile/export.h"
 #include "recording/heap_track.h"
@@ -34,14 +34,14 @@ enum class ProfileBy : uint8_t { stack, function, module, kind };
 
 struct ProfileOptions {
   ProfileBy by = ProfileBy::stack;
-  bool full = false;                  // Hide no frames.
-  std::optional<HeapKind> kind;       // Only blocks of this kind.
-  std::optional<std::regex> filter;   // Only stacks with a frame that it is found in.
-  std::optional<std::regex> exclude;  // No stacks with such a frame.
-  std::optional<double> from_step;    // Difference between two moments on the clock;
-  std::optional<double> to_step;      // default the first and the last that count.
-  bool at_peak = false;               // The second moment is that of the largest heap.
-  size_t courses = 0;                 // Keep ProfileSite::course of so many sites, the first.
+  bool full = false;                // Hide no frames.
+  std::optional<HeapKind> kind;     // Only blocks of this kind.
+  std::optional<Pattern> filter;    // Only stacks with a frame that it is found in.
+  std::optional<Pattern> exclude;   // No stacks with such a frame.
+  std::optional<double> from_step;  // Difference between two moments on the clock;
+  std::optional<double> to_step;    // default the first and the last that count.
+  bool at_peak = false;             // The second moment is that of the largest heap.
+  size_t courses = 0;               // Keep ProfileSite::course of so many sites, the first.
   Policy policy;
 };
 

@@ -115,9 +115,9 @@ TEST(Profile, GroupsByFunctionModuleAndKind) {
 }
 
 TEST(Profile, FiltersLookAtEveryFrameAlsoHiddenOnes) {
-  EXPECT_EQ(example_profile({.filter = std::regex("getpixel")}).sites.size(), 1u);
-  EXPECT_EQ(example_profile({.filter = std::regex("^calloc")}).sites[0].stacks, 1u);
-  EXPECT_EQ(example_profile({.exclude = std::regex("lazy_images\\.py:4[14]")}).sites.size(), 2u);
+  EXPECT_EQ(example_profile({.filter = *Pattern::of("getpixel")}).sites.size(), 1u);
+  EXPECT_EQ(example_profile({.filter = *Pattern::of("^calloc")}).sites[0].stacks, 1u);
+  EXPECT_EQ(example_profile({.exclude = *Pattern::of("lazy_images\\.py:4[14]")}).sites.size(), 2u);
   EXPECT_EQ(example_profile({.kind = HeapKind::python}).sites.size(), 1u);
 }
 

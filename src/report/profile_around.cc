@@ -107,17 +107,16 @@ std::string render_temporary(const HeapProfile& profile, const View& view, size_
   return finished(view, std::move(text));
 }
 
-std::string render_around(const HeapProfile& profile, const View& view, const std::regex& wanted,
+std::string render_around(const HeapProfile& profile, const View& view, const Pattern& wanted,
                           size_t top) {
   Neighbours callers, callees;
   double whole_mb = 0;
   size_t met = 0;
   std::string name;
   for (const ProfileSite& site : profile.sites) {
-    const auto found =
-        std::find_if(site.frames.begin(), site.frames.end(), [&wanted](const FrameName& frame) {
-          return std::regex_search(short_function(frame), wanted);
-        });
+    const auto found = std::find_if(
+        site.frames.begin(), site.frames.end(),
+        [&wanted](const FrameName& frame) { return wanted.is_in(short_function(frame)); });
     if (found == site.frames.end()) continue;
     if (met++ == 0) name = short_function(*found);
     whole_mb += site.to_mb;

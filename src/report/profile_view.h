@@ -27,7 +27,7 @@ std::string render_peak(const HeapProfile& profile, const View& view, size_t top
 std::string render_temporary(const HeapProfile& profile, const View& view, size_t top);
 // The callers and callees of the innermost function that `wanted` is found in, with what is alive
 // below them. Requires: made by stack.
-std::string render_around(const HeapProfile& profile, const View& view, const std::regex& wanted,
+std::string render_around(const HeapProfile& profile, const View& view, const Pattern& wanted,
                           size_t top);
 // The call tree, outermost call first, or innermost first. Requires: made by stack.
 std::string render_tree(const HeapProfile& profile, const View& view, bool inverted);

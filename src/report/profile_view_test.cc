@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "profile/example_profile_for_test.h"
 #include "report/stored_page_for_test.h"
 
@@ -116,15 +114,15 @@ TEST(ProfileViews, TemporaryBlocksAreCountedBySite) {
 
 TEST(ProfileViews, CallersAndCalleesOfAFunctionAddUpToWhatItHolds) {
   const HeapProfile profile = example_profile();
-  const std::string text = render_around(profile, {}, std::regex("^load$"), 10);
+  const std::string text = render_around(profile, {}, *Pattern::of("^load$"), 10);
   EXPECT_THAT(text, HasSubstr("load and what it calls hold 79.7 MB"));
   EXPECT_THAT(text, HasSubstr("Image.getpixel"));
   EXPECT_THAT(text, HasSubstr("ImagingNewBlock"));
-  EXPECT_THAT(render_around(profile, {}, std::regex("nobody"), 10), HasSubstr("no stack has"));
+  EXPECT_THAT(render_around(profile, {}, *Pattern::of("nobody"), 10), HasSubstr("no stack has"));
 }
 
 TEST(ProfileViews, NothingThatGrowsIsSaidInOneLine) {
-  const HeapProfile profile = example_profile({.filter = std::regex("build")});
+  const HeapProfile profile = example_profile({.filter = *Pattern::of("build")});
   EXPECT_THAT(render_profile_line(profile, {}), HasSubstr("LEVEL     no call stack grows"));
 }
 
