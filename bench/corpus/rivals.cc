@@ -124,6 +124,27 @@ bool scalene_score(const Curve& curve) {
   return likelihood >= 0.95 && curve.mb.back() > 1.01 * curve.mb.front();
 }
 
+// Coroot's: of the pieces between falls by half the longest, whose line rises, in its last quarter
+// by at least 0.3 as fast, and by more than a tenth of the limit in an hour. The traces have
+// neither limit nor hours: the run stands in for the hour, the present level for the limit.
+bool coroot(const Curve& curve) {
+  size_t from = 0, first = 0, past = 0;
+  for (size_t i = 0; i < curve.mb.size(); ++i) {
+    if (i > 0 && curve.mb[i] < 0.5 * curve.mb[i - 1]) from = i;
+    if (i + 1 - from > past - first) first = from, past = i + 1;
+  }
+  const auto cut = [first, past](const std::vector<double>& all) {
+    const auto begin = all.begin();
+    return std::vector<double>(begin + static_cast<std::ptrdiff_t>(first),
+                               begin + static_cast<std::ptrdiff_t>(past));
+  };
+  const Curve longest{.at = cut(curve.at), .mb = cut(curve.mb)};
+  const double slope = fit_trend(longest, 0).slope;
+  const double lately = fit_trend(longest, longest.at.size() * 3 / 4).slope;
+  const double grown = slope * (curve.at.back() - curve.at.front());
+  return lately >= 0.3 * slope && grown > 0.1 * curve.mb.back();
+}
+
 }  // namespace
 
 Curve tree_curve(const Run& run) {
@@ -155,6 +176,7 @@ const std::vector<Rival>& rivals() {
       {"predict_linear, one run ahead > 1.25 x", predict_linear},
       {"R² >= 0.7 and > 1 % growth", r_squared},
       {"Scalene score >= 0.95", scalene_score},
+      {"Coroot, > 10 % in one run", coroot},
   };
   return list;
 }
