@@ -15,7 +15,7 @@ namespace {
 
 int64_t whole(const Arguments& arguments, std::string_view name, int64_t fallback) {
   return static_cast<int64_t>(
-      std::min(arguments.number(name).value_or(static_cast<double>(fallback)), 1e12));
+      std::min(arguments.number(name).value_or(static_cast<double>(fallback)), 1e6));
 }
 
 int run_check_data(const Invocation& invocation) {

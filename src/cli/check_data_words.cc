@@ -43,9 +43,9 @@ std::string pictures_rows(const Survey& survey, const ModelShape* shape, const V
   if (survey.pictures == 0) return "";
   std::string out =
       row("pictures",
-          fmt::format("{} in all, {} at most in an example, the largest {:.1f} Mpixel",
+          fmt::format("{} in all, {} at most in an example, the largest of {} pixels",
                       count(static_cast<double>(survey.pictures)), survey.most_pictures,
-                      static_cast<double>(survey.largest_pixels) / 1e6),
+                      count(static_cast<double>(survey.largest_pixels))),
           view);
   std::string memory = fmt::format(
       "{} decoded for the largest example, {} for all of them (3 bytes a pixel; Pillow keeps 4)",
@@ -84,14 +84,15 @@ std::string length_rows(const Survey& survey, const EpochOptions& epoch, const V
   }
   const int64_t steps = epoch_steps(static_cast<int64_t>(survey.examples), epoch.batch,
                                     epoch.accumulation, epoch.ranks);
-  out += row(
-      "an epoch",
-      fmt::format("{} of {} examples: batch {} x accumulation {} x ranks {}",
-                  counted(static_cast<uint64_t>(steps), "step"),
-                  count(static_cast<double>(epoch.batch) * static_cast<double>(epoch.accumulation) *
-                        static_cast<double>(epoch.ranks)),
-                  epoch.batch, epoch.accumulation, epoch.ranks),
-      view);
+  out += row("an epoch",
+             fmt::format("{} of {} (batch {} x accumulation {} x ranks {})",
+                         counted(static_cast<uint64_t>(steps), "step"),
+                         counted(static_cast<uint64_t>(static_cast<double>(epoch.batch) *
+                                                       static_cast<double>(epoch.accumulation) *
+                                                       static_cast<double>(epoch.ranks)),
+                                 "example"),
+                         epoch.batch, epoch.accumulation, epoch.ranks),
+             view);
   return out;
 }
 

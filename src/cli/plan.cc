@@ -39,6 +39,7 @@ std::string side_text(const std::string& title, const MemorySide& side, bool exp
                       const View& view) {
   std::string out = "\n" + paint(view, Ink::bold, title) + "\n";
   for (const MemoryLine& line : side.lines) {
+    if (line.bytes == 0 && !explains) continue;
     out += row(line.name, line.bytes, explains ? line.formula : "", view);
   }
   out += row("between steps", side.resident, "", view);
@@ -61,11 +62,11 @@ std::string stack_name(TrainingStack stack) {
 // Which program and which memory.
 std::string first_line(const PlanRequest& request) {
   const TrainingSetup& setup = request.setup;
-  const bool is_gpu = setup.device == TrainingDevice::cuda;
-  const std::string ranks = setup.ranks > 1 ? fmt::format(" of each of {} ranks", setup.ranks) : "";
-  return fmt::format("{} on {}: {}, planned before it starts\n", stack_name(setup.stack),
-                     is_gpu ? "a GPU" : "the CPU",
-                     is_gpu ? "GPU memory" + ranks + ", and RAM of the host" : "RAM of the host");
+  const std::string name = stack_name(setup.stack);
+  if (setup.device == TrainingDevice::cpu) return name + " on the CPU: host RAM, planned\n";
+  if (setup.ranks == 1) return name + " on a GPU: GPU memory and host RAM, planned\n";
+  return fmt::format("{} on GPUs: memory of each of {}, host RAM of {}, planned\n", name,
+                     setup.ranks, counted(static_cast<uint64_t>(setup.ranks_here), "rank"));
 }
 
 std::string summary(const PlanRequest& request, const MemoryPlan& plan) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -70,11 +71,25 @@ class RequestReader {
     Result<std::optional<StoredWeights>> stored = count_stored_weights(path);
     if (!stored) return stored.error();
     out_.model.stored = stored.value();
+    drop_weights_of_another_model();
     if (out_.model.stored && out_.model.stored->is_packed) {
       out_.assumptions.push_back(
           "the weight files are quantised: counted from config.json instead");
     }
     return {};
+  }
+
+  // Files that hold a fifth more or less than config.json describes are not this model's.
+  void drop_weights_of_another_model() {
+    const std::optional<StoredWeights>& stored = out_.model.stored;
+    if (!stored || stored->is_packed) return;
+    const double total = out_.model.weights.total;
+    if (std::abs(stored->parameters - total) <= 0.2 * total) return;
+    out_.assumptions.push_back(fmt::format(
+        "the weight files hold {:.0f} M values, config.json describes {:.0f} M: counted "
+        "from config.json",
+        stored->parameters / 1e6, total / 1e6));
+    out_.model.stored.reset();
   }
 
   template <typename Kind>
@@ -305,7 +320,10 @@ Result<std::vector<std::string>> trainer_words(const Arguments& arguments) {
                                          {"data", "-d"},
                                          {"workers", "--workers"},
                                          {"fit", "--limit"}}};
-  std::vector<std::string> words = {"-m", arguments.positionals.front()};
+  const std::filesystem::path model = arguments.positionals.front();
+  const bool is_file = model.filename() == "config.json";
+  std::vector<std::string> words = {
+      "-m", is_file ? (model.parent_path() / ".").string() : model.string()};
   for (const auto& [name, value] : arguments.options) {
     if (name == "for") continue;
     if (name == "json") {

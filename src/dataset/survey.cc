@@ -43,7 +43,7 @@ Spread spread_of(std::vector<float>& values) {
   for (const float value : values) sum += static_cast<double>(value);
   out.mean = sum / static_cast<double>(values.size());
   out.median = static_cast<double>(values[values.size() / 2]);
-  out.p95 = static_cast<double>(values[(values.size() - 1) * 95 / 100]);
+  out.p95 = static_cast<double>(values[(values.size() * 95 + 99) / 100 - 1]);
   out.largest = static_cast<double>(values.back());
   return out;
 }

@@ -79,50 +79,59 @@ class DeviceLines {
                        count(logit_bytes(model_.shape)));
   }
 
+  void add_gradients(MemorySide& side, double bytes) {
+    const std::string later =
+        bytes > 0 ? ""
+                  : fmt::format(", made when activations are gone ({})", amount(step_.gradients));
+    add(side, "gradients", bytes,
+        fmt::format("{} values x {} bytes{}", count(step_.trainable), count(step_.gradient_width),
+                    later),
+        setup_.accumulation <= 1);
+  }
+
   void add_step(MemorySide& side) {
     const bool is_cpu = setup_.device == TrainingDevice::cpu;
     // Gradients stay between the passes that are accumulated.
     const double early = setup_.accumulation > 1 ? step_.gradients : 0;
-    const double begins = early + step_.activations + step_.logits;
-    const double ends = step_.gradients + step_.one_layer + step_.working + step_.optimizer_working;
+    const double in_layer = step_.one_layer + step_.working;
+    // With checkpointing the inputs of layers make room for gradients, layer by layer.
+    const double inputs = step_.one_layer > 0 ? step_.activations : 0;
+    const double gradients = std::max(inputs, step_.gradients);
+    const double begins = early + step_.activations + (is_cpu ? 0 : step_.logits);
+    const double ends = gradients + in_layer + (is_cpu ? 0 : step_.optimizer_working);
     const bool at_begin = begins >= ends;
-    side.moment = is_cpu     ? "all lines: the C library keeps what was freed"
+    side.moment = is_cpu     ? "with what the C library keeps"
                   : at_begin ? "when the backward pass begins"
                              : "when the backward pass ends";
-    const bool keeps_all = is_cpu;
-    add(side, "gradients", keeps_all || !at_begin ? step_.gradients : early,
-        fmt::format(
-            "{} values x {} bytes{}", count(step_.trainable), count(step_.gradient_width),
-            keeps_all || !at_begin || early > 0
-                ? ""
-                : fmt::format(", made when activations are gone ({})", amount(step_.gradients))),
-        setup_.accumulation <= 1);
-    if (keeps_all || at_begin) {
-      add(side, "activations", step_.activations + (keeps_all ? step_.one_layer : 0),
-          activations_formula(), true);
-      add(side, "logits", step_.logits, logits_formula(), true);
+    add_gradients(side, at_begin ? early : step_.gradients);
+    if (at_begin) {
+      add(side, "activations", step_.activations, activations_formula(), true);
     } else {
-      add(side, "activations", step_.one_layer,
+      add(side, "activations", step_.one_layer + std::max(0.0, inputs - step_.gradients),
           fmt::format("of one layer; {} when the backward pass begins, without gradients",
-                      amount(step_.activations + step_.logits)),
+                      amount(step_.activations)),
           true);
+      add(side, "working", step_.working + (is_cpu ? 0 : step_.optimizer_working),
+          "gradients inside one layer, and the optimizer's temporaries", true);
     }
-    const double working = step_.working + step_.optimizer_working;
-    if (keeps_all) add_heap(side);
-    if (keeps_all || !at_begin) {
-      add(side, "working", working, "gradients inside one layer, and the optimizer's temporaries",
-          true);
+    if (is_cpu) {
+      add_heap(side);
+    } else if (at_begin) {
+      add(side, "logits", step_.logits, logits_formula(), true);
     }
   }
 
-  // Freed blocks stay in the heap between blocks that live. Gradients take the room that
-  // activations leave; where there are few, a third of it stays empty, and what adapters leave
-  // behind. With checkpointing it is the room of a layer. Measured: docs/plan.md.
+  // Blocks below 32 MB come from a heap that does not shrink: what its fullest moment took stays,
+  // with holes. Larger ones, of logits or of the optimizer, come on top and go.
   void add_heap(MemorySide& side) {
     constexpr double kHoles = 0.3;
-    const double holes = std::max(0.0, kHoles * step_.activations - step_.gradients);
-    add(side, "heap", holes + step_.adapter_outputs + step_.one_layer,
-        "freed blocks that the C library keeps: a fitted share of activations, results of adapters",
+    if (step_.logits >= step_.optimizer_working) {
+      add(side, "logits", step_.logits, logits_formula(), true);
+    } else {
+      add(side, "working", step_.optimizer_working, "temporaries of the optimizer", true);
+    }
+    add(side, "heap", kHoles * (step_.activations + step_.one_layer) + step_.adapter_outputs,
+        "holes that the C library keeps: 0.3 of the activations, and results of adapted products",
         true);
   }
 

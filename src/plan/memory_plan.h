@@ -5,9 +5,9 @@
 // counted from shapes, as transformers, peft, TRL or Unsloth store things (docs/plan.md derives
 // each). On a GPU the step has two moments that may be the peak, when the backward pass begins (all
 // activations and the loss) and when it ends (all gradients); the lines are those of the larger
-// one. On a CPU the C library keeps what was freed, so that all lines add up. Nothing is fitted but
-// what a process with the stack holds before any work, which was measured, and the room that
-// allocators keep.
+// one. On a CPU small blocks come from a heap that does not shrink, so that its fullest moment and
+// the logits add up. Fitted are what a process with the stack holds before any work, which was
+// measured, and the holes that allocators keep.
 //
 // Worked numbers: docs/plan.md has planned beside measured and beside published ones, with errors.
 // Blind spot: torch.compile, custom kernels, and what callbacks and evaluation keep.

@@ -99,6 +99,25 @@ TEST(MemoryPlan, LinesAddUpToThePeak) {
   }
 }
 
+TEST(MemoryPlan, OnACpuTheFullestHeapAndTheLogitsAddUp) {
+  const PlannedModel model = model_of(
+      R"({"model_type": "llama", "hidden_size": 512, "intermediate_size": 1536, "num_hidden_layers": 8,
+          "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 16000})");
+  TrainingSetup setup = setup_of(TrainingMethod::full, Precision::fp32);
+  setup.batch = 4;
+  setup.tokens = 512;
+  setup.saves_checkpoints = false;
+  const MemoryPlan plan = make_memory_plan(model, setup);
+  EXPECT_FALSE(plan.gpu.has_value());
+  EXPECT_EQ(line(plan.host, "gradients"), 0);
+  EXPECT_EQ(line(plan.host, "logits"), 2048.0 * 16000 * 12);
+  EXPECT_NEAR(line(plan.host, "heap"), 0.3 * line(plan.host, "activations"), 1);
+  // Measured: 2,318 MB.
+  EXPECT_NEAR(plan.host.peak, 2'318e6, 0.05 * 2'318e6);
+  setup.accumulation = 2;
+  EXPECT_NEAR(make_memory_plan(model, setup).host.peak, plan.host.peak + plan.parameters * 4, 1);
+}
+
 TEST(MemoryPlan, NestedNf4TakesFourAndAnEighthBits) {
   TrainingSetup setup = on_gpu(TrainingMethod::qlora);
   setup.stack = TrainingStack::trl;
@@ -132,7 +151,7 @@ TEST(MemoryPlan, CheckpointingKeepsTheInputsOfLayers) {
   EXPECT_NEAR(with, (32 + 3) * 8192.0 * 4096 * 2, 1e6);
   setup.checkpointing = Checkpointing::offload;
   const MemoryPlan offloaded = make_memory_plan(model, setup);
-  EXPECT_GT(line(offloaded.host, "offloaded inputs"), 32 * 8192.0 * 4096 * 2);
+  EXPECT_GE(line(offloaded.host, "offloaded inputs"), 32 * 8192.0 * 4096 * 2);
 }
 
 TEST(MemoryPlan, TheHostPaysForWorkersAndKeptPictures) {

@@ -193,7 +193,7 @@ class StepCount {
       out_.activations = 0;
       out_.vision_activations = 0;
     }
-    count_adapter_outputs(tokens, patches, checkpoints);
+    count_adapter_outputs(tokens, patches);
     // The last norm, and the head's input.
     out_.activations += tokens * 3 * out_.layer.input;
     const auto vocabulary = static_cast<double>(shape.vocabulary);
@@ -201,12 +201,12 @@ class StepCount {
   }
 
   // The result of the base, that of the adapter and its scaled copy are gone once they are added.
-  void count_adapter_outputs(double tokens, double patches, bool checkpoints) {
+  void count_adapter_outputs(double tokens, double patches) {
     if (!is_lora()) return;
     const double layers = static_cast<double>(model_.shape.text.layers);
     for (const WeightKind& kind : model_.weights.kinds) {
       if (!is_target(kind, setup_.targets) || (kind.is_vision && setup_.freezes_vision)) continue;
-      const double deep = checkpoints ? 1 : std::min(kind.count, layers);
+      const double deep = std::min(kind.count, layers);
       out_.adapter_outputs +=
           kind.rows * deep * bytes_of(setup_.dtype) * (kind.is_vision ? patches : tokens);
     }

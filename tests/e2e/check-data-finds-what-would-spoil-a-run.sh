@@ -30,7 +30,7 @@ expect_empty err
 expect_in out "SOUND"
 expect_in out "3 examples (1 alpaca, 1 conversations, 1 messages)"
 expect_in out "2 steps of 2 examples"
-expect_in out "2.4 MB decoded for the largest example"
+expect_in out "2.40 MB decoded for the largest example"
 grep -qE '^    learned  assistant +a cat$' out || fail "no mask: $(cat out)"
 
 {

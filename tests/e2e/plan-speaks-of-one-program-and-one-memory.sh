@@ -16,7 +16,7 @@ JSON
 run "$PLATEAU" plan model --for trl --method qlora --tokens 4096 --picture 1024x768 --workers 4 --explain --fit 24GB
 expect_code 0
 expect_empty err
-[ "$(head -1 out)" = "TRL's SFTTrainer on a GPU: GPU memory, and RAM of the host, planned before it starts" ] ||
+[ "$(head -1 out)" = "TRL's SFTTrainer on a GPU: GPU memory and host RAM, planned" ] ||
   fail "first line: $(head -1 out)"
 expect_in out "3,754,622,976 parameters (from config.json)"
 expect_in out "FITS 24.0 GB of GPU memory"
