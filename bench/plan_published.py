@@ -5,7 +5,7 @@
     bench/plan_published.py build/release/plateau
 
 Every row names its source. A "GB" is taken as 10^9 bytes, as the sources write it; where one reads
-nvidia-smi, which counts in 2^30, its figure is 7 % more. Nothing was fitted to these rows.
+nvidia-smi, which counts in 2^30, its figure is 7 % more. No constant was chosen by these rows.
 """
 import json
 import pathlib
@@ -37,14 +37,14 @@ SHORT = ["--rank", "16", "--batch", "1", "--tokens", "512", "--optimizer", "adam
 ROWS = [
     (WIKI, "Llama 2 7B, LoRA, 4 x 1,024, FlashAttention 2", LLAMA2_7B, ["--for", "transformers", "--checkpointing", "on",
      "--attention", "flash", *WIKI_LORA], 17),
-    (WIKI, "the same with Unsloth", LLAMA2_7B, ["--for", "unsloth", "--checkpointing", "on", "--attention", "flash", *WIKI_LORA], 16),
+    (WIKI, "the same with Unsloth", LLAMA2_7B, ["--for", "unsloth", "--attention", "flash", *WIKI_LORA], 16),
 ]
 for tokens, gb in ((1024, 6), (2048, 7), (4096, 9), (8192, 12), (16384, 19), (32768, 32)):
     ROWS.append((WIKI, f"Llama 2 7B, QLoRA, 1 x {tokens:,}, FlashAttention 2", LLAMA2_7B,
                  ["--for", "transformers", "--checkpointing", "on", "--attention", "flash", "--tokens", str(tokens), *WIKI_4BIT], gb))
 for tokens, gb in ((1024, 5), (4096, 7), (16384, 10), (32768, 16), (65536, 25), (100000, 37)):
     ROWS.append((WIKI, f"the same with Unsloth, 1 x {tokens:,}", LLAMA2_7B,
-                 ["--for", "unsloth", "--checkpointing", "on", "--attention", "flash", "--tokens", str(tokens), *WIKI_4BIT], gb))
+                 ["--for", "unsloth", "--attention", "flash", "--tokens", str(tokens), *WIKI_4BIT], gb))
 for name, model, four, sixteen in (("3B", LLAMA32_3B, 3.5, 8), ("7B", MISTRAL_7B, 5, 19), ("8B", LLAMA31_8B, 6, 22),
                                    ("9B", GEMMA2_9B, 6.5, 24), ("14B", QWEN25_14B, 8.5, 33), ("70B", LLAMA3_70B, 41, 164)):
     ROWS.append((UNSLOTH, f"{name}, QLoRA", model, ["--for", "unsloth", "--method", "qlora", *SHORT], four))
