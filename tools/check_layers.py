@@ -33,11 +33,13 @@ MAY_INCLUDE = {
     "push": {"base", "recording", "http", "probe", "verdict", "serve"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
     "prove": {"base", "session"},
+    "plan": {"base"},
+    "dataset": {"base", "plan"},
     # How any program reads its command line; text for a terminal comes from report.
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet", "push",
+        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet", "push", "plan", "dataset",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -65,6 +67,8 @@ JOBS = {
     "inject": "calls into another process at a safe point: experiments, attaching the tracer",
     "ledger": "resident memory as a sum that adds up",
     "session": "one job under watch: starts or finds it, relays and supervises it, and makes a recording as it runs",
+    "plan": "the memory of anyone's training run, predicted from a model's configuration: GPU and host, line by line",
+    "dataset": "a dataset before anyone trains on it: its forms, lengths, pictures by their bytes, and what is wrong",
     "prove": "the deciding experiment: blocks of new and of repeated batches → what was proved, with the odds",
     "command": "how a program reads its command line: a verb as a table, its parser, help, output and exit code",
     "cli": "one file per verb; only here does the program exit",

@@ -219,10 +219,11 @@ Check sandbox(const MachineFacts& machine) {
 }
 
 Check training(const OwnFacts& own) {
-  if (!own.trainer.empty()) return {.name = "train", .text = "plan and train by " + own.trainer};
+  if (!own.trainer.empty())
+    return {.name = "train", .text = "train and its plan by " + own.trainer};
   return {.name = "train",
           .state = State::limited,
-          .text = "plateau-train is not beside plateau: no plan, no train",
+          .text = "plateau-train is not beside plateau: no train, no plan of it",
           .remedy = "'make train' builds it"};
 }
 

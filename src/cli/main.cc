@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
       plateau::serve_verb(),       // The same to look at, live, in a browser.
       plateau::fleet_verb(),       // Every job that a database of metrics knows.
       plateau::train_verb(),       // Fine-tune a vision-language model.
-      plateau::plan_verb(),        // The memory of that, before it starts.
+      plateau::plan_verb(),        // The memory of anyone's training, before it starts.
+      plateau::check_data_verb(),  // A dataset, before anyone trains on it.
       plateau::convert_verb(),     // What was understood of a log, as tidy CSV.
       plateau::dump_verb(),        // What a recording holds, record by record.
       plateau::doctor_verb(),      // What works on this machine.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/exit_code.h"
+#include "cli/trainer_program.h"
 #include "cli/verbs.h"
 
 namespace plateau {
@@ -22,18 +23,8 @@ std::string trainer_program() {
   return std::filesystem::exists(beside, ignored) ? beside.string() : std::string(kTrainer);
 }
 
-int become_trainer(const Invocation& invocation) {
-  const std::string program = trainer_program();
-  std::vector<std::string> words = {std::string(kTrainer), invocation.verb.name};
-  words.insert(words.end(), invocation.words.begin(), invocation.words.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execvp(program.c_str(), argv.data());
-  const std::string why =
-      errno == ENOENT ? "is not installed; 'make train' builds it" : std::strerror(errno);
-  return trouble(invocation, fmt::format("{} {}", kTrainer, why));
+int run_trainer(const Invocation& invocation) {
+  return become_trainer(invocation, invocation.words);
 }
 
 Verb passed_on(std::string name, std::string summary) {
@@ -45,20 +36,30 @@ Verb passed_on(std::string name, std::string summary) {
       "'plateau {} --help'.",
       kTrainer, verb.name)};
   verb.positional = {.placeholder = "OPTIONS", .help = "Passed on as they are.", .many = true};
-  verb.run = become_trainer;
+  verb.run = run_trainer;
   verb.passes_on = true;
   return verb;
 }
 
 }  // namespace
 
+int become_trainer(const Invocation& invocation, std::span<const std::string> given) {
+  const std::string program = trainer_program();
+  std::vector<std::string> words = {std::string(kTrainer), invocation.verb.name};
+  words.insert(words.end(), given.begin(), given.end());
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp(program.c_str(), argv.data());
+  const std::string why =
+      errno == ENOENT ? "is not installed; 'make train' builds it" : std::strerror(errno);
+  return trouble(invocation, fmt::format("{} {}", kTrainer, why));
+}
+
 Verb train_verb() {
   return passed_on("train",
                    "fine-tune a Qwen2.5-VL model with LoRA, its memory planned before step 1");
-}
-
-Verb plan_verb() {
-  return passed_on("plan", "predict the memory of a training run, line by line, before it starts");
 }
 
 }  // namespace plateau

@@ -16,10 +16,11 @@ Verb compare_verb();  // Did the fix work?
 Verb report_verb();   // Everything about a run in one HTML file.
 Verb serve_verb();    // The live page of runs, over HTTP.
 Verb fleet_verb();    // Every job that a Prometheus-compatible database knows.
-// Verbs of the program plateau-train, which stands beside this one because it needs LibTorch. Their
+// A verb of the program plateau-train, which stands beside this one because it needs LibTorch. Its
 // options are declared there; run() becomes it.
 Verb train_verb();
-Verb plan_verb();
+Verb plan_verb();        // The memory of a training run, before it starts.
+Verb check_data_verb();  // A dataset, before anyone trains on it.
 Verb doctor_verb();      // What works on this machine, and how to allow the rest.
 Verb convert_verb();     // What was understood of a log, as tidy CSV.
 Verb dump_verb();        // What a recording holds.

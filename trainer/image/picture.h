@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/base64.h"
 #include "base/result.h"
 
 namespace plateau::train {
@@ -33,8 +34,7 @@ Result<Picture> decode_picture(std::span<const std::byte> bytes, const std::stri
 // From the header alone: what the plan needs.
 Result<PictureSize> picture_size(std::span<const std::byte> bytes, const std::string& name);
 
-// "data:image/png;base64,..." or bare base64; white space is let pass, anything else is an error.
-Result<std::vector<std::byte>> decode_base64(std::string_view text, const std::string& name);
+using plateau::decode_base64;
 
 // Pillow's bicubic (a = -0.5, antialiased, 8 bits between the passes), to the bit.
 Picture resize_bicubic(const Picture& picture, int64_t height, int64_t width);

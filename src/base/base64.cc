@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base64, strictly: a picture whose text lost a character must not become another picture.
+#include "base/base64.h"
+
 #include <array>
+#include <cstdint>
 #include <cstdio>
 
-#include "trainer/image/codecs.h"
-
-namespace plateau::train {
+namespace plateau {
 namespace {
 
 constexpr uint8_t kSpace = 64;
@@ -25,12 +25,16 @@ constexpr std::array<uint8_t, 256> kValues = [] {
   return values;
 }();
 
+Error broken_text(const std::string& name, const std::string& what) {
+  return {Error::Kind::bad_input, name + ": " + what};
+}
+
 Error bad_character(const std::string& name, char character, size_t at) {
   char shown[16];
   const bool is_plain = character > ' ' && character < '\x7f';
   std::snprintf(shown, sizeof shown, is_plain ? "'%c'" : "byte 0x%02x",
                 static_cast<unsigned char>(character));
-  return picture_error(
+  return broken_text(
       name, std::string("not base64: ") + shown + " at position " + std::to_string(at + 1));
 }
 
@@ -39,10 +43,10 @@ Result<std::string_view> payload(std::string_view text, const std::string& name)
   if (!text.starts_with("data:")) return text;
   const size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
-    return picture_error(name, "a data: URL without a comma before its data");
+    return broken_text(name, "a data: URL without a comma before its data");
   }
   if (!text.substr(0, comma).ends_with(";base64")) {
-    return picture_error(name, "a data: URL whose data are not said to be base64");
+    return broken_text(name, "a data: URL whose data are not said to be base64");
   }
   return text.substr(comma + 1);
 }
@@ -74,14 +78,14 @@ Result<std::vector<std::byte>> decode_base64(std::string_view text, const std::s
     group = 0;
     digits = 0;
   }
-  if (digits == 0 && bytes.empty()) return picture_error(name, "the base64 data are empty");
+  if (digits == 0 && bytes.empty()) return broken_text(name, "the base64 data are empty");
   if (digits == 0) return bytes;
   if (digits + padding != 4) {
-    return picture_error(name, "the base64 data are cut off: their length is no multiple of 4");
+    return broken_text(name, "the base64 data are cut off: their length is no multiple of 4");
   }
   const uint32_t unused = digits == 2 ? 0xFU : 0x3U;
   if ((group & unused) != 0) {
-    return picture_error(name, "the base64 data are broken: bits are left over at the end");
+    return broken_text(name, "the base64 data are broken: bits are left over at the end");
   }
   group <<= 6 * padding;
   for (int i = 0; i < digits - 1; ++i) {
@@ -90,4 +94,4 @@ Result<std::vector<std::byte>> decode_base64(std::string_view text, const std::s
   return bytes;
 }
 
-}  // namespace plateau::train
+}  // namespace plateau
