@@ -27,6 +27,14 @@ for cause in open("causes").read().split():
     assert "<svg" in parts[cause] or "No recorded trace" in parts[cause], cause
 PY
 
+# In a real browser the search finds a section, from disk.
+if command -v chromium >/dev/null; then
+  timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$PWD/browser" --virtual-time-budget=5000 --dump-dom \
+    "file://$PWD/site/index.html?q=copy-on-write" >dom 2>/dev/null || fail "the browser cannot show the page"
+  grep -qE 'id="found"><a href="[^"]*causes.html#copy-on-write"' dom || fail "the search does not find a cause"
+fi
+
 # A link that leads nowhere is found, and so is a script from elsewhere.
 cp -r site broken
 sed -i 's|</main>|<a href="nowhere.html">x</a><a href="#nowhere">x</a><img src="https://example.org/x.png"></main>|' broken/causes.html

@@ -48,16 +48,17 @@ def section(verb: str, title: str, lines: list[str]) -> str:
     return out + "</dl>\n"
 
 
-def verb_part(plateau: pathlib.Path, verb: str) -> str:
-    lines = help_of(plateau, verb).split("\n")
+def verb_part(program: pathlib.Path, verb: str, place: str) -> str:
+    """The section of one verb; `place` begins its anchors."""
+    lines = help_of(program, verb).split("\n")
     title = " ".join(lines[: lines.index("")])
-    out = f'<h2 id="{verb}">{html.escape(title)}<a class="headerlink" href="#{verb}">#</a></h2>\n'
+    out = f'<h2 id="{place}">{html.escape(title)}<a class="headerlink" href="#{place}">#</a></h2>\n'
     name, block = "", []
 
     def flush() -> str:
         if name in ("", "Usage"):
             return paragraphs(block)
-        return section(verb, name, block)
+        return section(place, name, block)
 
     for line in lines[lines.index("") + 1:]:
         if line.startswith("Usage: "):
@@ -70,17 +71,28 @@ def verb_part(plateau: pathlib.Path, verb: str) -> str:
     return out + flush()
 
 
+def overview_part(program: pathlib.Path, places: dict[str, str]) -> str:
+    """What the program says of itself, its verbs linked to their sections."""
+    def linked(match: re.Match[str]) -> str:
+        place = places.get(match[1])
+        return f'  <a href="#{place}">{match[1]}</a>' if place else match[0]
+
+    text = html.escape(help_of(program).strip())
+    return f"<pre><code>{re.sub(r'^  ([a-z-]+)(?= {2,}[^ ])', linked, text, flags=re.M)}</code></pre>\n"
+
+
+def verbs_of(program: pathlib.Path) -> list[str]:
+    return re.findall(r"^  ([a-z-]+) {2,}\S", help_of(program), re.M)
+
+
 def reference(plateau: pathlib.Path) -> str:
-    """The help of every verb, a section each."""
-    overview = help_of(plateau)
-    # Those that another program carries out have their help there.
-    elsewhere = {"train", "plan"}
-    verbs = re.findall(r"^  ([a-z-]+) {2,}\S", overview, re.M)
-    here = set(verbs) - elsewhere
-    listed = re.sub(r"^  ([a-z-]+)(?= {2,}\S)", lambda m: f'  <a href="#{m[1]}">{m[1]}</a>' if m[1] in here else m[0],
-                    html.escape(overview.strip()), flags=re.M)
-    body = f"<pre><code>{listed}</code></pre>\n"
-    for verb in verbs:
-        if verb not in elsewhere:
-            body += verb_part(plateau, verb)
-    return body
+    """The help of every verb, a section each; of plateau-train too, where it is built."""
+    # Those that plateau-train carries out have their help there.
+    places = {verb: verb for verb in verbs_of(plateau) if verb not in ("train", "plan")}
+    body = overview_part(plateau, places) + "".join(verb_part(plateau, verb, place) for verb, place in places.items())
+    trainer = plateau.with_name("plateau-train")
+    if not trainer.exists():
+        return body + "<p>plateau-train was not built when this page was made: its verbs are left out.</p>\n"
+    places = {verb: f"train-{verb}" for verb in verbs_of(trainer)}
+    body += '<h1 id="plateau-train">plateau-train</h1>\n' + overview_part(trainer, places)
+    return body + "".join(verb_part(trainer, verb, place) for verb, place in places.items())
