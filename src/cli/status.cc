@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look from a shell's prompt has to be quick and must never wait: only recordings are read, which
-// are of bounded size, and only if they are ordinary files. Nothing is started and no process is
-// looked into.
+// A look from a shell's prompt has to be quick and must never wait: what is found by itself are
+// recordings, which are of bounded size; a file that is named must be an ordinary one. Nothing is
+// started and no process is looked into.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
