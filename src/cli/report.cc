@@ -136,9 +136,12 @@ struct Contents {
   size_t told = 0;  // Of the answers, those that answer for what was asked.
 };
 
-Contents answers_of(std::vector<Run> runs, const Policy& policy) {
+// How the answer came about is for the page alone, and dear.
+Contents answers_of(std::vector<Run> runs, const ReportRequest& request) {
+  const Policy& policy = request.policy;
+  const auto answer = request.kind == Kind::html ? detailed_answer : answer_run;
   Contents contents;
-  for (const Run& run : runs) contents.answers.push_back(detailed_answer(run, {.policy = policy}));
+  for (const Run& run : runs) contents.answers.push_back(answer(run, {.policy = policy}));
   if (runs.size() > 1) contents.comparison = compare(std::span<const Run>(runs), policy);
   contents.told = runs.size();
   contents.runs = std::move(runs);
@@ -200,8 +203,8 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
   if (request.kind == Kind::svg && runs.value().size() > 1 && !one_job) {
     return misused(invocation, usage_error("a chart shows one run: give one FILE"));
   }
-  const Result<Contents> contents = one_job ? answers_of_job(runs.value(), request.policy)
-                                            : answers_of(runs.value(), request.policy);
+  const Result<Contents> contents =
+      one_job ? answers_of_job(runs.value(), request.policy) : answers_of(runs.value(), request);
   if (!contents) return trouble(invocation, contents.error().message);
   const Contents& all = contents.value();
   const PlainPage plain = plain_page(std::span(all.answers).first(all.told));

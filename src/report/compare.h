@@ -41,7 +41,7 @@ std::string figure_phrase(FigureKind kind, Clock clock, const std::optional<Figu
 // "-250 kB/step  (-255 to -244)", "+2.1 %".
 std::string difference_phrase(FigureKind kind, Clock clock, const Difference& difference);
 
-// For a pull request, against its baseline: "memory per step +3.1 MB, plateau +240 MB, peak
+// For a pull request, against its baseline: "memory per step +3.10 MB, plateau +240 MB, peak
 // unchanged". What cannot be told apart from no difference is "unchanged".
 std::string delta_sentence(const Change& change);
 

@@ -21,7 +21,7 @@ std::string with_range(const std::string& middle, std::string low, std::string h
   return fmt::format("{}  ({} to {})", middle, low, high);
 }
 
-// "memory per step +3.1 MB": of a difference that matters, or how it was looked for in vain.
+// "memory per step +3.10 MB": of a difference that matters, or how it was looked for in vain.
 std::string delta(const Change& change, FigureKind kind, std::string_view name) {
   const std::optional<Difference>& found = change.differences[static_cast<size_t>(kind)];
   if (!found) return "";

@@ -35,16 +35,16 @@ Change change_with(FigureKind kind, double difference, bool significant) {
 
 TEST(DeltaSentence, NamesWhatMattersAndCallsTheRestUnchanged) {
   Change change = change_with(FigureKind::rate, 3.1, true);
-  EXPECT_EQ(delta_sentence(change), "memory per step +3.1 MB");
+  EXPECT_EQ(delta_sentence(change), "memory per step +3.10 MB");
   change.differences[static_cast<size_t>(FigureKind::plateau)] =
       Difference{.difference = 240, .significant = true};
   change.differences[static_cast<size_t>(FigureKind::peak)] =
       Difference{.difference = 12, .significant = false};
-  EXPECT_EQ(delta_sentence(change), "memory per step +3.1 MB, plateau +240 MB, peak unchanged");
+  EXPECT_EQ(delta_sentence(change), "memory per step +3.10 MB, plateau +240 MB, peak unchanged");
 }
 
 TEST(DeltaSentence, WithoutALevelOnBothSidesTheFloorIsTold) {
-  EXPECT_EQ(delta_sentence(change_with(FigureKind::floor, -20, true)), "floor -20 MB");
+  EXPECT_EQ(delta_sentence(change_with(FigureKind::floor, -20, true)), "floor -20.0 MB");
   EXPECT_EQ(delta_sentence(Change{}), "not comparable: no span in common");
 }
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 /usr/bin/python3 -c 'import markdown' 2>/dev/null || skip "python3-markdown is not installed"
-/usr/bin/python3 "$SOURCE_DIR/tools/site.py" --plateau "$PLATEAU" --out "$PWD/site" >built || fail "the site is not built"
+/usr/bin/python3 -B "$SOURCE_DIR/tools/site.py" --plateau "$PLATEAU" --out "$PWD/site" >built || fail "the site is not built"
 python3 "$SOURCE_DIR/tools/check_site.py" site || fail "the site does not hold together"
 
 for page in index first-answer is-it-a-leak verdicts causes recipes reference accuracy security formats/import; do

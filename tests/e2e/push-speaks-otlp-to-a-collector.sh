@@ -31,7 +31,7 @@ server.serve_forever()
 PY
 python3 collector.py >address 2>collector.err &
 collector=$!
-trap 'kill $collector 2>/dev/null; wait 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+trap 'kill $collector 2>/dev/null || true; wait; rm -rf "$SCRATCH"' EXIT
 wait_until grep -q http address
 
 run "$PLATEAU" run --no-recording -q --push "$(cat address)" --push-format otlp --push-labels team=vision --push-spool spool \

@@ -14,7 +14,7 @@ for step in range(1, 2000):
 PY
 "$PLATEAU" run -q -o live.plateau -- python3 job.py >/dev/null 2>&1 &
 watcher=$!
-trap 'kill -TERM $watcher 2>/dev/null; wait $watcher 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+trap 'kill -TERM $watcher 2>/dev/null || true; wait $watcher 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 shows_it() { "$PLATEAU" status --paths | grep -q "$PWD/live.plateau"; }
 wait_until shows_it
 live_code() { run "$PLATEAU" status live.plateau --short; [ "$code" -ne 2 ]; }
