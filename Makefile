@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install clean
+.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install clean site
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,10 @@ test: ## Build everything and run every test, as CI does
 page: ## Build the page behind 'plateau report' into web/dist/page.html
 	@tools/setup.sh page
 	@tools/page.sh build
+
+site: build ## Make the documentation a site in build/site; it opens from disk
+	@tools/setup.sh site
+	@/usr/bin/python3 -B tools/site.py
 
 corpus: ## Score the verdict and its rivals on all recorded traces (docs/accuracy.md)
 	@tools/setup.sh core bench >&2

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "words": {"base", "recording", "verdict"},
     "report": {"base", "verdict", "words", "recording", "profile", "census", "ledger"},
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
+    "share": {"base", "recording", "verdict", "words", "report", "page"},
     "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "fleet": {"base", "recording", "verdict", "report", "page", "serve", "http"},
@@ -39,7 +40,8 @@ MAY_INCLUDE = {
     "command": {"base", "report"},
     "cli": {
         "base", "command", "recording", "import", "probe", "verdict", "words", "profile", "answer", "report", "session",
-        "heap", "symbols", "census", "inject", "ledger", "page", "serve", "http", "tell", "prove", "fleet", "push", "plan", "dataset",
+        "heap", "symbols", "census", "inject", "ledger", "page", "share", "serve", "http", "tell", "prove", "fleet", "push",
+        "plan", "dataset",
     },
 }
 # What each room is for, in one line: docs/design.md is drawn from it (tools/draw_design.py).
@@ -58,6 +60,7 @@ JOBS = {
     "answer": "one `Answer` to a run, from the recording and its heaps, for every verb and the page",
     "report": "answers → terminal and JSON; the live screen as a picture; formatting only",
     "page": "answers → the document behind the HTML page, and the page as one file",
+    "share": "answers as files for the tools of others: a chart as SVG, Markdown, JUnit, SARIF",
     "tell": "tells others of a job while it runs: a command, a webhook, curves for TensorBoard, W&B and MLflow; never waits",
     "serve": "recordings over HTTP: the live page, verdicts, metrics; reads files, never a process",
     "push": "sends the figures of a job to a Prometheus-compatible database while it runs, by a process and a spool of its own",

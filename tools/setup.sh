@@ -8,6 +8,7 @@
 #   test      to build and run all tests of both, with a browser, and to lint and fuzz
 #   bench     to run the benchmarks
 #   page      to build the page behind `plateau report`
+#   site      to make the documentation a site
 #   lint      to check and format the sources
 #   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where)
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
@@ -29,12 +30,15 @@ lint=(clang-19 clang-tidy-19 clang-format-19 shellcheck git python3)
 # bring their own, beside which Debian's cannot be installed.
 page=()
 command -v npm >/dev/null || page=(nodejs npm)
+site=(python3 python3-markdown)
 test=(
-  "${demo[@]}" "${lint[@]}" "${page[@]}"
+  "${demo[@]}" "${lint[@]}" "${page[@]}" "${site[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libclang-rt-19-dev
   python3-psutil python3-jsonschema python3-yaml libc6-dbg libdebuginfod1 mandoc bash zsh fish gzip zstd bsdutils bsdextrautils tmux gdb curl openssl
   # the page in real browsers, the metrics in a real Prometheus, fleets in real databases
   chromium firefox-esr prometheus prometheus-alertmanager victoria-metrics
+  # notebooks in a real kernel
+  python3-nbclient python3-ipykernel
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
@@ -54,9 +58,10 @@ for part in "$@"; do
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
+    site) wanted+=("${site[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
     stack) wanted+=("${stack[@]}") with_stack=yes ;;
-    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|lint|stack ..." >&2; exit 2 ;;
+    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|stack ..." >&2; exit 2 ;;
   esac
 done
 finish() {

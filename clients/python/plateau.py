@@ -709,6 +709,13 @@ _LAZY = {
 }
 
 
+def load_ipython_extension(shell):
+    """`%load_ext plateau` in a notebook (plateau_jupyter.py, which comes with the package)."""
+    import plateau_jupyter
+
+    plateau_jupyter.load(shell)
+
+
 def __getattr__(name):
     """Makes the callback classes on first use: importing plateau imports no framework."""
     if name not in _LAZY:

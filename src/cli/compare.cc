@@ -5,11 +5,17 @@
 #include <algorithm>
 
 #include "answer/answer.h"
+#include "base/compression.h"
+#include "base/units.h"
+#include "cli/ci_files.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 #include "cli/verbs.h"
+#include "cli/write_file.h"
+#include "recording/tidy_csv.h"
 #include "report/compare.h"
+#include "share/markdown.h"
 #include "verdict/compare.h"
 
 namespace plateau {
@@ -66,35 +72,107 @@ Result<std::vector<RunGroup>> groups_of(const Invocation& invocation, const Side
   return groups;
 }
 
+// With --baseline: the runs of that file against the last ones of the FILEs.
+Result<std::vector<RunGroup>> against_baseline(const Invocation& invocation,
+                                               const std::string& baseline) {
+  const Context given = given_facts(invocation.arguments);
+  std::vector<RunGroup> groups(2);
+  Result<std::vector<Run>> runs = read_runs(invocation, baseline);
+  if (!runs) {
+    return Error{.kind = runs.error().kind,
+                 .message = runs.error().message + "; --write-baseline makes a baseline"};
+  }
+  groups.front() = std::move(runs.value());
+  for (const std::string& file : invocation.arguments.positionals) {
+    Result<std::vector<Run>> read = read_runs(invocation, file);
+    if (!read) return read.error();
+    groups.back().push_back(std::move(read.value().back()));
+  }
+  for (RunGroup& group : groups) {
+    for (Run& run : group) apply_facts(given, run.context);
+  }
+  return groups;
+}
+
+// The runs as a table that a repository can keep: small, readable, the same on every machine.
+int write_baseline(const Invocation& invocation, const std::string& path, const RunGroup& runs) {
+  std::string table = tidy_csv(runs);
+  constexpr int kLevel = 9;
+  if (path.ends_with(".gz")) table = gzipped(table, kLevel);
+  const auto error = write_file(path, table, true);
+  if (error) return trouble(invocation, error->message);
+  invocation.out.remark(
+      fmt::format("{}: baseline of {} written\n", printable(path), counted(runs.size(), "run")));
+  return kExitFine;
+}
+
 int exit_code_for_outcome(Outcome outcome) {
   if (outcome == Outcome::undecided) return kExitUndecided;
   return outcome == Outcome::worse ? kExitLeak : kExitFine;
 }
 
-int run_compare(const Invocation& invocation) {
-  const Arguments& arguments = invocation.arguments;
-  const Result<Sides> sides = sides_of(arguments);
-  if (!sides) return misused(invocation, sides.error());
-  const Result<std::vector<RunGroup>> groups = groups_of(invocation, sides.value());
-  if (!groups) return trouble(invocation, groups.error().message);
-  const Policy policy = policy_of(arguments);
-  Comparison comparison = compare(groups.value(), policy);
+// Names in it what a traced heap knows.
+Comparison compared(const std::vector<RunGroup>& groups, const Policy& policy) {
+  Comparison comparison = compare(groups, policy);
   for (size_t side = 0; side < comparison.sides.size(); ++side) {
     std::vector<Verdict>& verdicts = comparison.sides[side].verdicts;
     for (size_t i = 0; i < verdicts.size(); ++i) {
-      const auto heap = answering_profile(groups.value()[side][i], verdicts[i], policy);
+      const auto heap = answering_profile(groups[side][i], verdicts[i], policy);
       if (heap) verdicts[i].site = growth_place(*heap);
     }
   }
+  return comparison;
+}
+
+int show(const Invocation& invocation, const Comparison& comparison) {
+  const Arguments& arguments = invocation.arguments;
   const View view = view_of(arguments, STDOUT_FILENO);
   if (arguments.has("json")) {
     invocation.out.print(comparison_json(comparison) + "\n");
   } else if (arguments.has("quiet")) {
     invocation.out.print(render_comparison_line(comparison, view));
   } else {
+    if (arguments.has("baseline")) {
+      invocation.out.print(delta_sentence(comparison.changes.front()) + "\n");
+    }
     invocation.out.print(render_comparison(comparison, view));
   }
-  return exit_code_for_outcome(comparison.outcome);
+  const int code = exit_code_for_outcome(comparison.outcome);
+  if (!ci_files_wanted(arguments)) return code;
+  std::vector<CiCase> cases;
+  for (const Change& change : comparison.changes) cases.push_back(case_of(comparison, change));
+  const int written = write_ci_files(invocation, cases, comparison_markdown(comparison));
+  return worse_exit_code(written, code);
+}
+
+// The candidate's runs alone, for a baseline that nothing is compared with.
+int only_write_baseline(const Invocation& invocation, const std::string& path) {
+  RunGroup runs;
+  for (const std::string& file : invocation.arguments.positionals) {
+    Result<std::vector<Run>> read = read_runs(invocation, file);
+    if (!read) return trouble(invocation, read.error().message);
+    apply_facts(given_facts(invocation.arguments), read.value().back().context);
+    runs.push_back(std::move(read.value().back()));
+  }
+  return write_baseline(invocation, path, runs);
+}
+
+int run_compare(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const std::optional<std::string> baseline = arguments.text("baseline");
+  const std::optional<std::string> write_to = arguments.text("write-baseline");
+  if ((baseline || write_to) && !arguments.dividers.empty()) {
+    return misused(invocation, usage_error("--vs does not go with a baseline file"));
+  }
+  if (write_to && !baseline) return only_write_baseline(invocation, *write_to);
+  const Result<Sides> sides = sides_of(arguments);
+  if (!sides) return misused(invocation, sides.error());
+  const Result<std::vector<RunGroup>> groups =
+      baseline ? against_baseline(invocation, *baseline) : groups_of(invocation, sides.value());
+  if (!groups) return trouble(invocation, groups.error().message);
+  const int code = show(invocation, compared(groups.value(), policy_of(arguments)));
+  if (!write_to) return code;
+  return worse_exit_code(code, write_baseline(invocation, *write_to, groups.value().back()));
 }
 
 Options compare_options() {
@@ -106,10 +184,20 @@ Options compare_options() {
           "runs to compare with it. May be given more than once.",
       .divides = true};
   return together(
-      {together({input_options(), {divider}}), without("limit", context_options()),
+      {together({input_options(), {divider}}),
+       grouped(
+           "Input",
+           {option("baseline", Takes::file, "CSV",
+                   "Compare all FILEs, as runs of one thing, with the runs in CSV, which "
+                   "--write-baseline wrote; the first line says what changed, for a pull "
+                   "request."),
+            option("write-baseline", Takes::file, "CSV",
+                   "Write the runs of FILEs to CSV as the baseline of later ones, compressed if "
+                   "it ends in .gz; with --baseline, after comparing. Replaces the file.")}),
+       without("limit", context_options()),
        grouped("Answer",
                {flag("json", "Print one JSON object for the whole comparison."), strict_option()}),
-       look_options("Print only the first line: what changed.")});
+       ci_options(), look_options("Print only the first line: what changed.")});
 }
 
 }  // namespace
@@ -142,6 +230,9 @@ Verb compare_verb() {
       {"several candidates against one baseline", "plateau compare main.csv fix-a.csv fix-b.csv"},
       {"fail a CI job if memory grows more than on the main branch",
        "plateau compare -q main.csv.gz branch.csv.gz"},
+      {"keep a baseline of the main branch",
+       "plateau compare --write-baseline base.csv.gz run.plateau"},
+      {"what does this branch change?", "plateau compare --baseline base.csv.gz run.plateau"},
       {"with facts the logs do not state", "plateau compare a.log b.log --examples 663 --batch 8"},
       {"for a program", "plateau compare --json before.log after.log"},
   };

@@ -37,9 +37,9 @@ Program plateau_program() {
               "Start with a log that has steps and memory in it, or with the job:\n"
               "  plateau judge train.log\n  plateau run -- python train.py\n",
           .exits = verdict_exits(),
-          .groups = {{"An answer", {"judge", "run", "watch", "prove", "compare"}},
+          .groups = {{"An answer", {"judge", "run", "watch", "status", "prove", "compare"}},
                      {"A closer look", {"profile", "try", "report", "serve"}},
-                     {"A fleet", {"fleet", "status"}},
+                     {"A fleet", {"fleet"}},
                      {"Training", {"plan", "train", "check-data"}},
                      {"Files", {"convert", "dump"}},
                      {"This program", {"doctor", "help", "man", "completion"}}}};

@@ -7,6 +7,7 @@
 #include "answer/answer.h"
 #include "answer/job_answer.h"
 #include "answer/job_run.h"
+#include "cli/ci_files.h"
 #include "cli/exit_code.h"
 #include "cli/follow.h"
 #include "cli/input.h"
@@ -19,6 +20,7 @@
 #include "report/printable.h"
 #include "report/replay.h"
 #include "report/terminal.h"
+#include "share/markdown.h"
 
 namespace plateau {
 namespace {
@@ -123,6 +125,7 @@ class FilesJudge {
       Result<std::vector<Run>> runs = runs_to_judge(invocation_, request_, file);
       if (!runs) {
         code_ = worse_exit_code(code_, trouble(invocation_, runs.error().message));
+        cases_.push_back(broken_case(file, runs.error().message));
         continue;
       }
       const std::optional<Fact>& job = runs.value().back().context.job;
@@ -136,7 +139,7 @@ class FilesJudge {
     // A single answer, to one file or to one job, needs no count.
     const bool several = request_.files.size() > 1 && !one_answer_;
     if (several && told_ && !request_.json && !request_.quiet) print_tally(words_, request_, out_);
-    return code_;
+    return worse_exit_code(code_, write_ci_files(invocation_, cases_, markdown_));
   }
 
  private:
@@ -185,10 +188,15 @@ class FilesJudge {
 
   void settle(const Verdict& verdict, const std::string& source) {
     ++words_[static_cast<size_t>(verdict.word)];
-    code_ = worse_exit_code(code_, exit_code_for(verdict, request_.expected));
-    for (const std::string& missing : unmet(verdict, request_.expected)) {
-      out_.complain("judge", fmt::format("{}: {}", source, missing));
+    const int code = exit_code_for(verdict, request_.expected);
+    code_ = worse_exit_code(code_, code);
+    const std::vector<std::string> missing = unmet(verdict, request_.expected);
+    for (const std::string& each : missing) {
+      out_.complain("judge", fmt::format("{}: {}", source, each));
     }
+    if (!ci_files_wanted(invocation_.arguments)) return;
+    cases_.push_back(case_of(verdict, outcome_of_exit(code), missing));
+    markdown_ += verdict_markdown(verdict) + "\n";
   }
 
   const Invocation& invocation_;
@@ -196,6 +204,8 @@ class FilesJudge {
   Output& out_;
   std::map<std::string, std::vector<std::vector<Run>>> waiting_;  // By job.
   std::array<size_t, 4> words_ = {};
+  std::vector<CiCase> cases_;  // For those who read files.
+  std::string markdown_;
   int code_ = kExitFine;
   bool told_ = false;        // Something was printed.
   bool one_answer_ = false;  // All files are of one job.
@@ -224,6 +234,8 @@ std::vector<Example> judge_examples() {
        "plateau judge train.log --until-step 70 && plateau judge train.log --replay"},
       {"why not the other explanation?", "plateau judge train.log --explain"},
       {"fail a CI job unless memory is level", "plateau judge run.csv.gz --expect plateau -q"},
+      {"the same with a report for the CI's own pages",
+       "plateau judge run.csv.gz --junit memory.xml --summary \"$GITHUB_STEP_SUMMARY\""},
       {"the latest run of a logger", "plateau judge wandb/latest-run && plateau judge mlruns/"},
       {"all ranks of a job: one verdict", "plateau judge rank*.plateau"},
       {"from a pipe, for a program", "kubectl logs job/train | plateau judge --json -"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/ci_files.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
 
@@ -48,7 +49,7 @@ Options answer_options() {
 
 Options judge_options() {
   return together({input_options(), reading_options(), context_options(), moment_options(),
-                   answer_options(), expect_options(),
+                   answer_options(), expect_options(), ci_options(),
                    look_options("Print one line per file and nothing else.")});
 }
 

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
       plateau::judge_verb(),       // Leak or plateau, and why.
       plateau::run_verb(),         // Start a job and watch it.
       plateau::watch_verb(),       // The same for a job that already runs.
+      plateau::status_verb(),      // How they stand, in a line.
       plateau::profile_verb(),     // What in memory grows.
       plateau::try_verb(),         // An experiment inside a running process.
       plateau::prove_verb(),       // The experiment that decides, run by itself.

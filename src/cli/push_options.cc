@@ -25,7 +25,8 @@ constexpr double kLongestFarewellS = 600;
 // What tells one figure of a job from another cannot be the same for all.
 constexpr auto kOurLabels = std::to_array<std::string_view>(
     {"run", "component", "role", "plateau_verdict", "file", "clock"});
-constexpr const char* kWritePath = "/api/v1/write";
+constexpr std::string_view kWritePath = "/api/v1/write";
+constexpr std::string_view kOtlpPath = "/v1/metrics";
 
 // Where it survives a job and a restart of the machine.
 std::string default_spool() {
@@ -38,10 +39,12 @@ std::string default_spool() {
 }
 
 // An address without a path is that of the database, which takes writes at a path of its own.
-std::string with_path(std::string url) {
+std::string with_path(std::string url, push::Format format) {
   while (url.ends_with('/')) url.pop_back();
   const bool bare = url.find('/', url.find("://") + 3) == std::string::npos;
-  return bare && url.find('?') == std::string::npos ? url + kWritePath : url;
+  return bare && url.find('?') == std::string::npos
+             ? fmt::format("{}{}", url, format == push::Format::otlp ? kOtlpPath : kWritePath)
+             : url;
 }
 
 Result<push::LabelList> labels_of(const std::string& text) {
@@ -70,7 +73,8 @@ std::optional<Error> take_address(const Arguments& arguments, push::CourierOptio
   const Result<std::string> url =
       address_without_secret(*arguments.text("push"), "--push", "push-");
   if (!url) return usage_error("--push: " + url.error().message);
-  courier.url = with_path(url.value());
+  if (arguments.text("push-format") == "otlp") courier.format = push::Format::otlp;
+  courier.url = with_path(url.value(), courier.format);
   const Result<DatabaseCredentials> credentials =
       credentials_of(arguments, "push-", "PLATEAU_PUSH");
   if (!credentials) return credentials.error();
@@ -82,8 +86,10 @@ std::optional<Error> take_address(const Arguments& arguments, push::CourierOptio
   if (spool.empty()) {
     return usage_error("there is no home directory to spool in; say where with --push-spool DIR");
   }
+  // What waits in one form cannot be sent in the other.
+  const std::string form = courier.format == push::Format::otlp ? "\notlp" : "";
   courier.spool =
-      fmt::format("{}/{}", spool, push::spool_name(courier.url, credentials.value().tenant));
+      fmt::format("{}/{}", spool, push::spool_name(courier.url, credentials.value().tenant + form));
   const double most_mb = arguments.memory_mb("push-spool-size").value_or(kDefaultSpoolMb);
   if (most_mb < kSmallestSpoolMb) return usage_error("--push-spool-size takes at least 1MB");
   courier.spool_bytes = static_cast<uint64_t>(most_mb * kBytesPerMb);
@@ -111,6 +117,9 @@ Options push_options() {
              "Send memory and verdict to a Prometheus-compatible database by remote write, while "
              "the job runs: http://HOST:9090, or with the path where it takes writes. What it "
              "does not take is kept on disk and sent later."),
+      choice("push-format", "FORM", {"remote-write", "otlp"},
+             "How to send: remote-write (default), or otlp, OpenTelemetry's protocol as JSON over "
+             "HTTP, for a collector: http://HOST:4318."),
       option("push-every", Takes::seconds, "T", "Tell figures every T (default 15s)."),
       option("push-labels", Takes::text, "LIST",
              "Put these labels to each figure: cluster=a,team=vision."),

@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "cli/run_request.h"
 #include "push/live_facts.h"
+#include "push/otlp.h"
 #include "serve/metrics.h"
 #include "session/machine.h"
 
@@ -140,7 +141,9 @@ void Pusher::tell(const std::vector<RunFacts>& runs) {
       MetricsList list;
       tell_run(list, run);
       push::WriteRequest written =
-          push::write_request(list.samples, scraped_labels(run.labels), last_ms_);
+          request_.courier.format == push::Format::otlp
+              ? push::otlp_request(list.samples, scraped_labels(run.labels), last_ms_)
+              : push::write_request(list.samples, scraped_labels(run.labels), last_ms_);
       if (written.series == 0) continue;
       box_->post({.kind = push::Letter::Kind::figures,
                   .samples = written.series,

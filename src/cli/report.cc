@@ -17,12 +17,19 @@
 #include "page/page_file.h"
 #include "report/terminal.h"
 #include "report/text.h"
+#include "share/markdown.h"
+#include "share/svg_chart.h"
 #include "words/phrases.h"
 
 namespace plateau {
 namespace {
 
+// What is written: a page, or a part of it for where a page cannot go.
+enum class Kind : uint8_t { html, md, svg };
+
 struct ReportRequest {
+  Kind kind = Kind::html;
+  std::string chart;  // Beside Markdown, where the chart goes; empty: nowhere.
   std::vector<std::string> files;
   bool every_run = false;
   Context given;
@@ -33,18 +40,33 @@ bool to_standard_output(const Arguments& arguments) {
   return arguments.text("output").value_or("-") == "-";
 }
 
+// By --as, else by how OUT ends.
+Kind kind_of(const Arguments& arguments) {
+  const std::string output = arguments.text("output").value_or("");
+  const std::string as = arguments.text("as").value_or("");
+  if (as == "md" || (as.empty() && output.ends_with(".md"))) return Kind::md;
+  if (as == "svg" || (as.empty() && output.ends_with(".svg"))) return Kind::svg;
+  return Kind::html;
+}
+
 Result<ReportRequest> report_request(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const Result<std::vector<std::string>> files = files_of(invocation);
   if (!files) return files.error();
-  const ReportRequest request = {.files = files.value(),
+  const ReportRequest request = {.kind = kind_of(arguments),
+                                 .chart = arguments.text("chart").value_or(""),
+                                 .files = files.value(),
                                  .every_run = arguments.has("all-runs"),
                                  .given = given_facts(arguments),
                                  .policy = policy_of(arguments)};
   if (std::count(request.files.begin(), request.files.end(), "-") > 1) {
     return usage_error("standard input can be read only once");
   }
-  if (to_standard_output(arguments) && look_around(STDOUT_FILENO).is_terminal) {
+  if (!request.chart.empty() && request.kind != Kind::md) {
+    return usage_error("--chart goes with Markdown: --as md");
+  }
+  if (request.kind == Kind::html && to_standard_output(arguments) &&
+      look_around(STDOUT_FILENO).is_terminal) {
     return usage_error("a page is no use on a terminal: give it a name with -o report.html");
   }
   if (request.given.rank && request.files.size() > 1) {
@@ -52,6 +74,9 @@ Result<ReportRequest> report_request(const Invocation& invocation) {
   }
   if (request.every_run && request.files.size() > 1) {
     return usage_error("--all-runs goes with one FILE");
+  }
+  if (request.every_run && request.kind == Kind::svg) {
+    return usage_error("a chart shows one run: --all-runs goes with a page or Markdown");
   }
   return request;
 }
@@ -103,38 +128,68 @@ PlainPage plain_page(std::span<const Answer> answers) {
   return plain;
 }
 
-// What a page is made of.
+// What a report is made of.
 struct Contents {
-  std::string data;
-  PlainPage plain;
+  std::vector<Run> runs;
+  std::vector<Answer> answers;
+  std::optional<Comparison> comparison;
+  size_t told = 0;  // Of the answers, those that answer for what was asked.
 };
 
-Contents page_of(const std::vector<Run>& runs, const Policy& policy) {
-  std::vector<Answer> answers;
-  answers.reserve(runs.size());
-  for (const Run& run : runs) answers.push_back(detailed_answer(run, {.policy = policy}));
-  PlainPage plain = plain_page(answers);
-  if (runs.size() < 2) return {page_data_json(runs, answers), std::move(plain)};
-  const Comparison comparison = compare(std::span<const Run>(runs), policy);
-  return {page_data_json(runs, answers, &comparison), std::move(plain)};
+// How the answer came about is for the page alone, and dear.
+Contents answers_of(std::vector<Run> runs, const ReportRequest& request) {
+  const Policy& policy = request.policy;
+  const auto answer = request.kind == Kind::html ? detailed_answer : answer_run;
+  Contents contents;
+  for (const Run& run : runs) contents.answers.push_back(answer(run, {.policy = policy}));
+  if (runs.size() > 1) contents.comparison = compare(std::span<const Run>(runs), policy);
+  contents.told = runs.size();
+  contents.runs = std::move(runs);
+  return contents;
 }
 
 // All ranks as one run, and, behind it, the recording of the rank that is most worth a look.
-Result<Contents> page_of_job(std::vector<Run> ranks, const Policy& policy) {
+Result<Contents> answers_of_job(std::vector<Run> ranks, const Policy& policy) {
   number_ranks(ranks);
   Result<Run> job = job_run(ranks);
   if (!job) return job.error();
   const AnswerOptions options{.policy = policy};
-  std::vector<Run> runs = {std::move(job.value())};
-  std::vector<Answer> answers = {answer_job(runs.front(), ranks, options)};
+  Contents contents;
+  contents.runs = {std::move(job.value())};
+  contents.answers = {answer_job(contents.runs.front(), ranks, options)};
+  contents.told = 1;
   KnownMoments none;
-  add_detail(runs.front(), options, none, answers.front());
-  if (const std::optional<size_t> odd = telling_recording(answers.front(), ranks)) {
-    runs.push_back(ranks[*odd]);
-    answers.push_back(detailed_answer(runs.back(), options));
+  add_detail(contents.runs.front(), options, none, contents.answers.front());
+  if (const std::optional<size_t> odd = telling_recording(contents.answers.front(), ranks)) {
+    contents.runs.push_back(ranks[*odd]);
+    contents.answers.push_back(detailed_answer(contents.runs.back(), options));
   }
-  PlainPage plain = plain_page(std::span<const Answer>(answers).first(1));
-  return Contents{page_data_json(runs, answers), std::move(plain)};
+  return contents;
+}
+
+std::string page_of(const Contents& contents, const PlainPage& plain) {
+  const Comparison* comparison = contents.comparison ? &*contents.comparison : nullptr;
+  const std::string data = page_data_json(contents.runs, contents.answers, comparison);
+  return report_page(plain.title, data, plain.text);
+}
+
+// What changed on top, then run by run. The chart, which shows one, is that of the last run.
+std::string markdown_of(const Contents& contents, const std::string& chart) {
+  std::string out;
+  if (contents.comparison) out += comparison_markdown(*contents.comparison) + "\n";
+  for (size_t i = 0; i < contents.told; ++i) {
+    const bool last = i + 1 == contents.told;
+    out += verdict_markdown(contents.answers[i].verdict, last ? chart : "");
+    if (!last) out += "\n";
+  }
+  return out;
+}
+
+std::string document_of(const Contents& contents, const ReportRequest& request,
+                        const PlainPage& plain) {
+  if (request.kind == Kind::html) return page_of(contents, plain);
+  if (request.kind == Kind::md) return markdown_of(contents, request.chart);
+  return svg_chart(contents.answers[contents.told - 1].verdict);
 }
 
 bool names_a_job(const Run& run) {
@@ -145,21 +200,31 @@ int write_report(const Invocation& invocation, const ReportRequest& request) {
   const Result<std::vector<Run>> runs = runs_of(invocation, request);
   if (!runs) return trouble(invocation, runs.error().message);
   const bool one_job = is_one_job(runs.value());
+  if (request.kind == Kind::svg && runs.value().size() > 1 && !one_job) {
+    return misused(invocation, usage_error("a chart shows one run: give one FILE"));
+  }
   const Result<Contents> contents =
-      one_job ? page_of_job(runs.value(), request.policy) : page_of(runs.value(), request.policy);
+      one_job ? answers_of_job(runs.value(), request.policy) : answers_of(runs.value(), request);
   if (!contents) return trouble(invocation, contents.error().message);
-  const PlainPage& plain = contents.value().plain;
-  const std::string page = report_page(plain.title, contents.value().data, plain.text);
+  const Contents& all = contents.value();
+  const PlainPage plain = plain_page(std::span(all.answers).first(all.told));
+  const std::string document = document_of(all, request, plain);
   const Arguments& arguments = invocation.arguments;
-  if (const int code = write_output(invocation, page); code != kExitFine) return code;
+  if (!request.chart.empty()) {
+    const std::string chart = svg_chart(all.answers[all.told - 1].verdict);
+    const auto error = write_file(request.chart, chart, arguments.has("force"));
+    if (error) return trouble(invocation, error->message);
+  }
+  if (const int code = write_output(invocation, document); code != kExitFine) return code;
   if (!one_job && runs.value().size() > 1 && std::ranges::any_of(runs.value(), names_a_job)) {
     invocation.out.complain("report", "not all are of one job: they are compared");
   }
-  if (!arguments.has("quiet")) {
+  if (!arguments.has("quiet") && (request.kind == Kind::html || !to_standard_output(arguments))) {
     const std::string where =
         to_standard_output(arguments) ? "standard output" : *arguments.text("output");
     invocation.out.remark(
-        printable(fmt::format("{}: {}, {}", where, size_words(page.size()), plain.words)) + "\n");
+        printable(fmt::format("{}: {}, {}", where, size_words(document.size()), plain.words)) +
+        "\n");
   }
   return kExitFine;
 }
@@ -179,10 +244,15 @@ Options report_options() {
        context_options(),
        grouped("Output",
                {option("output", Takes::file, "OUT",
-                       "Write the page to OUT, which must not exist (default: standard output, "
-                       "unless that is a terminal).",
+                       "Write the report to OUT, which must not exist (default: standard output, "
+                       "unless that is a terminal and the report a page).",
                        'o'),
-                flag("force", "Replace OUT if it exists."),
+                choice("as", "KIND", {"html", "md", "svg"},
+                       "Write a page (html), Markdown for an issue or a pull request (md), or the "
+                       "chart alone (svg). Without it OUT's ending decides: .md, .svg, else html."),
+                option("chart", Takes::file, "SVG",
+                       "With Markdown, also write the chart to SVG and show it there."),
+                flag("force", "Replace OUT, and SVG, if they exist."),
                 flag("quiet", "Do not say what was written.", 'q')}),
        grouped("Answer", {strict_option()})});
 }
@@ -192,13 +262,15 @@ Options report_options() {
 Verb report_verb() {
   Verb verb;
   verb.name = "report";
-  verb.summary = "write everything about a run as one HTML page, to look at or share";
+  verb.summary = "write everything about a run as one HTML page, Markdown or a chart, to share";
   verb.description = {
       "Writes one file that needs nothing else: no network, no server, opens from disk, in light "
       "and dark, and prints. The answer is at the top; below it are memory over steps with phases, "
       "marks, forecast and limit, by kind of page and by process, the explanations that competed "
       "and when the answer was known, the process tree, the causes, and call stacks where a heap "
       "was traced. A button copies the answer as Markdown for an issue.",
+      "Where a page cannot go, --as md gives the answer as Markdown with the terminal's plot, and "
+      "--as svg the chart as one picture that follows light and dark.",
       "If a file holds several runs, the last one counts, as in judge. Several FILEs are compared, "
       "the first being the baseline, as compare does; the page has each of them too. Recordings of "
       "the ranks of one job (the same job id) are not compared: the page shows the job, with a "
@@ -216,10 +288,12 @@ Verb report_verb() {
        "plateau report job.plateau -o report.html --force"},
       {"all ranks of a job on one page", "plateau report rank*.plateau -o job.html"},
       {"did the fix work?", "plateau report before.log after.log -o fix.html"},
+      {"for an issue or a pull request", "plateau report train.log --as md"},
+      {"the chart alone", "plateau report train.log -o train.svg"},
       {"from a pipe, into a pipe",
        "kubectl logs job/train | plateau report - | gzip >report.html.gz"},
   };
-  verb.exits = {{"0", "the page was written, whatever it says"},
+  verb.exits = {{"0", "the report was written, whatever it says"},
                 {"2", "wrong usage, or input or output that failed"}};
   verb.run = run_report;
   return verb;

@@ -35,8 +35,10 @@ std::string html_escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
+    CodePoint point = decode_utf8(text);
     text.remove_prefix(point.bytes);
+    // No characters, and XML has no place for them.
+    if (point.value == 0xFFFE || point.value == 0xFFFF) point.value = kReplacementCharacter;
     const size_t markup = kMarkup.find(point.value);
     const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
     if (markup != std::u32string_view::npos) {

@@ -85,8 +85,10 @@ void Courier::Inside::deliver(const Letter& letter) {
     return;
   }
   if (!spool) return;
-  Frame frame{
-      .body = snappy_block(letter.content), .samples = letter.samples, .at_ms = letter.at_ms};
+  const bool plain = options.format == Format::otlp;
+  Frame frame{.body = plain ? letter.content : snappy_block(letter.content),
+              .samples = letter.samples,
+              .at_ms = letter.at_ms};
   const std::lock_guard lock(mutex);
   spool->append(std::move(frame));
   fresh = true;
@@ -151,9 +153,13 @@ bool Courier::Inside::send_one(std::unique_lock<std::mutex>& lock) {
   HttpRequest request = options.identity;
   request.url = options.url;
   request.body = pending->frame.body;
-  request.content_type = "application/x-protobuf";
-  request.headers.emplace_back("Content-Encoding: snappy");
-  request.headers.emplace_back("X-Prometheus-Remote-Write-Version: 0.1.0");
+  if (options.format == Format::otlp) {
+    request.content_type = "application/json";
+  } else {
+    request.content_type = "application/x-protobuf";
+    request.headers.emplace_back("Content-Encoding: snappy");
+    request.headers.emplace_back("X-Prometheus-Remote-Write-Version: 0.1.0");
+  }
   request.total_s = options.request_s;
   request.connect_s = std::min(request.connect_s, options.request_s);
   request.most_bytes = kLongestAnswer;

@@ -24,7 +24,14 @@
 
 namespace plateau::push {
 
+// How figures are told.
+enum class Format : uint8_t {
+  remote_write,  // Prometheus's, version 1: compressed by snappy.
+  otlp,          // OpenTelemetry's, as JSON.
+};
+
 struct CourierOptions {
+  Format format = Format::remote_write;
   std::string url;       // Empty: nothing is pushed.
   HttpRequest identity;  // Headers and certificates of each request.
   std::string spool;     // The directory for this address.

@@ -19,7 +19,7 @@ namespace plateau::push {
 
 struct Letter {
   enum class Kind : char {
-    figures = 'W',  // A WriteRequest (write_request.h), not compressed.
+    figures = 'W',  // The body of a request (write_request.h, otlp.h), not compressed.
     text = 'T',     // The whole content of the textfile.
   };
   Kind kind = Kind::figures;

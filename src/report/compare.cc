@@ -63,50 +63,6 @@ std::string run_line(const ComparedSide& side, const Verdict& verdict, const Vie
   return left + shorten(name, view.width > kUsed + 12 ? view.width - kUsed : 12);
 }
 
-// The middle of a row: how one figure of one side reads.
-std::string value_phrase(FigureKind kind, Clock clock, const std::optional<Figure>& figure) {
-  if (!figure) return "-";
-  const double value = figure->value;
-  switch (kind) {
-    case FigureKind::rate:
-      return value == 0 ? "level" : rate_phrase(clock, value);
-    case FigureKind::growth:
-      return format_mb_signed(value);
-    case FigureKind::spike_count:
-      return fmt::format("{:.4g}", value);
-    case FigureKind::step_time:
-      return fmt::format("{:.3g} s", value);
-    default:
-      return format_mb(value);
-  }
-}
-
-// "-250 kB/step  (-255 to -244)": the unit once where all three share it.
-std::string with_range(const std::string& middle, std::string low, std::string high) {
-  const std::string unit = middle.substr(std::min(middle.rfind(' '), middle.size()));
-  for (std::string* end : {&low, &high}) {
-    if (end->ends_with(unit)) end->resize(end->size() - unit.size());
-  }
-  return fmt::format("{}  ({} to {})", middle, low, high);
-}
-
-std::string difference_phrase(FigureKind kind, Clock clock, const Difference& difference) {
-  if (kind == FigureKind::step_time) {
-    const double percent = 100 * (difference.ratio.value_or(1) - 1);
-    if (!difference.ratio_range) return fmt::format("{:+.1f} %", percent);
-    return fmt::format("{:+.1f} %  ({:+.1f} to {:+.1f})", percent,
-                       100 * (difference.ratio_range->low - 1),
-                       100 * (difference.ratio_range->high - 1));
-  }
-  if (kind == FigureKind::spike_count) return fmt::format("{:+.4g}", difference.difference);
-  const auto phrase = [&](double mb) {
-    return kind == FigureKind::rate ? rate_phrase(clock, mb) : format_mb_signed(mb);
-  };
-  std::string middle = phrase(difference.difference);
-  if (!difference.range) return middle;
-  return with_range(middle, phrase(difference.range->low), phrase(difference.range->high));
-}
-
 std::string table_row(FigureKind kind, std::string_view name, const Change& change,
                       const View& view) {
   const auto index = static_cast<size_t>(kind);
@@ -114,8 +70,8 @@ std::string table_row(FigureKind kind, std::string_view name, const Change& chan
   const std::optional<Figure>& after = change.after[index];
   if (!before && !after) return "";
   std::string row = "  " + pad_right(name, kNameColumn) +
-                    pad_right(value_phrase(kind, change.clock, before), kValueColumn) +
-                    pad_right(value_phrase(kind, change.clock, after), kValueColumn);
+                    pad_right(figure_phrase(kind, change.clock, before), kValueColumn) +
+                    pad_right(figure_phrase(kind, change.clock, after), kValueColumn);
   const std::optional<Difference>& difference = change.differences[index];
   if (difference) {
     const size_t used = 2 + kNameColumn + 2 * kValueColumn + 2;

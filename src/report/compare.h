@@ -36,6 +36,15 @@ inline constexpr std::array<FigureRow, kFigureCount> kFigureRows = {
 // Of the plain number: "MB/step", "MB", "s"; "" for counts.
 std::string figure_unit(FigureKind kind, Clock clock);
 
+// How one figure of one side reads: "+168 MB/step", "level", "17.4 GB"; "-" where there is none.
+std::string figure_phrase(FigureKind kind, Clock clock, const std::optional<Figure>& figure);
+// "-250 kB/step  (-255 to -244)", "+2.1 %".
+std::string difference_phrase(FigureKind kind, Clock clock, const Difference& difference);
+
+// For a pull request, against its baseline: "memory per step +3.10 MB, plateau +240 MB, peak
+// unchanged". What cannot be told apart from no difference is "unchanged".
+std::string delta_sentence(const Change& change);
+
 std::string_view outcome_name(Outcome outcome);  // "no_worse", "worse", "undecided"
 
 // What is significant about one change, in one sentence without a full stop.

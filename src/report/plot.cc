@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/canvas.h"
+#include "report/plot_axis.h"
 #include "report/plot_scene.h"
 #include "words/phrases.h"
 
@@ -102,61 +103,32 @@ Canvas draw(const Frame& frame) {
   return canvas;
 }
 
-// Amounts on the left: one unit for the whole axis, as many decimals as the ticks need.
+// Amounts on the left, each beside what it names.
 std::vector<std::string> amount_labels(const PlotScene& scene, size_t rows, size_t dots_high) {
   std::vector<std::string> labels(rows);
-  const double peak = scene.mb_high;
-  const double unit = peak >= 1e6 ? 1e6 : peak >= 1e3 ? 1e3 : 1;
-  const std::string_view name = peak >= 1e6 ? "TB" : peak >= 1e3 ? "GB" : "MB";
-  const std::vector<double> ticks =
-      round_ticks(scene.mb_low / unit, scene.mb_high / unit, std::max<size_t>(rows * 5 / 12, 4));
-  const double apart = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
-  int decimals = 0;
-  for (double scaled = apart; decimals < 3 && std::fabs(scaled - std::round(scaled)) > 1e-6;) {
-    scaled *= 10;
-    ++decimals;
-  }
-  // The row of the dot at that height, so that a label stands beside what it names.
   const auto row_of = [&](double mb) {
     const Scale up = {scene.mb_low, scene.mb_high, dots_high};
     const auto dot = std::clamp<int64_t>(up.dot_of(mb), 0, static_cast<int64_t>(dots_high) - 1);
     return rows - 1 - static_cast<size_t>(dot) / (dots_high / rows);
   };
-  for (const double tick : ticks) {
-    labels[row_of(tick * unit)] = fmt::format("{:.{}f} {}", tick, decimals, name);
+  for (const AxisTick& tick : amount_ticks(scene, std::max<size_t>(rows * 5 / 12, 4))) {
+    labels[row_of(tick.at)] = tick.label;
   }
   if (scene.limit_mb) labels[row_of(*scene.limit_mb)] = "limit";
   return labels;
 }
 
-// Unit in which the clock is written along the bottom.
-struct ClockUnit {
-  double scale = 1;
-  std::string_view name;
-};
-
-ClockUnit clock_axis(const Frame& frame) {
-  if (frame.verdict.clock == Clock::steps) return {1, "step"};
-  if (frame.verdict.clock == Clock::samples) return {1, "sample"};
-  const double range = frame.scene.step_high - frame.scene.step_low;
-  if (range >= 4 * 86400) return {86400, "days"};
-  if (range >= 3 * 3600) return {3600, "h"};
-  if (range >= 300) return {60, "min"};
-  return {1, "s"};
-}
-
 std::string clock_rows(const Frame& frame) {
-  const ClockUnit unit = clock_axis(frame);
+  const ClockUnit unit = clock_unit_of(frame.verdict.clock, frame.scene);
   std::string rule(frame.columns, '-');
   LabelRow labels(frame.columns);
   const size_t name_at = frame.columns - std::min(frame.columns, unit.name.size());
   labels.place(unit.name, name_at);
-  const PlotScene& scene = frame.scene;
-  for (const double tick : round_ticks(scene.step_low / unit.scale, scene.step_high / unit.scale,
-                                       std::max<size_t>(frame.columns / 10, 2))) {
-    const size_t column = frame.column_of(tick * unit.scale);
+  for (const AxisTick& tick :
+       clock_ticks(unit, frame.scene, std::max<size_t>(frame.columns / 10, 2))) {
+    const size_t column = frame.column_of(tick.at);
     rule[column] = '+';
-    labels.centre(fmt::format("{:.10g}", tick), column);
+    labels.centre(tick.label, column);
   }
   std::string drawn;
   for (const char c : rule) drawn += !frame.view.utf8 ? std::string(1, c) : c == '+' ? "┬" : "─";
@@ -198,7 +170,6 @@ std::string phase_row(const Frame& frame) {
   const std::vector<Phase>& phases = frame.verdict.phases;
   if (phases.size() < 2 || phases.size() > kLongestStrip) return "";
   const bool fancy = frame.view.utf8;
-  const double span = frame.scene.mb_high - frame.scene.mb_low;
   std::string row;
   size_t used = 0;
   for (const Phase& phase : phases) {
@@ -206,11 +177,7 @@ std::string phase_row(const Frame& frame) {
     const size_t to = frame.column_of(phase.to_step);
     if (to < from + 2) continue;
     row += std::string(from - used, ' ');
-    const std::optional<Verdict::Settled>& settled = frame.verdict.settled;
-    const bool level = std::fabs(phase.to_mb - phase.from_mb) < 0.03 * span ||
-                       (settled && phase.from_step >= settled->step);
-    std::string label =
-        level ? " level " : " " + rate_phrase(frame.verdict.clock, phase.rate_mb_per_step) + " ";
+    std::string label = " " + phase_label(frame.verdict, phase, frame.scene) + " ";
     const size_t room = to - from - 1;
     if (label.size() > room) label.clear();
     const size_t left = (room - label.size()) / 2;
