@@ -7,10 +7,10 @@
 small_case 8
 options=(--eval-dataset tiny/eval.jsonl --eval-steps 2 --batch-size 2 --gradient-accumulation-steps 1
   --lr-scheduler-type constant --warmup-steps 0 --learning-rate 1e-3 -q)
-train out "${options[@]}" --max-steps 4 --save-method merged_16bit
+train first "${options[@]}" --max-steps 4 --save-method merged_16bit
 expect_code 0
-cp out/merged/model.safetensors old
-mv out moved
+cp first/merged/model.safetensors old
+mv first moved
 train moved "${options[@]}" --max-steps 8 --save-method merged_16bit --resume
 expect_code 0
 ! cmp -s old moved/merged/model.safetensors || fail "the merged model is the old one"

@@ -13,7 +13,7 @@ expect_code 0
 # The evaluation set is looked at as well, and a picture to its end.
 cp -r tiny/pictures kept
 last=$(find tiny/pictures -name "eval-00023.*")
-truncate -s 150 "$last"
+truncate -s "$(($(stat -c %s "$last") - 20))" "$last"
 train refused "${options[@]}" --eval-dataset tiny/eval.jsonl
 expect_code 2
 expect_one_line err
