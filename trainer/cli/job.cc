@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/store/narrowed_lora.h"
+
 namespace plateau::train {
 namespace {
 
@@ -100,6 +102,7 @@ Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads) 
                  .examples = static_cast<int64_t>(out.shapes.examples),
                  .vocabulary = job.tokenizer.size(),
                  .kept_bytes = sizing.dataset_options.keep_decoded ? out.shapes.decoded_bytes : 0};
+  out.request.model.lora = narrowed(job.config, sizing.model.lora);
   out.plan = make_plan(out.request);
   return out;
 }

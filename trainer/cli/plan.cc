@@ -11,6 +11,7 @@
 #include "trainer/cli/train_options.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/plan/plan_text.h"
+#include "trainer/store/narrowed_lora.h"
 
 namespace plateau::train {
 namespace {
@@ -77,8 +78,10 @@ Result<PlanRequest> request_of(const Arguments& arguments, const Sizing& sizing,
   if (const auto found = check_targets(config.value(), sizing.model.lora); !found) {
     return found.error();
   }
+  ModelOptions model = sizing.model;
+  model.lora = narrowed(config.value(), model.lora);
   return PlanRequest{.config = std::move(config.value()),
-                     .model = sizing.model,
+                     .model = model,
                      .is_8bit_optimizer = sizing.optimizer == OptimizerKind::adamw_8bit,
                      .batch_size = sizing.loader.batch_size,
                      .largest = shape.value(),

@@ -14,6 +14,7 @@
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/merge.h"
 #include "trainer/plan/plan_text.h"
+#include "trainer/store/narrowed_lora.h"
 #include "trainer/store/weight_names.h"
 
 namespace plateau::train {
@@ -71,7 +72,9 @@ Result<std::unique_ptr<QwenVl>> load_model(const std::filesystem::path& director
   const Result<std::monostate> checked = check_weights(config, *files);
   if (!checked) return checked.error();
   const PhaseScope phase(MemoryPhase::load);
-  Result<std::unique_ptr<QwenVl>> model = QwenVl::load(config, std::move(files), options);
+  ModelOptions chosen = options;
+  chosen.lora = narrowed(config, options.lora);
+  Result<std::unique_ptr<QwenVl>> model = QwenVl::load(config, std::move(files), chosen);
   // Of what was widened and packed nothing is needed again.
   release_kept_blocks();
   trim_heap();
