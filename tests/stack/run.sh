@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh verdicts|kinds|kinds-debian ARGUMENTS: runs that script of this directory on the users' packages (STACK is
+# run.sh verdicts|kinds|kinds-debian|adapters|... ARGUMENTS: runs that script of this directory on the users' packages (STACK is
 # their interpreter), kinds-debian on Debian's own torch; 77 (skipped) where they are not installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -5,6 +5,8 @@
 : "${TRAINER:?path of plateau-train}"
 # Tests run side by side; more threads than cores make each of them slower.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# Results of data checks stay with the test.
+export XDG_CACHE_HOME=$SCRATCH/cache
 
 # small_case EXAMPLES: a model and a dataset in ./tiny.
 small_case() {

@@ -12,8 +12,6 @@
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/verbs.h"
-#include "trainer/loop/adapter.h"
-#include "trainer/loop/durable.h"
 #include "trainer/model/runtime.h"
 
 namespace plateau::train {
@@ -95,25 +93,10 @@ Result<Sizing> sizing_for_asking(const Arguments& arguments) {
 }
 
 Result<std::unique_ptr<QwenVl>> model_for_asking(const Arguments& arguments, const Job& job,
-                                                 Sizing& sizing) {
+                                                 const Sizing& sizing) {
   const std::optional<std::string> adapter = arguments.text("adapter");
-  if (adapter) {
-    const std::filesystem::path file = std::filesystem::path(*adapter) / "adapter_config.json";
-    const Result<std::string> text = read_whole(file);
-    if (!text) return text.error();
-    const Result<AdapterConfig> config = parse_adapter_config(text.value(), file.string());
-    if (!config) return config.error();
-    sizing.model.lora.rank = config.value().rank;
-    sizing.model.lora.alpha = config.value().alpha;
-    sizing.model.lora.rslora = config.value().rslora;
-    sizing.model.lora.dropout = 0;
-  }
-  Result<std::unique_ptr<QwenVl>> model =
-      load_model(sizing.model_directory, job.config, sizing.model);
-  if (!model || !adapter) return model;
-  const Result<std::monostate> loaded = load_adapter(*adapter, model.value()->trainable());
-  if (!loaded) return loaded.error();
-  return model;
+  return adapter ? load_adapted_model(sizing.model_directory, job.config, sizing.model, *adapter)
+                 : load_model(sizing.model_directory, job.config, sizing.model);
 }
 
 struct Score {
@@ -200,9 +183,17 @@ Verb ask_command() {
       option("load-in-16bit", 0, Takes::nothing, "", "Keep the weights in bf16."),
       option("load-in-32bit", 0, Takes::nothing, "", "Keep the weights in fp32."),
       option("min-pixels", 0, Takes::count, "N",
-             "Upscale smaller images, as in training (default 3136)."),
-      option("max-pixels", 0, Takes::count, "N",
-             "Downscale larger images, as in training (default 12845056)."),
+             "Upscale smaller images, as in training (default: as the model says, else 3136)."),
+      option(
+          "max-pixels", 0, Takes::count, "N",
+          "Downscale larger images, as in training (default: as the model says, else 12845056)."),
+      Option{
+          .name = "chat-template",
+          .takes = Takes::choice,
+          .placeholder = "model|builtin",
+          .group = "Options",
+          .help = "Refuse a model with another chat template than Qwen2.5-VL's (default), or not.",
+          .choices = {"model", "builtin"}},
       option("threads", 0, Takes::count, "N", "CPU threads LibTorch may use (default: all cores)."),
       option("quiet", 'q', Takes::nothing, "", "Print only how many answers are right."),
       option("json", 0, Takes::nothing, "", "Print one JSON object per line.")};

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/store/narrowed_lora.h"
+
 namespace plateau::train {
 namespace {
 
@@ -39,6 +41,9 @@ std::optional<Error> check_tokens(const ModelConfig& config, const Tokenizer& to
 Result<Job> open_job(const Sizing& sizing) {
   Result<ModelConfig> config = read_model_config(sizing.model_directory);
   if (!config) return config.error();
+  if (const auto found = check_targets(config.value(), sizing.model.lora); !found) {
+    return found.error();
+  }
   Result<Tokenizer> tokenizer = Tokenizer::read(sizing.model_directory / "tokenizer.json");
   if (!tokenizer) return tokenizer.error();
   if (std::optional<Error> wrong =
@@ -56,6 +61,14 @@ Result<Job> open_job(const Sizing& sizing) {
   LoaderOptions loader = sizing.loader;
   loader.processor.patch_size = config.value().vision.patch_size;
   loader.processor.merge_size = config.value().vision.merge_size;
+  const Result<ProcessorOptions> processor =
+      read_processor(sizing.model_directory, loader.processor, sizing.pixels);
+  if (!processor) return processor.error();
+  loader.processor = processor.value();
+  if (sizing.checks_template) {
+    const auto same = check_chat_template(sizing.model_directory);
+    if (!same) return same.error();
+  }
   loader.pad_token = tokenizer.value().id_of("<|endoftext|>").value_or(0);
   return Job{.config = std::move(config.value()),
              .tokenizer = std::move(tokenizer.value()),
@@ -70,17 +83,26 @@ Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads) 
   if (!shapes) return shapes.error();
   Planned out;
   out.shapes = shapes.value();
+  ExampleShape evaluation;
+  if (job.eval_dataset) {
+    const Result<DataShapes> eval =
+        measure_shapes(*job.eval_dataset, job.tokenizer, job.loader, kExamplesLookedAt);
+    if (!eval) return eval.error();
+    evaluation = eval.value().largest;
+  }
   out.request = {.config = job.config,
                  .model = sizing.model,
                  .is_8bit_optimizer = sizing.optimizer == OptimizerKind::adamw_8bit,
                  .batch_size = sizing.loader.batch_size,
                  .largest = out.shapes.largest,
+                 .evaluation = evaluation,
                  .workers = sizing.loader.workers,
                  .queue = sizing.loader.queue,
                  .threads = threads,
                  .examples = static_cast<int64_t>(out.shapes.examples),
                  .vocabulary = job.tokenizer.size(),
                  .kept_bytes = sizing.dataset_options.keep_decoded ? out.shapes.decoded_bytes : 0};
+  out.request.model.lora = narrowed(job.config, sizing.model.lora);
   out.plan = make_plan(out.request);
   return out;
 }

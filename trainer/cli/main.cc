@@ -10,12 +10,13 @@
 
 int main(int argc, char** argv) {
   const std::vector<plateau::Verb> verbs = {
-      plateau::train::init_command(),   // A model and a dataset to try everything with.
-      plateau::train::plan_command(),   // The memory of a run, before it starts.
-      plateau::train::train_command(),  // The run.
-      plateau::train::ask_command(),    // What has it learned?
-      plateau::train::merge_command(),  // Adapter and weights become a model.
-      plateau::train::check_command(),  // Does the model compute what the reference computes?
+      plateau::train::init_command(),    // A model and a dataset to try everything with.
+      plateau::train::plan_command(),    // The memory of a run, before it starts.
+      plateau::train::train_command(),   // The run.
+      plateau::train::ask_command(),     // What has it learned?
+      plateau::train::merge_command(),   // Adapter and weights become a model.
+      plateau::train::check_command(),   // Does the model compute what the reference computes?
+      plateau::train::render_command(),  // What does a chat template make of a conversation?
   };
   std::signal(SIGPIPE, SIG_IGN);
   // A file above the limit of `ulimit -f` is an error of the write, as a full disk is.

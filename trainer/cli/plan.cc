@@ -11,6 +11,7 @@
 #include "trainer/cli/train_options.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/plan/plan_text.h"
+#include "trainer/store/narrowed_lora.h"
 
 namespace plateau::train {
 namespace {
@@ -23,14 +24,30 @@ int64_t number(const Arguments& arguments, std::string_view option, int64_t othe
 }
 
 // An example as the options describe it, where there is no dataset to look at.
-ExampleShape described(const Arguments& arguments, const Sizing& sizing) {
+Result<ExampleShape> described(const Arguments& arguments, const Sizing& sizing) {
   const int64_t pixels =
       std::min(number(arguments, "pixels", 1003520), sizing.loader.processor.max_pixels);
   ExampleShape shape;
   shape.patches = pixels / kPatchPixels;
-  const int64_t least = shape.patches / kPatchesOfAToken;
-  shape.tokens = std::max(number(arguments, "tokens", sizing.loader.max_seq_length), least + 1);
-  shape.labelled = std::min(number(arguments, "labelled", 256), shape.tokens);
+  const int64_t pictured = shape.patches / kPatchesOfAToken;
+  const bool has_tokens = arguments.has("tokens");
+  shape.tokens = number(arguments, "tokens", sizing.loader.max_seq_length);
+  if (has_tokens && shape.tokens > sizing.loader.max_seq_length &&
+      arguments.has("max-seq-length")) {
+    return Error{.kind = Error::Kind::usage,
+                 .message = fmt::format("--tokens {} is more than --max-seq-length {} allows",
+                                        shape.tokens, sizing.loader.max_seq_length)};
+  }
+  // The picture's own tokens, the two around them, and something to learn.
+  const int64_t least = pictured > 0 ? pictured + 3 : 2;
+  if (shape.tokens < least) {
+    return Error{
+        .kind = Error::Kind::usage,
+        .message = fmt::format(
+            "{} {}: pictures of {} pixels (--pixels) need {} tokens, and {} are the least",
+            has_tokens ? "--tokens" : "--max-seq-length", shape.tokens, pixels, pictured, least)};
+  }
+  shape.labelled = std::min(number(arguments, "labelled", 256), shape.tokens - pictured);
   shape.picture_bytes = pixels * 6;
   return shape;
 }
@@ -50,14 +67,24 @@ Result<PlanRequest> request_of(const Arguments& arguments, const Sizing& sizing,
     if (!planned) return planned.error();
     return planned.value().request;
   }
+  if (!sizing.eval_dataset.empty()) {
+    return Error{.kind = Error::Kind::usage, .message = "--eval-dataset needs --dataset"};
+  }
+  const Result<ExampleShape> shape = described(arguments, sizing);
+  if (!shape) return shape.error();
   Result<ModelConfig> config = arguments.has("preset") ? preset_config(*arguments.text("preset"))
                                                        : read_model_config(sizing.model_directory);
   if (!config) return config.error();
+  if (const auto found = check_targets(config.value(), sizing.model.lora); !found) {
+    return found.error();
+  }
+  ModelOptions model = sizing.model;
+  model.lora = narrowed(config.value(), model.lora);
   return PlanRequest{.config = std::move(config.value()),
-                     .model = sizing.model,
+                     .model = model,
                      .is_8bit_optimizer = sizing.optimizer == OptimizerKind::adamw_8bit,
                      .batch_size = sizing.loader.batch_size,
-                     .largest = described(arguments, sizing),
+                     .largest = shape.value(),
                      .workers = sizing.loader.workers,
                      .queue = sizing.loader.queue,
                      .threads = threads};
@@ -67,7 +94,8 @@ int run_plan(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const Result<Sizing> sizing = sizing_of(arguments);
   if (!sizing) return complain(invocation, sizing.error().message);
-  const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto cores = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const int64_t threads = number(arguments, "threads", cores);
   const Result<PlanRequest> request = request_of(arguments, sizing.value(), threads);
   if (!request) return complain(invocation, request.error().message);
   const Plan plan = make_plan(request.value());

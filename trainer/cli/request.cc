@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "trainer/loop/checkpoint.h"
+#include "trainer/store/weight_names.h"
 
 namespace plateau::train {
 namespace {
@@ -41,6 +43,17 @@ Result<BaseStorage> storage_of(const Arguments& arguments) {
   return thirty_two ? BaseStorage::fp32 : sixteen ? BaseStorage::bf16 : BaseStorage::nf4;
 }
 
+// "q_proj, v_proj", in hub names.
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const std::string_view name = trim(list.substr(0, list.find(',')));
+    if (!name.empty()) out.push_back(hub_name(name));
+    list.remove_prefix(std::min(list.find(','), list.size() - 1) + 1);
+  }
+  return out;
+}
+
 LoraOptions lora_of(const Arguments& arguments) {
   LoraOptions lora;
   lora.rank = whole(arguments, "lora-r", lora.rank);
@@ -51,6 +64,7 @@ LoraOptions lora_of(const Arguments& arguments) {
   lora.language = yes(arguments, "finetune-language-layers", true);
   lora.attention = yes(arguments, "finetune-attention-modules", true);
   lora.mlp = yes(arguments, "finetune-mlp-modules", true);
+  lora.targets = names_in(arguments.text("target-modules").value_or(""));
   lora.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
   return lora;
 }
@@ -70,8 +84,6 @@ LoaderOptions loader_of(const Arguments& arguments) {
   LoaderOptions loader;
   loader.batch_size = whole(arguments, "batch-size", 1);
   loader.max_seq_length = whole(arguments, "max-seq-length", loader.max_seq_length);
-  loader.processor.min_pixels = whole(arguments, "min-pixels", loader.processor.min_pixels);
-  loader.processor.max_pixels = whole(arguments, "max-pixels", loader.processor.max_pixels);
   loader.workers = whole(arguments, "dataloader-num-workers", 0);
   loader.loss = loss_level_of(arguments);
   loader.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
@@ -132,6 +144,7 @@ TrainingOptions training_of(const Arguments& arguments, const Sizing& sizing) {
   out.eval_steps = whole(arguments, "eval-steps", 0);
   out.early_stopping_patience = whole(arguments, "early-stopping-patience", 0);
   out.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
+  out.accepts_changed_data = arguments.has("accept-changed-data");
   out.cleanup_every = whole(arguments, "cleanup-every", 0);
   if (const std::optional<double> limit_mb = arguments.memory_mb("memory-limit")) {
     out.memory_limit_bytes = static_cast<int64_t>(*limit_mb * kBytesPerMb);
@@ -156,6 +169,11 @@ Result<Sizing> sizing_of(const Arguments& arguments) {
     return usage("nothing is left to train: the --finetune options switch every adapter off");
   }
   out.loader = loader_of(arguments);
+  if (arguments.has("min-pixels")) out.pixels.least = whole(arguments, "min-pixels", 0);
+  if (arguments.has("max-pixels")) out.pixels.most = whole(arguments, "max-pixels", 0);
+  out.loader.processor.min_pixels = out.pixels.least.value_or(out.loader.processor.min_pixels);
+  out.loader.processor.max_pixels = out.pixels.most.value_or(out.loader.processor.max_pixels);
+  out.checks_template = arguments.text("chat-template").value_or("model") == "model";
   out.dataset_options = {.text_field = arguments.text("text-field").value_or("text"),
                          .image_field = arguments.text("image-field").value_or("image"),
                          .keep_decoded = arguments.has("keep-decoded")};
@@ -185,6 +203,10 @@ Result<TrainRequest> train_request_of(const Arguments& arguments) {
   out.sizing = std::move(sizing.value());
   out.is_merged = arguments.text("save-method").value_or("merged_16bit") == "merged_16bit";
   out.stage = stage_of(arguments);
+  const std::string depth = arguments.text("data-check").value_or("full");
+  out.data_check = depth == "none"      ? DataCheckDepth::none
+                   : depth == "headers" ? DataCheckDepth::headers
+                                        : DataCheckDepth::full;
   out.threads = whole(arguments, "threads", 0);
   out.quiet = arguments.has("quiet");
   if (!arguments.has("resume")) return out;

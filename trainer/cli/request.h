@@ -11,6 +11,7 @@
 #include "command/verb.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/loader.h"
+#include "trainer/data/model_files.h"
 #include "trainer/loop/training.h"
 #include "trainer/model/qwen.h"
 
@@ -23,6 +24,8 @@ struct Sizing {
   std::filesystem::path eval_dataset;  // Empty: none.
   ModelOptions model;
   LoaderOptions loader;
+  PixelLimits pixels;           // As the user gave them.
+  bool checks_template = true;  // The model's chat template must be the one that is built in.
   DatasetOptions dataset_options;
   OptimizerKind optimizer = OptimizerKind::adamw_8bit;
   int64_t accumulate = 8;
@@ -30,12 +33,16 @@ struct Sizing {
 
 enum class Stage : uint8_t { data, collate, forward, backward, all };
 
+// How closely the datasets are looked at before the first step.
+enum class DataCheckDepth : uint8_t { none, headers, full };
+
 struct TrainRequest {
   Sizing sizing;
   TrainingOptions training;
   bool is_merged = true;  // The result is the whole model, not the adapter alone.
   bool resumes = false;
   Stage stage = Stage::all;
+  DataCheckDepth data_check = DataCheckDepth::full;
   int64_t threads = 0;  // 0: all cores.
   bool quiet = false;
 };

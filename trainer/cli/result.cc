@@ -9,10 +9,12 @@
 #include "base/units.h"
 #include "report/terminal.h"
 #include "trainer/loop/checkpoint.h"
+#include "trainer/loop/durable.h"
 #include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/merge.h"
 #include "trainer/plan/plan_text.h"
+#include "trainer/store/narrowed_lora.h"
 #include "trainer/store/weight_names.h"
 
 namespace plateau::train {
@@ -70,10 +72,34 @@ Result<std::unique_ptr<QwenVl>> load_model(const std::filesystem::path& director
   const Result<std::monostate> checked = check_weights(config, *files);
   if (!checked) return checked.error();
   const PhaseScope phase(MemoryPhase::load);
-  Result<std::unique_ptr<QwenVl>> model = QwenVl::load(config, std::move(files), options);
+  ModelOptions chosen = options;
+  chosen.lora = narrowed(config, options.lora);
+  Result<std::unique_ptr<QwenVl>> model = QwenVl::load(config, std::move(files), chosen);
   // Of what was widened and packed nothing is needed again.
   release_kept_blocks();
   trim_heap();
+  return model;
+}
+
+Result<std::unique_ptr<QwenVl>> load_adapted_model(const std::filesystem::path& directory,
+                                                   const ModelConfig& config, ModelOptions options,
+                                                   const std::filesystem::path& adapter) {
+  const std::filesystem::path file = adapter / "adapter_config.json";
+  const Result<std::string> text = read_whole(file);
+  if (!text) return text.error();
+  const Result<AdapterConfig> is = parse_adapter_config(text.value(), file.string());
+  if (!is) return is.error();
+  Result<std::vector<std::string>> modules = adapter_modules(adapter);
+  if (!modules) return modules.error();
+  options.trained = Trained::adapters;
+  options.lora = {.rank = is.value().rank,
+                  .alpha = is.value().alpha,
+                  .rslora = is.value().rslora,
+                  .targets = std::move(modules.value())};
+  Result<std::unique_ptr<QwenVl>> model = load_model(directory, config, options);
+  if (!model) return model;
+  const Result<std::monostate> loaded = load_adapter(adapter, model.value()->trainable());
+  if (!loaded) return loaded.error();
   return model;
 }
 
@@ -95,13 +121,17 @@ Result<std::filesystem::path> save_result(const TrainRequest& request, const Mod
     const Result<std::monostate> loaded = load_adapter(trained.best_checkpoint, model.trainable());
     if (!loaded) return loaded.error();
   }
+  // The model of an earlier end of this run must not stand beside another adapter, at no moment.
+  const std::filesystem::path merged = request.training.output_directory / "merged";
+  if (std::error_code code; std::filesystem::exists(merged, code)) {
+    if (const auto removed = remove_directory(merged); !removed) return removed.error();
+  }
   const std::filesystem::path adapter = request.training.output_directory / "adapter";
   const std::string text = adapter_config_text(adapter_config_of(request, config));
   const Result<std::monostate> saved =
       save_adapter(adapter, model.trainable(), text, AdapterLayout::hf452);
   if (!saved) return saved.error();
   if (!request.is_merged) return adapter;
-  const std::filesystem::path merged = request.training.output_directory / "merged";
   const auto done = merge_adapter(request.sizing.model_directory, adapter, merged);
   if (!done) return done.error();
   return merged;

@@ -20,6 +20,12 @@ namespace plateau::train {
 Result<std::unique_ptr<QwenVl>> load_model(const std::filesystem::path& directory,
                                            const ModelConfig& config, const ModelOptions& options);
 
+// With an adapter of ours or of PEFT: its rank, scaling and modules are its own, `options` say the
+// rest.
+Result<std::unique_ptr<QwenVl>> load_adapted_model(const std::filesystem::path& directory,
+                                                   const ModelConfig& config, ModelOptions options,
+                                                   const std::filesystem::path& adapter);
+
 AdapterConfig adapter_config_of(const TrainRequest& request, const ModelConfig& config);
 
 // output_dir/adapter, and output_dir/merged if that was asked for; of the best checkpoint if there

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "command/screen.h"
 #include "report/terminal.h"
+#include "trainer/cli/data_checks.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/stages.h"
@@ -46,18 +47,22 @@ void catch_signals() {
 }
 
 // What must be the same when a run goes on: whatever changes a loss.
-std::string fingerprint_of(const TrainRequest& request, const ModelConfig& config) {
+std::string fingerprint_of(const TrainRequest& request, const Job& job) {
   const ModelOptions& model = request.sizing.model;
-  const LoaderOptions& loader = request.sizing.loader;
+  const ModelConfig& config = job.config;
+  const LoaderOptions& loader = job.loader;
   return fmt::format(
       "hidden={}; layers={}; vocabulary={}; storage={}; rank={}; alpha={}; dropout={}; rslora={}; "
       "vision={}; language={}; attention={}; mlp={}; batch={}; min-pixels={}; max-pixels={}; "
-      "length={}; loss={}; order={}",
+      "length={}; loss={}; order={}{}",
       config.hidden_size, config.layers, config.vocab_size, static_cast<int>(model.storage),
       model.lora.rank, model.lora.alpha, model.lora.dropout, model.lora.rslora, model.lora.vision,
       model.lora.language, model.lora.attention, model.lora.mlp, loader.batch_size,
       loader.processor.min_pixels, loader.processor.max_pixels, loader.max_seq_length,
-      static_cast<int>(loader.loss), loader.seed);
+      static_cast<int>(loader.loss), loader.seed,
+      // Absent as long as nobody chooses: earlier checkpoints go on.
+      model.lora.targets.empty() ? ""
+                                 : fmt::format("; targets={}", fmt::join(model.lora.targets, ",")));
 }
 
 std::optional<std::string> objection_to_output(const TrainRequest& request) {
@@ -111,7 +116,7 @@ void say_start(const Invocation& invocation, const TrainRequest& request, const 
 
 TrainingOptions settings_of(const TrainRequest& request, const Job& job, Peers* peers) {
   TrainingOptions settings = request.training;
-  settings.config_fingerprint = fingerprint_of(request, job.config);
+  settings.config_fingerprint = fingerprint_of(request, job);
   settings.dataset_fingerprint = fmt::format("{:016x}", job.dataset.fingerprint());
   settings.batch_size = request.sizing.loader.batch_size;
   settings.adapter_config_json = adapter_config_text(adapter_config_of(request, job.config));
@@ -149,7 +154,6 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
   }
   Watching watching(invocation.out, view, facts_of(job, request, options.world),
                     request.training.logging_steps, request.quiet || !is_first);
-  catch_signals();
   const Result<TrainingResult> trained =
       train(*model.value(), training, evaluation.get(), settings_of(request, job, peers.get()),
             watching, [] { return stop_signal != 0; });
@@ -184,6 +188,13 @@ int run_train(const Invocation& invocation) {
   const int64_t threads = use_threads(request.value().threads);
   const Result<Job> job = open_job(request.value().sizing);
   if (!job) return complain(invocation, job.error().message);
+  if (request.value().stage == Stage::all) {
+    catch_signals();
+    const auto checked = check_datasets(request.value(), job.value(), invocation.out,
+                                        [] { return stop_signal != 0; });
+    if (!checked) return complain(invocation, checked.error().message);
+    if (stop_signal != 0) return kSignalExit + static_cast<int>(stop_signal);
+  }
   const Result<Planned> planned = plan_job(job.value(), request.value().sizing, threads);
   if (!planned) return complain(invocation, planned.error().message);
   const View view = choose_view(look_around(), "auto", std::nullopt);

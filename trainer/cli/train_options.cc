@@ -74,11 +74,15 @@ Options sizing_options() {
              "Longest example allowed, in tokens (default 2048); a longer one is an error, never "
              "truncated."),
       number("min-pixels", Takes::count, "Data",
-             "Upscale images with fewer pixels than this (default 3136)."),
+             "Upscale images with fewer pixels than this (default: as the model's "
+             "preprocessor_config.json says, else 3136)."),
       number("max-pixels", Takes::count, "Data",
-             "Downscale images with more pixels than this (default 12845056)."),
+             "Downscale images with more pixels than this (default: as the model's "
+             "preprocessor_config.json says, else 12845056)."),
       number("dataloader-num-workers", Takes::index, "Data",
              "Number of threads that prepare batches in the background (default 0: none)."),
+      number("threads", Takes::count, "Steps",
+             "CPU threads LibTorch may use (default: all cores)."),
       flag("load-in-4bit", "Model", "Keep the frozen weights in 4-bit NF4 (default)."),
       flag("load-in-16bit", "Model", "Keep the frozen weights in bf16."),
       flag("load-in-32bit", "Model",
@@ -91,6 +95,9 @@ Options sizing_options() {
       choice("finetune-attention-modules", kYesNo, "Model",
              "Put adapters in the attention modules (default true)."),
       choice("finetune-mlp-modules", kYesNo, "Model", "Put adapters in the MLPs (default true)."),
+      text("target-modules", "NAMES", "Model",
+           "Put adapters only in modules whose names end in one of these, comma-separated: "
+           "q_proj,v_proj (default: every linear layer that the options above choose)."),
       choice("use-gradient-checkpointing", kYesNo, "Model",
              "Store only each layer's input and recompute the layer in the backward pass (default "
              "true)."),
@@ -129,8 +136,6 @@ Options learning_options() {
              "Average a step's loss over its labelled tokens (default), or over its batches."),
       number("seed", Takes::index, "Steps",
              "Random seed for data order, adapter initialisation and dropout (default 42)."),
-      number("threads", Takes::count, "Steps",
-             "CPU threads LibTorch may use (default: all cores)."),
       number("lora-alpha", Takes::real, "Model",
              "LoRA alpha: adapters are scaled by N / rank (default 16)."),
       number("lora-dropout", Takes::real, "Model",
@@ -146,6 +151,15 @@ Options example_options() {
            "Key that holds the prompt in examples of the simple form (default text)."),
       text("image-field", "NAME", "Data",
            "Key that holds the image in examples of the simple form (default image)."),
+      choice(
+          "data-check", {"full", "headers", "none"}, "Data",
+          "Before step 1, look at every example of both datasets: decode its pictures (default), "
+          "read only their headers, or skip the check. The result is remembered until the data "
+          "changes."),
+      choice(
+          "chat-template", {"model", "builtin"}, "Data",
+          "Refuse a model whose own chat template gives other texts than Qwen2.5-VL's (default), "
+          "or train with Qwen2.5-VL's whatever the model says."),
       flag("skip-bad", "Data", "Skip and count bad examples instead of failing on the first one."),
       flag("selective-loss", "Data",
            "Compute the loss on the values in a JSON answer, not on its structure."),
@@ -184,6 +198,9 @@ Options output_options() {
        .group = "Output",
        .help = "Resume from the latest checkpoint in --output-dir, or from CHECKPOINT.",
        .may_be_bare = true},
+      flag("accept-changed-data", "Output",
+           "Let --resume go on although the dataset is not the one that the checkpoint was written "
+           "with: it was mended, or has more examples."),
       number("memory-limit", Takes::memory, "Memory",
              "Save a checkpoint and stop when RSS exceeds SIZE (default: no limit)."),
       number("cleanup-every", Takes::count, "Memory",

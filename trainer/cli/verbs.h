@@ -13,6 +13,7 @@ Verb train_command();
 Verb ask_command();
 Verb merge_command();
 Verb check_command();
+Verb render_command();
 
 // Of `message`, an Error's, to standard error; the exit code that goes with it.
 int complain(const Invocation& invocation, const std::string& message);

@@ -118,6 +118,11 @@ void Watching::evaluated(const EvalReport& report) {
                           format_seconds(report.seconds)));
 }
 
+void Watching::noted(const std::string& message) {
+  wipe();
+  out_.remark(fmt::format("note: {}\n", message));
+}
+
 void Watching::checkpointed(int64_t /*step*/, const std::filesystem::path& directory) {
   client_.mark("checkpoint");
   self_.marked(EventKind::checkpoint);

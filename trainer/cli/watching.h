@@ -30,6 +30,7 @@ class Watching final : public TrainingObserver {
   void stepped(const StepReport& report) override;
   void evaluation_began(int64_t step) override;
   void evaluated(const EvalReport& report) override;
+  void noted(const std::string& message) override;
   void checkpointed(int64_t step, const std::filesystem::path& directory) override;
 
   // Wipes the progress line; nothing is shown from now on.

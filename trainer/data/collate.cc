@@ -163,6 +163,19 @@ Result<Batch> collate_until(const Dataset& dataset, const Tokenizer& tokenizer,
   return batch;
 }
 
+Result<std::monostate> check_example(const Dataset& dataset, const Tokenizer& tokenizer,
+                                     const LoaderOptions& options, size_t index, bool decodes) {
+  const Result<Row> row = prepare_row(dataset, tokenizer, options, index);
+  if (!row) return row.error();
+  for (const PictureSource& source : row.value().example.pictures) {
+    if (!decodes) break;
+    if (const Result<Picture> picture = decode_picture(source.bytes, source.name); !picture) {
+      return Error{picture.error().kind, dataset.where(index) + ": " + picture.error().message};
+    }
+  }
+  return std::monostate{};
+}
+
 Result<Batch> collate(const Dataset& dataset, const Tokenizer& tokenizer,
                       const LoaderOptions& options, const std::vector<size_t>& rows,
                       std::vector<BadExample>& bad) {

@@ -17,4 +17,8 @@ Result<Batch> collate_until(const Dataset& dataset, const Tokenizer& tokenizer,
                             const LoaderOptions& options, const std::vector<size_t>& rows,
                             std::vector<BadExample>& bad, const IsCancelled& is_cancelled);
 
+// Whether it can be part of a batch. Without `decodes` only the headers of its pictures are read.
+Result<std::monostate> check_example(const Dataset& dataset, const Tokenizer& tokenizer,
+                                     const LoaderOptions& options, size_t index, bool decodes);
+
 }  // namespace plateau::train

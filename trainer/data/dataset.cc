@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "base/text.h"
+#include "trainer/data/csv_records.h"
 #include "trainer/data/example_line.h"
 #include "trainer/data/picture_reference.h"
 #include "trainer/data/record_places.h"
@@ -70,6 +72,32 @@ ssize_t read_fully(int fd, std::span<char> out, uint64_t offset) {
   return static_cast<ssize_t>(done);
 }
 
+// What a file is that is no text, and how to make it one; empty for text. `name` as the user gave
+// it.
+std::string not_text(std::string_view begin, const std::string& name) {
+  const auto by_python = [&](std::string_view kind, std::string_view import,
+                             std::string_view read) {
+    return std::string(kind) +
+           " is not read; this makes JSON lines of it: python -c \"import base64," + "json," +
+           std::string(import) + " as a; [print(json.dumps(r, default=lambda b: " +
+           "base64.b64encode(b).decode())) for r in " + std::string(read) + ".to_pylist()]\" > " +
+           name + ".jsonl";
+  };
+  if (begin.starts_with("PAR1")) {
+    return by_python("Parquet", "pyarrow.parquet", "a.read_table('" + name + "')");
+  }
+  if (begin.starts_with("ARROW1")) {
+    return by_python("Arrow", "pyarrow", "a.ipc.open_file('" + name + "').read_all()");
+  }
+  if (begin.starts_with("\xFF\xFF\xFF\xFF")) {
+    return by_python("Arrow", "pyarrow", "a.ipc.open_stream('" + name + "').read_all()");
+  }
+  if (begin.starts_with("\x1F\x8B")) return "compressed with gzip; gunzip it first";
+  if (begin.starts_with("\x28\xB5\x2F\xFD")) return "compressed with zstd; unzstd it first";
+  if (begin.starts_with("PK\x03\x04")) return "a zip archive; unzip it first";
+  return "";
+}
+
 struct KeyHash {
   size_t operator()(const std::pair<size_t, size_t>& key) const {
     return key.first * 31 + key.second;
@@ -85,13 +113,58 @@ struct Dataset::State {
   Fd fd;
   std::vector<RecordPlace> places;
   bool is_array = false;
+  std::vector<std::string> columns;  // Of CSV.
   uint64_t fingerprint = 0;
+
+  std::optional<Error> find_records(bool is_csv);
 
   // By keep_decoded: of (example, picture).
   std::mutex mutex;
   std::unordered_map<std::pair<size_t, size_t>, std::shared_ptr<const Picture>, KeyHash> kept;
   int64_t kept_bytes = 0;
 };
+
+// One pass from end to end: where records lie, and the fingerprint.
+std::optional<Error> Dataset::State::find_records(bool is_csv) {
+  std::vector<char> block(kBlockBytes);
+  Fingerprint words;
+  RecordFinder finder;
+  CsvFinder csv;
+  uint64_t offset = 0;
+  while (true) {
+    const ssize_t got = read_fully(fd.get(), block, offset);
+    if (got < 0) {
+      return Error{Error::Kind::not_found, name + ": " + std::strerror(errno)};
+    }
+    std::span<const char> read(block.data(), static_cast<size_t>(got));
+    words.add(read);
+    if (offset == 0) {
+      const std::string what = not_text({read.data(), read.size()}, name);
+      if (!what.empty()) return Error{Error::Kind::bad_input, name + ": " + what};
+    }
+    // Spaces in the place of a byte order mark keep the offsets right.
+    if (offset == 0 && std::string_view(read.data(), read.size()).starts_with("\xEF\xBB\xBF")) {
+      std::fill_n(block.begin(), 3, ' ');
+    }
+    const bool is_end = read.size() < block.size();
+    std::optional<std::string> wrong = is_csv ? csv.add(read) : finder.add(read);
+    if (is_end && !wrong) wrong = is_csv ? csv.finish() : finder.finish();
+    if (wrong) return Error{Error::Kind::bad_input, name + " " + *wrong};
+    if (is_end) break;
+    offset += read.size();
+  }
+  fingerprint = words.value();
+  is_array = finder.is_array();
+  places = is_csv ? csv.take() : finder.take();
+  if (is_csv && !places.empty()) {
+    std::string header(places.front().bytes, '\0');
+    read_fully(fd.get(), header, places.front().offset);
+    if (header.starts_with("\xEF\xBB\xBF")) header.erase(0, 3);
+    columns = csv_fields(header);
+    places.erase(places.begin());
+  }
+  return std::nullopt;
+}
 
 Dataset::Dataset(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Dataset::Dataset(Dataset&&) noexcept = default;
@@ -114,36 +187,15 @@ Result<Dataset> Dataset::open(const std::filesystem::path& jsonl, const DatasetO
                  state->name + ": a file of JSON lines, or of one JSON array, is expected"};
   }
 
-  std::vector<char> block(kBlockBytes);
-  Fingerprint fingerprint;
-  RecordFinder finder;
-  uint64_t offset = 0;
-  while (true) {
-    const ssize_t got = read_fully(state->fd.get(), block, offset);
-    if (got < 0) {
-      return Error{Error::Kind::not_found, state->name + ": " + std::strerror(errno)};
-    }
-    std::span<const char> read(block.data(), static_cast<size_t>(got));
-    fingerprint.add(read);
-    // Spaces in the place of a byte order mark keep the offsets right.
-    if (offset == 0 && std::string_view(read.data(), read.size()).starts_with("\xEF\xBB\xBF")) {
-      std::fill_n(block.begin(), 3, ' ');
-    }
-    const bool is_end = read.size() < block.size();
-    std::optional<std::string> wrong = finder.add(read);
-    if (is_end && !wrong) wrong = finder.finish();
-    if (wrong) return Error{Error::Kind::bad_input, state->name + " " + *wrong};
-    if (is_end) break;
-    offset += read.size();
-  }
-  state->fingerprint = fingerprint.value();
-  state->is_array = finder.is_array();
-  state->places = finder.take();
+  const bool is_csv = equal_ignoring_case(jsonl.extension().string(), ".csv");
+  if (std::optional<Error> wrong = state->find_records(is_csv)) return *wrong;
   if (state->places.empty()) {
-    return Error{Error::Kind::no_samples,
-                 state->name + (state->is_array ? ": no examples; its array is empty"
-                                                : ": no examples; it has no line with "
-                                                  "text")};
+    return Error{
+        Error::Kind::no_samples,
+        state->name + (state->is_array ? ": no examples; its array is empty"
+                       : is_csv        ? ": no examples; a header and records below it are expected"
+                                       : ": no examples; it has no line with "
+                                         "text")};
   }
   return Dataset(std::move(state));
 }
@@ -163,7 +215,25 @@ uint64_t Dataset::fingerprint() const {
   return state_->fingerprint;
 }
 
+const std::string& Dataset::name() const {
+  return state_->name;
+}
+
+const std::filesystem::path& Dataset::folder() const {
+  return state_->folder;
+}
+
+const DatasetOptions& Dataset::options() const {
+  return state_->options;
+}
+
 Result<Example> Dataset::read(size_t index) const {
+  return read_with(index, [&](std::string_view reference, size_t number) {
+    return read_picture_reference(reference, number, state_->folder);
+  });
+}
+
+Result<Example> Dataset::read_with(size_t index, const PictureReader& read_picture) const {
   const RecordPlace& place = state_->places[index];
   std::string line;
   line.reserve(place.bytes + 256);  // Room for the padding that the parser adds.
@@ -176,9 +246,11 @@ Result<Example> Dataset::read(size_t index) const {
     return Error{Error::Kind::bad_input,
                  where(index) + ": the file has become shorter since it was opened"};
   }
-  const PictureReader read_picture = [&](std::string_view reference, size_t number) {
-    return read_picture_reference(reference, number, state_->folder);
-  };
+  if (!state_->columns.empty()) {
+    Result<std::string> json = csv_to_json(state_->columns, line);
+    if (!json) return Error{json.error().kind, where(index) + ": " + json.error().message};
+    line = std::move(json.value());
+  }
   Result<Example> example = parse_example_line(std::move(line), state_->options, read_picture);
   if (!example) {
     return Error{example.error().kind, where(index) + ": " + example.error().message};

@@ -6,16 +6,17 @@
 // exception that is there to be watched: it keeps every decoded picture, as the pipeline did whose
 // memory grew for an epoch.
 //
-// A file has one JSON object a line, or one JSON array of objects (record_places.h). Two forms of
-// object, mixed freely: {"text", "image", "response"} (also "output"; field names may be chosen)
-// and {"messages": [...]} with any number of turns and pictures, content as text or as parts of
-// type text, image, image_url. Pictures are paths (beside the dataset file first) or base64 data.
+// A file has one JSON object a line, one JSON array of objects (record_places.h), or is CSV
+// (csv_records.h). Objects are of the forms in docs/formats/dataset.md, mixed freely. Pictures are
+// paths (beside the dataset file first) or base64 data.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,6 +42,10 @@ struct Example {
   std::vector<PictureSource> pictures;
 };
 
+// `number` counts the pictures of the example from 1. The view is valid during the call.
+using PictureReader =
+    std::function<Result<PictureSource>(std::string_view reference, size_t number)>;
+
 // Any thread may read at the same time.
 class Dataset {
  public:
@@ -51,9 +56,14 @@ class Dataset {
 
   [[nodiscard]] size_t size() const;  // Examples.
   [[nodiscard]] Result<Example> read(size_t index) const;
+  // The same, with pictures as another reader gives them.
+  [[nodiscard]] Result<Example> read_with(size_t index, const PictureReader& read_picture) const;
   // Of picture `which` of example `index`, through the cache if decoded ones are kept.
   [[nodiscard]] Result<std::shared_ptr<const Picture>> picture(const Example& example,
                                                                size_t which) const;
+  [[nodiscard]] const std::string& name() const;  // As it was opened.
+  [[nodiscard]] const std::filesystem::path& folder() const;
+  [[nodiscard]] const DatasetOptions& options() const;
   [[nodiscard]] std::string where(
       size_t index) const;  // "train.jsonl line 12"; of an array "..., example 3" too.
   // Of the file's bytes: a checkpoint must not be resumed on another dataset.

@@ -41,7 +41,10 @@ TEST(Dataset, BlankLinesAndCarriageReturnsDoNotCountButLineNumbersDo) {
   EXPECT_EQ(dataset.where(0), path.string() + " line 2");
   EXPECT_EQ(dataset.where(1), path.string() + " line 5");
   EXPECT_EQ(dataset.where(2), path.string() + " line 6");
-  EXPECT_EQ(error_of(dataset, 1), path.string() + " line 5: no field \"text\" and no \"messages\"");
+  EXPECT_EQ(error_of(dataset, 1),
+            path.string() +
+                " line 5: no field \"text\", \"messages\", \"conversations\", \"instruction\", "
+                "\"query\" or \"prompt\"");
 }
 
 TEST(Dataset, AByteOrderMarkIsSkipped) {
@@ -79,6 +82,49 @@ TEST(Dataset, AFileMayBeOneJsonArray) {
             Error::Kind::no_samples);
   EXPECT_THAT(Dataset::open(folder.write("cut.json", "[" + good + ","), {}).error().message,
               HasSubstr("cut.json line 1: the file ends within its array"));
+}
+
+TEST(Dataset, CsvIsReadWithItsHeader) {
+  const ScratchDirectory folder;
+  folder.write("a,b.png", as_text(png_of(2)));
+  const auto path = folder.write("d.CSV",
+                                 "\xEF\xBB\xBFtext,image,response\r\n"
+                                 "\"one\ntwo \"\"x\"\", y\",\"a,b.png\",r\r\n"
+                                 "\n"
+                                 "q,,\"[\"\"not\"\" json\"\n"
+                                 "too,few\n");
+  const Dataset dataset = opened(path);
+  ASSERT_EQ(dataset.size(), 3U);
+  const Result<Example> first = dataset.read(0);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_EQ(first.value().messages[0].parts[1].text, "one\ntwo \"x\", y");
+  EXPECT_EQ(first.value().pictures.size(), 1U);
+  const Result<Example> second = dataset.read(1);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_EQ(second.value().messages[1].parts[0].text, "[\"not\" json");
+  EXPECT_THAT(dataset.read(2).error().message,
+              HasSubstr("d.CSV line 6: 3 fields are expected, as in the header, found 2"));
+  const auto turns = folder.write(
+      "m.csv",
+      "messages\n\"[{\"\"role\"\": \"\"user\"\", \"\"content\"\": \"\"q\"\"}, {\"\"role\"\": "
+      "\"\"assistant\"\", \"\"content\"\": \"\"a\"\"}]\"\n");
+  EXPECT_TRUE(opened(turns).read(0).ok()) << opened(turns).read(0).error().message;
+  EXPECT_THAT(Dataset::open(folder.write("e.csv", "text,image\n"), {}).error().message,
+              HasSubstr("a header and records below it are expected"));
+  EXPECT_THAT(Dataset::open(folder.write("o.csv", "text\n\"open"), {}).error().message,
+              HasSubstr("line 2: a quoted field is not closed"));
+}
+
+TEST(Dataset, AFileThatIsNoTextIsRefusedWithTheCommandThatMakesItText) {
+  const ScratchDirectory folder;
+  const auto refusal = [&](const std::string& name, const std::string& bytes) {
+    return Dataset::open(folder.write(name, bytes), {}).error().message;
+  };
+  EXPECT_THAT(refusal("d.parquet", "PAR1...."),
+              testing::AllOf(HasSubstr("Parquet is not read"), HasSubstr("d.parquet.jsonl")));
+  EXPECT_THAT(refusal("d.arrow", "ARROW1.."), HasSubstr("a.ipc.open_file("));
+  EXPECT_THAT(refusal("d.arrow", "\xFF\xFF\xFF\xFF...."), HasSubstr("a.ipc.open_stream("));
+  EXPECT_THAT(refusal("d.jsonl.gz", "\x1F\x8B...."), HasSubstr("gunzip it first"));
 }
 
 TEST(Dataset, EmptyAndMissingFilesAreErrors) {

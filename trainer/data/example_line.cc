@@ -1,338 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields are taken as they come, so a picture of many megabytes is unescaped once and never stored
-// as a tree. Values that nobody asks for are stepped over.
+// Which of the published forms a line has is told by its fields; one pass over them fills a draft,
+// and draft.cc gives every picture its place. What would change the training and is not done here
+// (tools, videos, answers that are not to be learned, rejected answers) is refused, never skipped.
 #include "trainer/data/example_line.h"
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "trainer/data/turn_reader.h"
 
 namespace plateau::train {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// For messages: a value's text may be megabytes.
-std::string in_quotes(std::string_view text) {
-  constexpr size_t kShown = 60;
-  if (text.size() <= kShown) return '"' + std::string(text) + '"';
-  return '"' + std::string(text.substr(0, kShown)) + "...\"";
+enum class Form : uint8_t { messages, conversations, fields };
+
+bool is_like_a_picture(std::string_view text) {
+  if (text.starts_with("data:image/")) return true;
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view ending = text.substr(dot + 1);
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"jpg", "jpeg", "png", "webp", "gif", "bmp", "tiff"},
+      [&](std::string_view known) { return equal_ignoring_case(ending, known); });
 }
 
-std::string_view type_name(ondemand::json_type type) {
-  switch (type) {
-    case ondemand::json_type::array:
-      return "a list";
-    case ondemand::json_type::object:
-      return "an object";
-    case ondemand::json_type::number:
-      return "a number";
-    case ondemand::json_type::string:
-      return "a string";
-    case ondemand::json_type::boolean:
-      return "true or false";
-    case ondemand::json_type::null:
-      return "null";
-  }
-  return "something else";
-}
-
-// Every step returns false once `error_` is set.
-class LineParser {
+class LineParser : public TurnReader {
  public:
   LineParser(const DatasetOptions& options, const PictureReader& read_picture)
-      : options_(options), read_picture_(read_picture) {}
+      : TurnReader(read_picture), options_(options) {}
 
   bool parse(std::string& line);
-  [[nodiscard]] Error error() const { return Error{Error::Kind::bad_input, error_}; }
-  Example take() { return std::move(example_); }
 
  private:
-  bool fail(std::string what) {
-    error_ = std::move(what);
-    return false;
-  }
-  bool fail_json(simdjson::error_code code) {
-    if (code == simdjson::UTF8_ERROR) return fail("not valid UTF-8");
-    return fail(std::string("not JSON: ") + simdjson::error_message(code));
-  }
-  // What `value` is, and an error if it is none of JSON's types.
-  template <typename Value>
-  bool type_of(Value& value, ondemand::json_type& type) {
-    if (const simdjson::error_code code = value.type().get(type)) return fail_json(code);
-    if (type != ondemand::json_type::null) return true;
-    // simdjson has looked at the first letter only.
-    bool is_null = false;
-    const simdjson::error_code code = value.is_null().get(is_null);
-    return code || !is_null ? fail_json(simdjson::N_ATOM_ERROR) : true;
-  }
-  bool fail_type(const std::string& what, std::string_view expected, ondemand::json_type found) {
-    return fail(what + ": " + std::string(expected) + " is expected, found " +
-                std::string(type_name(found)));
-  }
+  bool visit(Form form, std::string_view key, Value value);
+  bool visit_field(std::string_view key, Value value);
+  bool note_unread(std::string_view key, Value value);
+  bool finish(Form form);
+  bool finish_fields();
 
-  // Calls visit(key, value) for every member until one returns false.
-  template <typename Visit>
-  bool each_member(ondemand::object object, Visit visit) {
-    for (auto member : object) {
-      ondemand::field field;
-      if (const auto code = std::move(member).get(field)) return fail_json(code);
-      std::string_view key;
-      if (const auto code = field.unescaped_key().get(key)) return fail_json(code);
-      if (!visit(key, field.value())) return false;
-    }
-    return true;
-  }
-  // Calls visit(element, number) for every element, counted from 1, until one returns false.
-  template <typename Visit>
-  bool each_element(ondemand::value value, Visit visit) {
-    ondemand::array list;
-    if (const auto code = value.get_array().get(list)) return fail_json(code);
-    size_t number = 0;
-    for (auto member : list) {
-      ondemand::value element;
-      if (const auto code = std::move(member).get(element)) return fail_json(code);
-      if (!visit(element, ++number)) return false;
-    }
-    return true;
-  }
-  // An error, for which `what` is the name, unless `value` is an object.
-  bool to_object(ondemand::value value, const std::string& what, ondemand::object& out) {
-    ondemand::json_type type{};
-    if (!type_of(value, type)) return false;
-    if (type != ondemand::json_type::object) return fail_type(what, "an object", type);
-    const simdjson::error_code code = value.get_object().get(out);
-    return code ? fail_json(code) : true;
-  }
-
-  bool read_string(ondemand::value value, const std::string& what, std::string_view& out);
-  bool read_optional(ondemand::value value, const std::string& what,
-                     std::optional<std::string_view>& out);
-
-  bool parse_simple(ondemand::object root);
-  bool parse_images(ondemand::value value, std::vector<Part>& parts);
-  bool parse_messages(ondemand::object root);
-  bool parse_message(ondemand::value value, const std::string& what);
-  bool parse_content(ondemand::value value, const std::string& what, std::vector<Part>& parts);
-  bool parse_part(ondemand::value value, const std::string& what, std::vector<Part>& parts);
-  bool parse_image_url(ondemand::value value, const std::string& what,
-                       std::optional<std::string_view>& out);
-  bool parse_role(std::string_view text, const std::string& what, Message& message);
-  bool add_picture(std::string_view reference, std::vector<Part>& parts);
-  bool check_turns();
+  bool read_beside(std::string_view key, Value value);
+  bool read_question_or_turns(std::string_view key, Value value);
+  bool read_history(Value value);
 
   const DatasetOptions& options_;
-  const PictureReader& read_picture_;
-  Example example_;
-  std::string error_;
+  bool has_image_field_ = false;
+  std::optional<std::string_view> question_;
+  std::optional<std::string_view> input_;
+  std::optional<std::string_view> response_;
+  std::optional<std::string_view> output_;
+  std::optional<std::string_view> system_;
+  std::string unread_picture_;  // The first field that looks like one.
 };
 
-bool LineParser::read_string(ondemand::value value, const std::string& what,
-                             std::string_view& out) {
-  ondemand::json_type type{};
+// One picture, a list of them, or null for none.
+bool LineParser::read_beside(std::string_view key, Value value) {
+  const std::string what = in_quotes(key);
+  Type type{};
   if (!type_of(value, type)) return false;
-  if (type != ondemand::json_type::string) return fail_type(what, "a string", type);
-  const simdjson::error_code code = value.get_string().get(out);
-  return code ? fail_json(code) : true;
-}
-
-// null counts as left out: tools that write all parts with the same fields fill them so.
-bool LineParser::read_optional(ondemand::value value, const std::string& what,
-                               std::optional<std::string_view>& out) {
-  ondemand::json_type type{};
-  if (!type_of(value, type)) return false;
-  if (type == ondemand::json_type::null) return true;
-  std::string_view text;
-  if (!read_string(value, what, text)) return false;
-  if (out) return fail(what + " stands twice");
-  out = text;
-  return true;
-}
-
-bool LineParser::add_picture(std::string_view reference, std::vector<Part>& parts) {
-  const size_t index = example_.pictures.size();
-  Result<PictureSource> picture = read_picture_(reference, index + 1);
-  if (!picture) return fail(picture.error().message);
-  example_.pictures.push_back(std::move(picture.value()));
-  parts.push_back({.kind = Part::Kind::image, .image = index});
-  return true;
-}
-
-// One reference, a list of them, or null for none.
-bool LineParser::parse_images(ondemand::value value, std::vector<Part>& parts) {
-  const std::string what = in_quotes(options_.image_field);
-  ondemand::json_type type{};
-  if (!type_of(value, type)) return false;
-  if (type == ondemand::json_type::null) return true;
-  const auto add = [&](ondemand::value reference, size_t /*number*/) {
-    std::string_view text;
-    return read_string(reference, what, text) && add_picture(text, parts);
+  has_image_field_ = true;
+  const auto add = [&](Value reference, size_t /*number*/) {
+    std::optional<std::string_view> text;
+    if (!read_picture_value(reference, what, text)) return false;
+    if (!text) return fail(what + ": a picture is expected, found null");
+    draft_.beside.push_back(draft_.pictures.size());
+    return add_picture(*text);
   };
-  if (type == ondemand::json_type::string) return add(value, 1);
-  if (type != ondemand::json_type::array) return fail_type(what, "a string or a list", type);
-  return each_element(value, add);
-}
-
-bool LineParser::parse_simple(ondemand::object root) {
-  std::optional<std::string_view> text;
-  std::optional<std::string_view> response;
-  std::optional<std::string_view> output;
-  bool has_image = false;
-  Message question{.role = Message::Role::user};
-  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value value) {
-    if (key == options_.text_field) return read_optional(value, in_quotes(key), text);
-    if (key == "response") return read_optional(value, in_quotes(key), response);
-    if (key == "output") return read_optional(value, in_quotes(key), output);
-    if (key != options_.image_field) return true;
-    if (std::exchange(has_image, true)) return fail(in_quotes(key) + " stands twice");
-    return parse_images(value, question.parts);
-  });
-  if (!is_read) return false;
-  if (!text) return fail("no field " + in_quotes(options_.text_field) + " and no \"messages\"");
-  if (!has_image) {
-    return fail("no field " + in_quotes(options_.image_field) +
-                "; write null for an example without");
+  if (type == Type::null) return true;
+  if (!draft_.beside.empty()) {
+    if (key == draft_.beside_field) return fail(what + " stands twice");
+    return fail("pictures stand in " + in_quotes(draft_.beside_field) + " and in " + what);
   }
-  if (!response) response = output;
-  if (!response) return fail("no field \"response\" (or \"output\")");
-  if (trim(*response).empty()) return fail("the answer is empty");
-  if (trim(*text).empty() && question.parts.empty()) return fail("the question is empty");
-  question.parts.push_back({.kind = Part::Kind::text, .text = std::string(*text)});
-  Message answer{.role = Message::Role::assistant};
-  answer.parts.push_back({.kind = Part::Kind::text, .text = std::string(*response)});
-  example_.messages.push_back(std::move(question));
-  example_.messages.push_back(std::move(answer));
-  return true;
+  draft_.beside_field = key;
+  if (type == Type::string || type == Type::object) return add(value, 1);
+  if (type != Type::array) return fail_type(what, "a picture or a list of them", type);
+  return each_element(value, what, add);
 }
 
-bool LineParser::parse_image_url(ondemand::value value, const std::string& what,
-                                 std::optional<std::string_view>& out) {
-  ondemand::json_type type{};
+// [["question", "answer"], ...], which came before the turn of the line.
+bool LineParser::read_history(Value value) {
+  Type type{};
   if (!type_of(value, type)) return false;
-  if (type != ondemand::json_type::object) return read_optional(value, what, out);
-  ondemand::object object;
-  if (!to_object(value, what, object)) return false;
-  return each_member(object, [&](std::string_view key, ondemand::value url) {
-    return key != "url" || read_optional(url, what + ": \"url\"", out);
-  });
-}
-
-bool LineParser::parse_part(ondemand::value value, const std::string& what,
-                            std::vector<Part>& parts) {
-  ondemand::object object;
-  if (!to_object(value, what, object)) return false;
-  std::optional<std::string_view> type;
-  std::optional<std::string_view> text;
-  std::optional<std::string_view> image;
-  std::optional<std::string_view> image_url;
-  const bool is_read = each_member(object, [&](std::string_view key, ondemand::value member) {
-    const std::string named = what + ": " + in_quotes(key);
-    if (key == "type") return read_optional(member, named, type);
-    if (key == "text") return read_optional(member, named, text);
-    if (key == "image") return read_optional(member, named, image);
-    if (key == "image_url") return parse_image_url(member, named, image_url);
-    return true;
-  });
-  if (!is_read) return false;
-  if (!type) return fail(what + ": no \"type\"");
-  if (*type == "text") {
-    if (!text) return fail(what + ": type text without \"text\"");
-    parts.push_back({.kind = Part::Kind::text, .text = std::string(*text)});
-    return true;
-  }
-  if (*type != "image" && *type != "image_url") {
-    return fail(what + ": type " + in_quotes(*type) + "; text, image or image_url is expected");
-  }
-  const std::optional<std::string_view> reference = *type == "image" ? image : image_url;
-  if (!reference) return fail(what + ": type " + std::string(*type) + " without a picture");
-  return add_picture(*reference, parts);
-}
-
-bool LineParser::parse_content(ondemand::value value, const std::string& what,
-                               std::vector<Part>& parts) {
-  ondemand::json_type type{};
-  if (!type_of(value, type)) return false;
-  if (type == ondemand::json_type::string) {
-    std::string_view text;
-    if (!read_string(value, what, text)) return false;
-    parts.push_back({.kind = Part::Kind::text, .text = std::string(text)});
-    return true;
-  }
-  if (type != ondemand::json_type::array) {
-    return fail_type(what + ": \"content\"", "a string or a list of parts", type);
-  }
-  return each_element(value, [&](ondemand::value part, size_t number) {
-    return parse_part(part, what + ", part " + std::to_string(number), parts);
-  });
-}
-
-bool LineParser::parse_role(std::string_view text, const std::string& what, Message& message) {
-  if (text == "system") {
-    message.role = Message::Role::system;
-  } else if (text == "user") {
-    message.role = Message::Role::user;
-  } else if (text == "assistant") {
-    message.role = Message::Role::assistant;
-  } else {
-    return fail(what + ": role " + in_quotes(text) + "; system, user or assistant is expected");
-  }
-  return true;
-}
-
-bool LineParser::parse_message(ondemand::value value, const std::string& what) {
-  ondemand::object object;
-  if (!to_object(value, what, object)) return false;
-  Message message;
-  std::optional<std::string_view> role;
-  bool has_content = false;
-  const bool is_read = each_member(object, [&](std::string_view key, ondemand::value member) {
-    if (key == "role") return read_optional(member, what + ": \"role\"", role);
-    if (key != "content") return true;
-    if (std::exchange(has_content, true)) return fail(what + ": \"content\" stands twice");
-    return parse_content(member, what, message.parts);
-  });
-  if (!is_read) return false;
-  if (!role) return fail(what + ": no \"role\"");
-  if (!has_content) return fail(what + ": no \"content\"");
-  if (!parse_role(*role, what, message)) return false;
-  example_.messages.push_back(std::move(message));
-  return true;
-}
-
-// Each answer must have something to learn, and there must be one.
-bool LineParser::check_turns() {
-  bool has_answer = false;
-  for (size_t i = 0; i < example_.messages.size(); ++i) {
-    const Message& message = example_.messages[i];
-    if (message.role != Message::Role::assistant) continue;
-    has_answer = true;
-    const std::string what = "message " + std::to_string(i + 1);
-    bool is_empty = true;
-    for (const Part& part : message.parts) {
-      if (part.kind == Part::Kind::image) return fail(what + ": a picture in an answer");
-      if (!trim(part.text).empty()) is_empty = false;
-    }
-    if (is_empty) return fail(what + ": the answer is empty");
-  }
-  return has_answer ? true : fail("no message of the assistant: nothing to learn");
-}
-
-bool LineParser::parse_messages(ondemand::object root) {
-  bool is_seen = false;
-  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value value) {
-    if (key != "messages") return true;
-    if (std::exchange(is_seen, true)) return fail("\"messages\" stands twice");
-    ondemand::json_type type{};
-    if (!type_of(value, type)) return false;
-    if (type != ondemand::json_type::array) return fail_type("\"messages\"", "a list", type);
-    return each_element(value, [&](ondemand::value message, size_t number) {
-      return parse_message(message, "message " + std::to_string(number));
+  if (type == Type::null) return true;
+  size_t turns = 0;
+  return each_element(value, "\"history\"", [&](Value pair, size_t number) {
+    const std::string what = "\"history\" " + std::to_string(number);
+    size_t count = 0;
+    const bool is_read = each_element(pair, what, [&](Value text, size_t /*place*/) {
+      std::string_view words;
+      if (!read_string(text, what, words)) return false;
+      add_turn(count++ == 0 ? Message::Role::user : Message::Role::assistant, words, turns++);
+      return true;
     });
+    return is_read && (count == 2 || fail(what + ": a question and an answer are expected"));
   });
-  return is_read && check_turns();
+}
+
+// "prompt" and "completion" of TRL are strings, or lists of messages.
+bool LineParser::read_question_or_turns(std::string_view key, Value value) {
+  Type type{};
+  if (!type_of(value, type)) return false;
+  if (type == Type::array) return read_turns(value, in_quotes(key));
+  return read_optional(value, in_quotes(key), key == "completion" ? response_ : question_);
+}
+
+bool LineParser::visit_field(std::string_view key, Value value) {
+  if (key == options_.text_field) return read_optional(value, in_quotes(key), question_);
+  if (key == "response") return read_optional(value, in_quotes(key), response_);
+  if (key == "output") return read_optional(value, in_quotes(key), output_);
+  if (is_among(key, {"prompt", "completion"})) return read_question_or_turns(key, value);
+  if (is_among(key, {"instruction", "query"})) {
+    return read_optional(value, in_quotes(key), question_);
+  }
+  if (key == "input") return read_optional(value, in_quotes(key), input_);
+  if (key == "history") return read_history(value);
+  return note_unread(key, value);
+}
+
+// An example without pictures whose line names some was meant to have them.
+bool LineParser::note_unread(std::string_view key, Value value) {
+  Type type{};
+  if (!type_of(value, type)) return false;
+  if (type != Type::string || !unread_picture_.empty()) return true;
+  std::string_view text;
+  if (!read_string(value, in_quotes(key), text)) return false;
+  if (is_like_a_picture(text)) unread_picture_ = key;
+  return true;
+}
+
+bool LineParser::visit(Form form, std::string_view key, Value value) {
+  if (form == Form::messages && key == "messages") return read_turns(value, in_quotes(key));
+  if (form == Form::conversations && key == "conversations") {
+    return read_turns(value, in_quotes(key));
+  }
+  if (key == options_.image_field || is_among(key, {"image", "images"})) {
+    return read_beside(key, value);
+  }
+  if (key == "system") return read_optional(value, in_quotes(key), system_);
+  if (is_among(key, {"videos", "video", "audios", "audio"})) {
+    return refuse_if_set(key, value, "only text and pictures are supported");
+  }
+  if (key == "tools") return refuse_if_set(key, value, "calls of tools are not supported");
+  if (is_among(key, {"rejected", "rejected_response", "rejected_messages", "chosen"})) {
+    return refuse_if_set(key, value, "pairs of a better and a worse answer are not supported");
+  }
+  return form == Form::fields ? visit_field(key, value) : note_unread(key, value);
+}
+
+bool LineParser::finish_fields() {
+  if (!draft_.messages.empty() && !question_ && !response_) return true;
+  if (!question_) {
+    return fail("no field " + in_quotes(options_.text_field) +
+                ", \"messages\", \"conversations\", \"instruction\", \"query\" or \"prompt\"");
+  }
+  if (!response_) response_ = output_;
+  if (!response_) return fail("no field \"response\" (or \"output\", \"completion\")");
+  if (trim(*response_).empty()) return fail("the answer is empty");
+  std::string question(*question_);
+  if (input_ && !input_->empty()) question += "\n" + std::string(*input_);
+  if (trim(question).empty() && draft_.beside.empty()) return fail("the question is empty");
+  add_turn(Message::Role::user, question);
+  add_turn(Message::Role::assistant, *response_);
+  return true;
+}
+
+bool LineParser::finish(Form form) {
+  if (form == Form::fields && !finish_fields()) return false;
+  if (system_ && !system_->empty()) {
+    const bool has_one =
+        !draft_.messages.empty() && draft_.messages.front().role == Message::Role::system;
+    if (has_one) return fail("\"system\" stands beside the messages and among them");
+    add_turn(Message::Role::system, *system_, 0);
+  }
+  if (draft_.pictures.empty() && !unread_picture_.empty()) {
+    return fail(in_quotes(unread_picture_) +
+                " looks like a picture and is not read; \"image\" or "
+                "\"images\" is expected, or --image-field " +
+                unread_picture_);
+  }
+  return true;
 }
 
 bool LineParser::parse(std::string& line) {
@@ -343,25 +194,38 @@ bool LineParser::parse(std::string& line) {
   if (const auto code = parser.iterate(line.data(), size, line.size()).get(document)) {
     return fail_json(code);
   }
-  ondemand::json_type type{};
+  Type type{};
   if (!type_of(document, type)) return false;
-  if (type != ondemand::json_type::object) {
-    return fail("an object {...} is expected in every line, found " + std::string(type_name(type)));
+  if (type != Type::object) {
+    return fail("an object {...} is expected in every line, found " + std::string(name_of(type)));
   }
   ondemand::object root;
   if (const auto code = document.get_object().get(root)) return fail_json(code);
-  bool is_messages = false;
-  const bool is_read = each_member(root, [&](std::string_view key, ondemand::value /*value*/) {
-    if (key == "messages") is_messages = true;
+  Form form = Form::fields;
+  bool has_text_field = false;
+  bool is_twice = false;
+  const bool is_read = each_member(root, [&](std::string_view key, Value /*value*/) {
+    if (key == options_.text_field) has_text_field = true;
+    if (key == "messages") is_twice |= std::exchange(form, Form::messages) == Form::messages;
+    if (key == "conversations" && form == Form::fields) form = Form::conversations;
     return true;
   });
   if (!is_read) return false;
+  if (is_twice) return fail("\"messages\" stands twice");
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
     return fail("not JSON: something follows the object");
   }
   document.rewind();
   if (const auto code = document.get_object().get(root)) return fail_json(code);
-  return is_messages ? parse_messages(root) : parse_simple(root);
+  if (!each_member(root,
+                   [&](std::string_view key, Value value) { return visit(form, key, value); })) {
+    return false;
+  }
+  if (form == Form::fields && has_text_field && !has_image_field_ && unread_picture_.empty()) {
+    return fail("no field " + in_quotes(options_.image_field) +
+                "; write null for an example without");
+  }
+  return finish(form);
 }
 
 }  // namespace
@@ -370,7 +234,7 @@ Result<Example> parse_example_line(std::string line, const DatasetOptions& optio
                                    const PictureReader& read_picture) {
   LineParser parser(options, read_picture);
   if (!parser.parse(line)) return parser.error();
-  return parser.take();
+  return finish_example(parser.take());
 }
 
 }  // namespace plateau::train

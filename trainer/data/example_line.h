@@ -5,19 +5,12 @@
 // base64 that are not copied for it, into bytes.
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "trainer/data/dataset.h"
 
 namespace plateau::train {
-
-// `number` counts the pictures of the example from 1. The view is valid during the call.
-using PictureReader =
-    std::function<Result<PictureSource>(std::string_view reference, size_t number)>;
 
 // Errors say what was expected, not where: the caller knows the line. `index` is left at 0.
 Result<Example> parse_example_line(std::string line, const DatasetOptions& options,

@@ -3,48 +3,12 @@
 
 #include <string>
 
+#include "trainer/data/line_for_test.h"
+
 namespace plateau::train {
 namespace {
 
 using testing::HasSubstr;
-
-// Every picture is its own reference.
-Result<PictureSource> as_written(std::string_view reference, size_t number) {
-  PictureSource picture{.name = "image " + std::to_string(number)};
-  for (const char c : reference) picture.bytes.push_back(static_cast<std::byte>(c));
-  return picture;
-}
-
-Result<Example> parse(std::string line, const DatasetOptions& options = {}) {
-  return parse_example_line(std::move(line), options, as_written);
-}
-
-// "user[image 0, text What?] assistant[text A cat.]"
-std::string shape_of(const Example& example) {
-  std::string out;
-  for (const Message& message : example.messages) {
-    constexpr std::string_view kRoles[] = {"system", "user", "assistant"};
-    out += std::string(out.empty() ? "" : " ") +
-           std::string(kRoles[static_cast<size_t>(message.role)]) + "[";
-    for (const Part& part : message.parts) {
-      if (!out.ends_with('[')) out += ", ";
-      out += part.kind == Part::Kind::image ? "image " + std::to_string(part.image)
-                                            : "text " + part.text;
-    }
-    out += "]";
-  }
-  for (const PictureSource& picture : example.pictures) {
-    out += " <" +
-           std::string(reinterpret_cast<const char*>(picture.bytes.data()), picture.bytes.size()) +
-           ">";
-  }
-  return out;
-}
-
-std::string parsed(std::string line, const DatasetOptions& options = {}) {
-  const Result<Example> example = parse(std::move(line), options);
-  return example.ok() ? shape_of(example.value()) : "error: " + example.error().message;
-}
 
 TEST(ExampleLine, SimpleFormIsAQuestionWithItsPictureAndAnAnswer) {
   constexpr auto kExpected = "user[image 0, text What?] assistant[text A cat.] <cat.png>";
@@ -60,7 +24,8 @@ TEST(ExampleLine, FieldNamesMayBeChosen) {
   EXPECT_EQ(parsed(R"({"question": "What?", "photo": "a", "response": "b"})", options),
             "user[image 0, text What?] assistant[text b] <a>");
   EXPECT_EQ(parsed(R"({"text": "What?", "image": "a", "response": "b"})", options),
-            R"(error: no field "question" and no "messages")");
+            R"(error: no field "question", "messages", "conversations", "instruction", "query" or )"
+            R"("prompt")");
 }
 
 TEST(ExampleLine, SimpleFormTakesSeveralPicturesOrNone) {
@@ -97,12 +62,6 @@ TEST(ExampleLine, EscapesAreRead) {
             "user[image 0, text \u00e9\n\"] assistant[text \U0001F600] <a/b>");
 }
 
-TEST(ExampleLine, MessagesWinOverTheSimpleForm) {
-  EXPECT_EQ(parsed(R"({"text": "x", "image": "never read", "response": "y",
-                       "messages": [{"role": "assistant", "content": "z"}]})"),
-            "assistant[text z]");
-}
-
 TEST(ExampleLine, ErrorsSayWhatWasExpected) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "not JSON"},
@@ -117,13 +76,14 @@ TEST(ExampleLine, ErrorsSayWhatWasExpected) {
       {"{\"text\": \"\xFF\", \"image\": \"b\", \"response\": \"c\"}", "not valid UTF-8"},
       {"[1]", "an object {...} is expected in every line, found a list"},
       {R"("text")", "found a string"},
-      {R"({})", R"(no field "text" and no "messages")"},
+      {R"({})", R"(no field "text", "messages")"},
       {R"({"text": "a", "response": "c"})", R"(no field "image"; write null)"},
       {R"({"text": "a", "image": "b"})", R"(no field "response")"},
       {R"({"text": 5, "image": "b", "response": "c"})",
        R"("text": a string is expected, found a number)"},
-      {R"({"text": "a", "image": {"path": "b"}, "response": "c"})",
-       R"("image": a string or a list is expected, found an object)"},
+      {R"({"text": "a", "image": 7, "response": "c"})",
+       R"("image": a picture or a list of them is expected, found a number)"},
+      {R"({"text": "a", "image": "b", "image": "b", "response": "c"})", R"("image" stands twice)"},
       {R"({"text": "a", "image": "b", "response": {"x": 1}})",
        R"("response": a string is expected, found an object)"},
       {R"({"text": "a", "image": "b", "response": " \n"})", "the answer is empty"},
@@ -144,7 +104,7 @@ TEST(ExampleLine, ErrorsSayWhatWasExpected) {
       {R"({"messages": [{"role": "user", "content": [{"type": "video", "video": "a"}]}]})",
        R"(message 1, part 1: type "video"; text, image or image_url is expected)"},
       {R"({"messages": [{"role": "user", "content": [{"type": "image"}]}]})",
-       "message 1, part 1: type image without a picture"},
+       "a place (<image>, or a part of type image) for 1 picture, and the line has no picture"},
       {R"({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": ""}]})",
        "message 2: the answer is empty"},
       {R"({"messages": [{"role": "assistant", "content": [{"type": "image", "image": "a"}]}]})",

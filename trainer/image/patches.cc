@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "trainer/image/normalise.h"
+
 namespace plateau::train {
 namespace {
 
-constexpr std::array<float, 3> kMean = {0.48145466F, 0.4578275F, 0.40821073F};
-constexpr std::array<float, 3> kStd = {0.26862954F, 0.26130258F, 0.27577711F};
 constexpr double kMaxAspect = 200.0;
 
 // Python's round: halves go to the even neighbour.
@@ -31,7 +31,7 @@ std::array<std::array<float, 256>, 3> normalised_bytes() {
   for (size_t channel = 0; channel < 3; ++channel) {
     for (size_t value = 0; value < 256; ++value) {
       const auto scaled = static_cast<float>(static_cast<double>(value) * (1.0 / 255.0));
-      table[channel][value] = (scaled - kMean[channel]) / kStd[channel];
+      table[channel][value] = (scaled - kPictureMean[channel]) / kPictureDeviation[channel];
     }
   }
   return table;

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/json_writer.h"
 #include "trainer/loop/durable.h"
+#include "trainer/loop/half.h"
 #include "trainer/loop/state_json.h"
 #include "trainer/loop/tensors.h"
+#include "trainer/store/weight_names.h"
 
 namespace plateau::train {
 namespace {
@@ -22,19 +25,10 @@ constexpr std::string_view kFileName = "adapter_model.safetensors";
 constexpr std::string_view kConfigName = "adapter_config.json";
 constexpr size_t kShown = 5;
 
-// The module's path in the spelling of the hub: "model.layers.0..." and "visual.blocks.0...".
-std::string hub_path(std::string_view path) {
-  constexpr std::string_view kLanguage = "model.language_model.";
-  constexpr std::string_view kVisual = "model.visual.";
-  if (path.starts_with(kLanguage)) return fmt::format("model.{}", path.substr(kLanguage.size()));
-  if (path.starts_with(kVisual)) return std::string(path.substr(6));
-  return std::string(path);
-}
-
-std::string newer_path(const std::string& hub) {
-  if (hub.starts_with("visual.")) return "model." + hub;
-  if (hub.starts_with("model.")) return "model.language_model." + hub.substr(6);
-  return hub;
+// A module's name in the layout asked for, whichever it is in.
+std::string module_name(std::string_view name, AdapterLayout layout) {
+  const std::string hub = hub_name(name);
+  return layout == AdapterLayout::legacy ? hub : nested_name(hub);
 }
 
 std::string shape_of(const TensorView& view) {
@@ -49,22 +43,41 @@ Error unfit(const std::string& file, std::string_view what) {
   return {.kind = Error::Kind::bad_input, .message = fmt::format("{}: {}", file, what)};
 }
 
-// Keys whose value must be this, if they are there at all.
+bool is_set(const simdjson::dom::element& value) {
+  if (value.is_bool()) return bool(value);
+  if (value.is_array()) return simdjson::dom::array(value).size() > 0;
+  if (value.is_object()) return simdjson::dom::object(value).size() > 0;
+  return !value.is_null();
+}
+
+// Ways to begin that change the base weights: without those the adapter means something else.
+bool moves_the_base(std::string_view start) {
+  return start.starts_with("pissa") || start.starts_with("corda") || start == "olora" ||
+         start == "loftq" || start == "lora_ga";
+}
+
+// What changes the product of A and B, or adds to it, and is not computed here.
 std::string unsupported(const simdjson::dom::object& object) {
+  constexpr std::string_view kMustBeOff[] = {"use_dora",          "fan_in_fan_out",
+                                             "use_qalora",        "use_bdlora",
+                                             "lora_bias",         "rank_pattern",
+                                             "alpha_pattern",     "modules_to_save",
+                                             "layer_replication", "trainable_token_indices",
+                                             "target_parameters", "alora_invocation_tokens",
+                                             "arrow_config",      "kasa_config",
+                                             "velora_config",     "monteclora_config"};
   for (const auto& [key, value] : object) {
-    const bool is_on = value.is_bool() && bool(value);
-    if ((key == "use_dora" || key == "fan_in_fan_out" || key == "use_qalora") && is_on) {
-      return fmt::format("{} is not supported", std::string(key));
+    if (std::ranges::find(kMustBeOff, key) != std::end(kMustBeOff) && is_set(value)) {
+      return fmt::format("{} is not supported", key);
     }
-    if (key == "bias" && value.is_string() && std::string_view(value) != "none") {
-      return "bias other than \"none\" is not supported";
-    }
-    if ((key == "rank_pattern" || key == "alpha_pattern") && value.is_object() &&
-        simdjson::dom::object(value).size() > 0) {
-      return fmt::format("{} is not supported", std::string(key));
-    }
-    if (key == "modules_to_save" && value.is_array() && simdjson::dom::array(value).size() > 0) {
-      return "modules_to_save is not supported";
+    if (!value.is_string()) continue;
+    const std::string_view text(value);
+    if (key == "bias" && text != "none") return "bias other than \"none\" is not supported";
+    if (key == "init_lora_weights" && moves_the_base(text)) {
+      return fmt::format(
+          "init_lora_weights \"{}\" changed the base weights; save the adapter converted to plain "
+          "LoRA (path_initial_model_for_weight_conversion)",
+          text);
     }
   }
   return "";
@@ -83,7 +96,7 @@ double AdapterConfig::scaling() const {
   return rslora ? alpha / std::sqrt(r) : alpha / r;
 }
 
-std::string adapter_config_text(const AdapterConfig& config) {
+std::string adapter_config_text(const AdapterConfig& config, AdapterLayout layout) {
   JsonWriter json;
   json.begin_object();
   json.key("alpha_pattern").begin_object().end_object();
@@ -95,7 +108,7 @@ std::string adapter_config_text(const AdapterConfig& config) {
   json.key("r").value(config.rank);
   json.key("rank_pattern").begin_object().end_object();
   json.key("target_modules").begin_array();
-  for (const std::string& module : config.target_modules) json.value(module);
+  for (const std::string& module : config.target_modules) json.value(module_name(module, layout));
   json.end_array();
   json.key("task_type").value("CAUSAL_LM").key("use_dora").value(false);
   json.key("use_rslora").value(config.rslora).end_object();
@@ -145,8 +158,7 @@ Result<AdapterConfig> parse_adapter_config(std::string_view json, const std::str
 
 std::string adapter_key(std::string_view key, AdapterLayout layout) {
   if (!key.starts_with(kPeftPrefix)) return std::string(key);
-  const std::string hub = hub_path(key.substr(kPeftPrefix.size()));
-  return std::string(kPeftPrefix) + (layout == AdapterLayout::legacy ? hub : newer_path(hub));
+  return std::string(kPeftPrefix) + module_name(key.substr(kPeftPrefix.size()), layout);
 }
 
 Result<std::monostate> write_adapter(const std::filesystem::path& directory,
@@ -172,6 +184,23 @@ Result<std::monostate> save_adapter(const std::filesystem::path& directory,
   return fresh.value().publish();
 }
 
+Result<std::vector<std::string>> adapter_modules(const std::filesystem::path& directory) {
+  auto file = SafetensorsFile::open(directory / kFileName);
+  if (!file.ok()) return file.error();
+  std::set<std::string> modules;
+  for (const TensorView& view : file.value().tensors()) {
+    const std::string key = adapter_key(view.name, AdapterLayout::legacy);
+    const size_t end = key.rfind(".lora_");
+    if (!key.starts_with(kPeftPrefix) || end == std::string::npos) {
+      return unfit((directory / kFileName).string(),
+                   fmt::format("{} is not part of a LoRA adapter", view.name));
+    }
+    modules.insert(key.substr(kPeftPrefix.size(), end - kPeftPrefix.size()));
+  }
+  if (modules.empty()) return unfit((directory / kFileName).string(), "no tensors");
+  return std::vector<std::string>(modules.begin(), modules.end());
+}
+
 Result<std::monostate> load_adapter(const std::filesystem::path& directory,
                                     const std::vector<NamedTensor>& weights) {
   auto file = SafetensorsFile::open(directory / kFileName);
@@ -195,7 +224,7 @@ Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,
       continue;
     }
     const TensorView mine = view_of(named.name, named.tensor);
-    if (mine.shape != found->second->shape || mine.dtype != found->second->dtype) {
+    if (mine.shape != found->second->shape || !can_widen(found->second->dtype)) {
       add(problems, count,
           fmt::format("{} is {}, the model has {}", named.name, shape_of(*found->second),
                       shape_of(mine)));

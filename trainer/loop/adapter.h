@@ -4,9 +4,10 @@
 // The format has two layouts, because transformers 4.52 renamed the modules of the model: "legacy"
 // has base_model.model.model.layers..., base_model.model.visual...; "hf452" has
 // base_model.model.model.language_model.layers..., base_model.model.model.visual.... Loaders in
-// Python ignore names that they do not know, and the adapter then does nothing. Here both layouts
-// are read, the one that is asked for is written, and a name or shape that does not fit is an
-// error.
+// Python ignore names that they do not know, and the adapter then does nothing: they look for the
+// tensors of those modules that target_modules of the config names, so both files must speak of
+// modules in one layout. Here both are read, the one that is asked for is written, and a name or
+// shape that does not fit is an error. Weights are written in fp32; bf16 and fp16 are read too.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +35,10 @@ struct AdapterConfig {
 
   [[nodiscard]] double scaling() const;  // alpha / rank; with rsLoRA alpha / sqrt(rank).
 };
-std::string adapter_config_text(const AdapterConfig& config);
+std::string adapter_config_text(const AdapterConfig& config,
+                                AdapterLayout layout = AdapterLayout::hf452);
 // Refuses what this program would silently get wrong: another kind of adapter, DoRA, biases,
-// transposed weights, ranks that differ by module.
+// transposed weights, ranks that differ by module, starts that changed the base weights.
 Result<AdapterConfig> parse_adapter_config(std::string_view json, const std::string& file);
 
 // A key in the layout asked for, whichever it is in; keys that are not an adapter's stay.
@@ -50,6 +52,8 @@ Result<std::monostate> write_adapter(const std::filesystem::path& directory,
 Result<std::monostate> save_adapter(const std::filesystem::path& directory,
                                     const std::vector<NamedTensor>& weights,
                                     std::string_view config_json, AdapterLayout layout);
+// The modules that an adapter changes, in hub names, sorted.
+Result<std::vector<std::string>> adapter_modules(const std::filesystem::path& directory);
 // Into the tensors of `weights`, which must be exactly those of the file, in either layout. Nothing
 // is changed if they are not.
 Result<std::monostate> load_adapter(const std::filesystem::path& directory,

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -100,12 +101,50 @@ TEST(AdapterConfig, ComesBackAndHasPeftsFields) {
   EXPECT_DOUBLE_EQ((AdapterConfig{.rank = 8, .alpha = 32}).scaling(), 4);
 }
 
+TEST(AdapterConfig, NamesModulesInTheLayoutOfTheTensors) {
+  const AdapterConfig config{.target_modules = {"model.layers.3.mlp.up_proj", "q_proj"}};
+  EXPECT_THAT(adapter_config_text(config, AdapterLayout::hf452),
+              HasSubstr("\"model.language_model.layers.3.mlp.up_proj\""));
+  EXPECT_THAT(adapter_config_text(config, AdapterLayout::legacy),
+              HasSubstr("\"model.layers.3.mlp.up_proj\""));
+  EXPECT_THAT(adapter_config_text(config), HasSubstr("\"q_proj\""));
+}
+
+TEST(Adapter, SaysWhichModulesItChanges) {
+  const ScratchDirectory scratch;
+  ASSERT_TRUE(save_adapter(scratch.path() / "a", weights(1), "{}", AdapterLayout::hf452).ok());
+  const auto modules = adapter_modules(scratch.path() / "a");
+  ASSERT_TRUE(modules.ok());
+  EXPECT_THAT(modules.value(),
+              testing::ElementsAre("model.layers.3.mlp.up_proj", "visual.blocks.1.attn.qkv"));
+  const std::vector<NamedTensor> other{{.name = "x.weight", .tensor = tensor_with({1}, {1})}};
+  ASSERT_TRUE(save_adapter(scratch.path() / "b", other, "{}", AdapterLayout::hf452).ok());
+  EXPECT_THAT(adapter_modules(scratch.path() / "b").error().message,
+              HasSubstr("x.weight is not part of a LoRA adapter"));
+}
+
+TEST(Adapter, SixteenBitWeightsAreWidened) {
+  const ScratchDirectory scratch;
+  const std::array<uint16_t, 4> halves = {0x3f80, 0x4000, 0xbf00, 0x0000};  // 1, 2, -0.5, 0.
+  const TensorView view{.name = kText,
+                        .dtype = DType::bf16,
+                        .shape = {2, 2},
+                        .bytes = std::as_bytes(std::span(halves))};
+  ASSERT_TRUE(write_safetensors(scratch.path() / "adapter_model.safetensors", {view}, {}).ok());
+  const std::vector<NamedTensor> into{{.name = kText, .tensor = tensor_with({9, 9, 9, 9}, {2, 2})}};
+  ASSERT_TRUE(load_adapter(scratch.path(), into).ok());
+  EXPECT_EQ(values_in(into[0].tensor), (std::vector<float>{1, 2, -0.5F, 0}));
+}
+
 TEST(AdapterConfig, WhatWouldSilentlyBeWrongIsRefused) {
   const std::string good = R"({"peft_type": "LORA", "r": 4, "lora_alpha": 8)";
   EXPECT_TRUE(parse_adapter_config(good + "}", "f").ok());
-  for (const char* more : {R"("use_dora": true)", R"("bias": "all")", R"("rank_pattern": {"q": 2})",
-                           R"("alpha_pattern": {"q": 2})", R"("fan_in_fan_out": true)",
-                           R"("modules_to_save": ["lm_head"])"}) {
+  for (const char* more :
+       {R"("use_dora": true)", R"("bias": "all")", R"("rank_pattern": {"q": 2})",
+        R"("alpha_pattern": {"q": 2})", R"("fan_in_fan_out": true)",
+        R"("modules_to_save": ["lm_head"])", R"("lora_bias": true)",
+        R"("init_lora_weights": "pissa_niter_16")", R"("use_bdlora": {"a": 1})",
+        R"("alora_invocation_tokens": [1])", R"("layer_replication": [[0, 2]])"}) {
     const auto parsed = parse_adapter_config(good + ", " + more + "}", "f");
     ASSERT_FALSE(parsed.ok()) << more;
     EXPECT_TRUE(parsed.error().message.starts_with("f: "));

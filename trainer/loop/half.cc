@@ -51,6 +51,10 @@ uint16_t f16_of_float(float value) {
   return static_cast<uint16_t>(sign + (static_cast<uint32_t>(unit + 24) << 10U) + units);
 }
 
+bool can_widen(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16;
+}
+
 void widen(std::span<const std::byte> bytes, DType dtype, std::span<float> values) {
   if (dtype == DType::f32) {
     std::memcpy(values.data(), bytes.data(), bytes.size());

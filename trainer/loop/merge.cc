@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -40,8 +39,8 @@ Result<std::map<std::string, Pair>> pairs_of(const SafetensorsFile& file) {
     const std::string key = adapter_key(view.name, AdapterLayout::legacy);
     const bool is_a = key.ends_with(kA);
     if (!key.starts_with(kPrefix) || (!is_a && !key.ends_with(kB)) || view.shape.size() != 2 ||
-        view.dtype != DType::f32) {
-      return unfit(fmt::format("{}: {} is not an fp32 matrix of a LoRA adapter",
+        !can_widen(view.dtype)) {
+      return unfit(fmt::format("{}: {} is not a matrix of floats of a LoRA adapter",
                                file.path().string(), view.name));
     }
     const std::string module =
@@ -62,10 +61,9 @@ std::string weight_key(const std::string& name) {
 }
 
 Result<std::monostate> check_fit(const TensorView& base, const Pair& pair, int64_t rank) {
-  const bool is_float =
-      base.dtype == DType::f32 || base.dtype == DType::bf16 || base.dtype == DType::f16;
-  if (!is_float || base.shape.size() != 2 || pair.a->shape[0] != rank || pair.b->shape[1] != rank ||
-      pair.a->shape[1] != base.shape[1] || pair.b->shape[0] != base.shape[0]) {
+  if (!can_widen(base.dtype) || base.shape.size() != 2 || pair.a->shape[0] != rank ||
+      pair.b->shape[1] != rank || pair.a->shape[1] != base.shape[1] ||
+      pair.b->shape[0] != base.shape[0]) {
     return unfit(fmt::format("{}: {} [{}] does not take A [{}] and B [{}] of rank {}", base.name,
                              name_of(base.dtype), fmt::join(base.shape, ", "),
                              fmt::join(pair.a->shape, ", "), fmt::join(pair.b->shape, ", "), rank));
@@ -162,16 +160,17 @@ void add_product(const TensorView& base, const TensorView& a, const TensorView& 
   const auto columns = static_cast<size_t>(base.shape[1]);
   const auto rank = static_cast<size_t>(a.shape[0]);
   const size_t row_bytes = columns * bytes_of(base.dtype);
-  // A file may put tensors at any byte, so floats are copied out before use.
+  // A file may put tensors at any byte, so values are copied out before use.
   std::vector<float> product(columns);
   std::vector<float> row(columns);
   std::vector<float> a_all(rank * columns);
-  std::memcpy(a_all.data(), a.bytes.data(), a.bytes.size());
+  std::vector<float> b_all(rows * rank);
+  widen(a.bytes, a.dtype, a_all);
+  widen(b.bytes, b.dtype, b_all);
   for (size_t i = 0; i < rows; ++i) {
     std::fill(product.begin(), product.end(), 0.0F);
     for (size_t k = 0; k < rank; ++k) {
-      float factor = 0;
-      std::memcpy(&factor, b.bytes.data() + (i * rank + k) * sizeof(float), sizeof(float));
+      const float factor = b_all[i * rank + k];
       const float* a_values = a_all.data() + k * columns;
       for (size_t j = 0; j < columns; ++j) product[j] += factor * a_values[j];
     }

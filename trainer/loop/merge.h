@@ -31,7 +31,7 @@ Result<MergeReport> merge_adapter(const std::filesystem::path& model_directory,
                                   const std::filesystem::path& output_directory);
 
 // `out` = base + scaling * b a in the type of `base`: F32, BF16 or F16. Requires: a is [rank, in],
-// b [out, rank], both F32; `out` is as long as base.bytes.
+// b [out, rank], of any of these types; `out` is as long as base.bytes.
 void add_product(const TensorView& base, const TensorView& a, const TensorView& b, double scaling,
                  std::span<std::byte> out);
 

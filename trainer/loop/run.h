@@ -36,6 +36,7 @@ struct Totals {
   int64_t labelled = 0;
   int64_t batches = 0;  // That had rows.
   int64_t tokens = 0;
+  int64_t data_failures = 0;  // Processes whose data could not be read.
 };
 
 class Run {
@@ -57,6 +58,8 @@ class Run {
  private:
   Done prepare();
   Done resume();
+  Done check_same_run(const TrainerState& before);
+  void find_best();
   Done agree_on_start();
   Result<bool> step();  // False: every example of it was skipped.
   Done take_batches(int64_t count, Totals& totals);
@@ -65,6 +68,7 @@ class Run {
   Done after_step(const StepReport& report);
   Done evaluate();
   Done save();
+  Error save_before(Error error);
   Result<std::optional<StopReason>> reason_to_stop();
   TrainingResult result(StopReason reason) const;
   [[nodiscard]] RunMemory memory() const;
@@ -104,6 +108,7 @@ class Run {
   int64_t saved_step_ = -1;
   StepReport last_;
   int64_t largest_batch_bytes_ = 0;
+  bool data_failed_ = false;  // Of any process.
 };
 
 }  // namespace plateau::train

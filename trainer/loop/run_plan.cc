@@ -65,6 +65,17 @@ std::string settings_fingerprint(const TrainingOptions& options, int64_t batches
       options.warmup_steps, options.seed);
 }
 
+bool same_but_for(std::string_view before, std::string_view now, std::string_view field) {
+  while (!before.empty() || !now.empty()) {
+    const std::string_view old_field = take_field(before);
+    const std::string_view new_field = take_field(now);
+    const bool is_exempt = !field.empty() && old_field.substr(0, old_field.find('=')) == field &&
+                           new_field.substr(0, new_field.find('=')) == field;
+    if (old_field != new_field && !is_exempt) return false;
+  }
+  return true;
+}
+
 std::string fingerprint_difference(std::string_view before, std::string_view now) {
   while (!before.empty() || !now.empty()) {
     const std::string_view old_field = take_field(before);

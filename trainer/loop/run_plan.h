@@ -26,6 +26,8 @@ double epochs_done(const Position& position, const RunPlan& plan);
 // of steps is not among them: a run may be resumed to go further.
 std::string settings_fingerprint(const TrainingOptions& options, int64_t batches_per_epoch,
                                  int world);
+// Whether nothing differs but the field of that name; empty: no field.
+bool same_but_for(std::string_view before, std::string_view now, std::string_view field);
 // What differs first, as "seed was 42, is 43"; empty if nothing does.
 std::string fingerprint_difference(std::string_view before, std::string_view now);
 

@@ -44,21 +44,7 @@ Done Run::resume() {
   auto read = read_checkpoint(from);
   if (!read.ok()) return read.error();
   Checkpoint& checkpoint = read.value();
-  const std::string settings = settings_fingerprint(options_, plan_.batches_per_epoch, world());
-  if (checkpoint.state.dataset_fingerprint != options_.dataset_fingerprint) {
-    return Error{Error::Kind::usage,
-                 fmt::format("{} was written with another dataset (fingerprint {}, now {}): going "
-                             "on would mix up which examples were seen. Start a new run instead",
-                             from.string(), checkpoint.state.dataset_fingerprint,
-                             options_.dataset_fingerprint)};
-  }
-  if (checkpoint.state.config_fingerprint != settings) {
-    return Error{
-        Error::Kind::usage,
-        fmt::format("{} was written with other settings: {}. Use the same, or start a new run",
-                    from.string(),
-                    fingerprint_difference(checkpoint.state.config_fingerprint, settings))};
-  }
+  if (auto same = check_same_run(checkpoint.state); !same.ok()) return same;
   std::vector<TensorView> weights;
   weights.reserve(checkpoint.weights.size());
   for (const StateTensor& weight : checkpoint.weights) {
@@ -69,9 +55,65 @@ Done Run::resume() {
   if (!restored.ok()) return restored;
   if (auto set = set_generator_state(checkpoint.state.random_state); !set.ok()) return set;
   state_ = std::move(checkpoint.state);
+  if (state_.position.batch >= plan_.batches_per_epoch) {
+    state_.position = {state_.position.step, state_.position.epoch + 1, 0};
+  }
+  find_best();
   last_checkpoint_ = from;
   saved_step_ = state_.position.step;
   return std::monostate{};
+}
+
+// The settings must be those of the run; the dataset too, or the user has said that it is not.
+Done Run::check_same_run(const TrainerState& before) {
+  const std::string from = options_.resume_from->string();
+  const bool is_changed = before.dataset_fingerprint != options_.dataset_fingerprint;
+  if (is_changed && !options_.accepts_changed_data) {
+    return Error{Error::Kind::usage,
+                 fmt::format("{} was written with another dataset (fingerprint {}, now {}): going "
+                             "on would mix up which examples were seen. Start a new run, or say "
+                             "--accept-changed-data",
+                             from, before.dataset_fingerprint, options_.dataset_fingerprint)};
+  }
+  const std::string now = settings_fingerprint(options_, plan_.batches_per_epoch, world());
+  // Another number of examples is what was consented to.
+  const bool is_longer = is_changed && !same_but_for(before.config_fingerprint, now, "");
+  if (!same_but_for(before.config_fingerprint, now, is_changed ? "batches_per_epoch" : "")) {
+    return Error{
+        Error::Kind::usage,
+        fmt::format("{} was written with other settings: {}. Use the same, or start a new run",
+                    from, fingerprint_difference(before.config_fingerprint, now))};
+  }
+  if (is_changed) {
+    observer_.noted(fmt::format(
+        "the dataset is another than at step {}: {}", before.position.step,
+        is_longer ? "it has another number of batches, so this epoch may see an example twice or "
+                    "not at all"
+                  : "it has as many batches, and goes on in the same order"));
+  }
+  return std::monostate{};
+}
+
+// The best checkpoint by its step: the folder may have been moved since its name was written.
+void Run::find_best() {
+  if (!state_.best_metric) return;
+  const std::string name = fmt::format("checkpoint-{}", state_.best_step);
+  for (const std::filesystem::path& folder :
+       {options_.output_directory, options_.resume_from->parent_path(),
+        std::filesystem::path(state_.best_checkpoint).parent_path()}) {
+    std::error_code code;
+    if (std::filesystem::exists(folder / name / "plateau_state.json", code)) {
+      state_.best_checkpoint = (folder / name).string();
+      return;
+    }
+  }
+  observer_.noted(
+      fmt::format("{}, the best one so far, is not there any more: the next evaluation "
+                  "counts as the first",
+                  name));
+  state_.best_metric.reset();
+  state_.best_checkpoint.clear();
+  state_.best_step = 0;
 }
 
 // All processes have the same number of batches and the same position; rank 0's weights are used.

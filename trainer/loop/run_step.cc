@@ -106,7 +106,10 @@ Done Run::take_batches(int64_t count, Totals& totals) {
       const PhaseScope phase(MemoryPhase::data);
       return training_.next();
     }();
-    if (!batch.ok()) return batch.error();
+    if (!batch.ok()) {
+      totals.data_failures = 1;
+      return batch.error();
+    }
     if (!batch.value()) break;
     if (batch.value()->rows == 0) continue;
     largest_batch_bytes_ = std::max(largest_batch_bytes_, batch.value()->bytes());
@@ -150,14 +153,19 @@ Done Run::take_batch(const Batch& batch, Totals& totals) {
 
 // Totals of all processes. An error of one is an error of all, at once and not after a time-out.
 Done Run::share(Totals& totals, const Done& own) {
-  if (options_.peers == nullptr) return own;
+  if (options_.peers == nullptr) {
+    data_failed_ = totals.data_failures > 0;
+    return own;
+  }
   const auto sums =
       options_.peers->sum({totals.loss, totals.means, static_cast<double>(totals.labelled),
                            static_cast<double>(totals.batches), static_cast<double>(totals.tokens),
-                           own.ok() ? 0.0 : 1.0});
-  if (!own.ok()) return own;
-  if (!sums.ok()) return sums.error();
+                           own.ok() ? 0.0 : 1.0, static_cast<double>(totals.data_failures)});
+  if (!sums.ok()) return own.ok() ? Done(sums.error()) : own;
   const std::vector<double>& all = sums.value();
+  // All save or none: a checkpoint is written together.
+  data_failed_ = all[6] > 0;
+  if (!own.ok()) return own;
   if (all[5] > 0) {
     return Error{
         Error::Kind::bad_input,

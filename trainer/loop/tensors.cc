@@ -11,6 +11,8 @@
 #include <mutex>
 #include <utility>
 
+#include "trainer/loop/half.h"
+
 namespace plateau::train {
 namespace {
 
@@ -54,7 +56,7 @@ Result<Tensor> tensor_of(const TensorView& view) {
 }
 
 void copy_values(const Tensor& to, const TensorView& from) {
-  if (!from.bytes.empty()) std::memcpy(to->data_ptr(), from.bytes.data(), from.bytes.size());
+  widen(from.bytes, from.dtype, {to->data_ptr<float>(), static_cast<size_t>(to->numel())});
 }
 
 double value_of(const Tensor& tensor) {

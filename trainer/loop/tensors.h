@@ -21,8 +21,8 @@ namespace plateau::train {
 TensorView view_of(std::string name, const Tensor& tensor);
 // A copy.
 Result<Tensor> tensor_of(const TensorView& view);
-// Values into a tensor that exists, unrecorded by autograd. Requires: one shape; fp32 on both
-// sides.
+// Values into a tensor that exists, unrecorded by autograd. Requires: one shape; `to` is fp32,
+// `from` fp32, bf16 or fp16.
 void copy_values(const Tensor& to, const TensorView& from);
 
 // Of the one value it has.

@@ -26,10 +26,10 @@ Result<TrainingResult> Run::go() {
   while (true) {
     const int64_t epoch = state_.position.epoch;
     auto stepped = step();
-    if (!stepped.ok()) return stepped.error();
+    if (!stepped.ok()) return save_before(stepped.error());
     if (stepped.value()) {
       ++steps_of_epoch;
-      if (auto noted = after_step(last_); !noted.ok()) return noted.error();
+      if (auto noted = after_step(last_); !noted.ok()) return save_before(noted.error());
       auto reason = reason_to_stop();
       if (!reason.ok()) return reason.error();
       if (reason.value() || is_due(options_.save_steps)) {
@@ -79,7 +79,10 @@ Done Run::evaluate() {
     evaluation_->start(0, 0);
     while (true) {
       auto batch = evaluation_->next();
-      if (!batch.ok()) return batch.error();
+      if (!batch.ok()) {
+        totals.data_failures = 1;
+        return batch.error();
+      }
       if (!batch.value()) return std::monostate{};
       if (batch.value()->rows == 0) continue;
       auto loss = learner_.evaluate(*batch.value());
@@ -113,6 +116,20 @@ Done Run::evaluate() {
   state_.best_checkpoint =
       (options_.output_directory / fmt::format("checkpoint-{}", step)).string();
   return save();
+}
+
+// Bad data has harmed nothing: the steps before it are kept. After any other error the last
+// checkpoint is the one to trust.
+Error Run::save_before(Error error) {
+  if (!data_failed_ || state_.position.step == 0) return error;
+  if (const Done saved = save(); !saved.ok()) {
+    error.message +=
+        fmt::format(" (and no checkpoint could be written: {})", saved.error().message);
+    return error;
+  }
+  error.message += fmt::format("; saved {}: mend the data, then --resume --accept-changed-data",
+                               last_checkpoint_.string());
+  return error;
 }
 
 Done Run::save() {

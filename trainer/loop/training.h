@@ -52,8 +52,9 @@ struct TrainingOptions {
   std::optional<std::filesystem::path> resume_from;
   std::string config_fingerprint;  // Of model and options that must not change on resume.
   std::string dataset_fingerprint;
-  int64_t batch_size = 1;           // Rows of a batch: for the state files only.
-  std::string adapter_config_json;  // Empty: checkpoints hold model.safetensors, not an adapter.
+  bool accepts_changed_data = false;  // Resume although the dataset is another than it was.
+  int64_t batch_size = 1;             // Rows of a batch: for the state files only.
+  std::string adapter_config_json;    // Empty: checkpoints hold model.safetensors, not an adapter.
   AdapterLayout adapter_layout = AdapterLayout::hf452;
   // Several processes: each calls train() with its own share of every batch, and can read
   // resume_from. Null: alone.
@@ -90,6 +91,8 @@ class TrainingObserver {
   virtual void stepped(const StepReport& /*report*/) {}
   virtual void evaluation_began(int64_t /*step*/) {}
   virtual void evaluated(const EvalReport& /*report*/) {}
+  // Something to know that is no error.
+  virtual void noted(const std::string& /*message*/) {}
   virtual void checkpointed(int64_t /*step*/, const std::filesystem::path& /*directory*/) {}
 };
 
@@ -117,8 +120,9 @@ struct TrainingResult {
 
 // `stop` is asked after each step: true leads to a checkpoint and StopReason::signal. With peers,
 // one process that is to stop stops all; every process calls its observer, only rank 0 writes.
-// Errors leave the last checkpoint as it was: data that is bad, a loss that is not finite, a disk
-// that is full. A new run refuses a directory that holds checkpoints.
+// Errors leave the last checkpoint as it was: a loss that is not finite, a disk that is full. Data
+// that is bad leads to one more, of the last whole step. A new run refuses a directory that holds
+// checkpoints.
 //
 // The output directory gets checkpoint-N directories and log.jsonl, one line a step.
 Result<TrainingResult> train(Learner& learner, BatchSource& training, BatchSource* evaluation,

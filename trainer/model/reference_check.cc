@@ -215,6 +215,16 @@ Result<std::monostate> compare_outputs(QwenVl& model, const Batch& batch, const 
   return std::monostate{};
 }
 
+// Under either generation of names.
+const at::Tensor* find_gradient(const Case& stored, const std::string& name) {
+  constexpr std::string_view kPeftPrefix = "base_model.model.";
+  if (const at::Tensor* found = stored.find("g/" + name); found != nullptr) {
+    return found;
+  }
+  const std::string prefix(name.starts_with(kPeftPrefix) ? kPeftPrefix : "");
+  return stored.find("g/" + prefix + nested_name(name.substr(prefix.size())));
+}
+
 Result<std::monostate> compare_gradients(QwenVl& model, const Batch& batch, const Case& stored,
                                          ReferenceReport& report) {
   auto loss = model.forward(batch);
@@ -225,10 +235,7 @@ Result<std::monostate> compare_gradients(QwenVl& model, const Batch& batch, cons
   torch::autograd::backward({mean}, {});
   report.loss = mean.item<double>();
   for (const NamedTensor& parameter : model.trainable()) {
-    const at::Tensor* wanted = stored.find("g/" + parameter.name);
-    if (wanted == nullptr) {
-      wanted = stored.find("g/" + nested_name(parameter.name));
-    }
+    const at::Tensor* wanted = find_gradient(stored, parameter.name);
     if (wanted == nullptr || wanted->sizes() != parameter.tensor->sizes()) {
       return Error{Error::Kind::bad_input, "the case lacks the gradient of " + parameter.name};
     }
@@ -272,6 +279,15 @@ Result<ReferenceReport> check_reference(const std::filesystem::path& model_direc
   if (!files) {
     return files.error();
   }
+  auto model = QwenVl::load(config.value(), std::make_shared<WeightFiles>(std::move(files.value())),
+                            options);
+  if (!model) {
+    return model.error();
+  }
+  return check_reference(*model.value(), case_file);
+}
+
+Result<ReferenceReport> check_reference(QwenVl& model, const std::filesystem::path& case_file) {
   auto stored = read_case(case_file);
   if (!stored) {
     return stored.error();
@@ -279,11 +295,6 @@ Result<ReferenceReport> check_reference(const std::filesystem::path& model_direc
   auto batch = batch_of(stored.value(), case_file);
   if (!batch) {
     return batch.error();
-  }
-  auto model = QwenVl::load(config.value(), std::make_shared<WeightFiles>(std::move(files.value())),
-                            options);
-  if (!model) {
-    return model.error();
   }
   ReferenceReport report;
   const at::Tensor* loss = stored.value().find("loss");
@@ -293,9 +304,9 @@ Result<ReferenceReport> check_reference(const std::filesystem::path& model_direc
   try {
     report.stored_loss = loss->item<double>();
     for (const auto& compared :
-         {compare_positions(config.value(), batch.value(), stored.value(), report),
-          compare_outputs(*model.value(), batch.value(), stored.value(), report),
-          compare_gradients(*model.value(), batch.value(), stored.value(), report)}) {
+         {compare_positions(model.config(), batch.value(), stored.value(), report),
+          compare_outputs(model, batch.value(), stored.value(), report),
+          compare_gradients(model, batch.value(), stored.value(), report)}) {
       if (!compared) {
         return bad(case_file, compared.error().message);
       }

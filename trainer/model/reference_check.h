@@ -4,7 +4,8 @@
 // A case is a safetensors file: in/* are the inputs (input_ids, attention_mask, labels,
 // pixel_values with image_grid_thw, pixel_values_videos with video_grid_thw and
 // second_per_grid_ts), the rest what came out: position_ids, rope_deltas, act/*, logits, loss and
-// g/*, the gradient of the mean loss by every weight.
+// g/*, the gradient of the mean loss by every weight, or
+// by those of an adapter (g/base_model.model...).
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,11 @@ struct ReferenceReport {
   [[nodiscard]] bool agrees() const;
 };
 
-// `options.trained` and `options.storage` are ignored: all weights are trained, in fp32.
+// Gradients are compared for what the model trains: all weights, or its adapters under PEFT's
+// names.
+Result<ReferenceReport> check_reference(QwenVl& model, const std::filesystem::path& case_file);
+// The model in a directory. `options.trained` and `options.storage` are ignored: all weights are
+// trained, in fp32.
 Result<ReferenceReport> check_reference(const std::filesystem::path& model_directory,
                                         const std::filesystem::path& case_file,
                                         ModelOptions options);

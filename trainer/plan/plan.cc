@@ -16,8 +16,8 @@ constexpr int64_t kFloat = 4;
 constexpr int64_t kMiB = int64_t{1} << 20;
 // Measured (docs/plan.md, runtime and rest together): a process with LibTorch 1.13 and OpenBLAS
 // that has multiplied two matrices, and what each further thread of them adds.
-constexpr int64_t kRuntimeBytes = 164 * kMiB;
-constexpr int64_t kRuntimeThreadBytes = 12 * kMiB;
+constexpr int64_t kRuntimeBytes = 175 * kMiB;
+constexpr int64_t kRuntimeThreadBytes = 3 * kMiB;
 // Of the tokenizer's tables, per entry of the vocabulary and its merge.
 constexpr int64_t kTokenizerEntryBytes = 220;
 constexpr int64_t kExampleBytes = 16;
@@ -60,6 +60,7 @@ class Planner {
     add_activations();
     add_logits();
     add_data();
+    add_evaluation();
     add_runtime();
     for (const PlanLine& line : plan_.lines) {
       plan_.peak_bytes += line.bytes;
@@ -158,25 +159,28 @@ class Planner {
         formula, true);
   }
 
-  void add_logits() {
-    const int64_t labelled = request_.batch_size * request_.largest.labelled;
+  [[nodiscard]] int64_t logits_bytes(int64_t labelled_of_one) const {
+    const int64_t labelled = request_.batch_size * labelled_of_one;
     const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
     const int64_t head = request_.config.vocab_size * request_.config.hidden_size * kFloat;
     // A head that is not stored in fp32 is widened piece by piece.
     const int64_t widened =
         request_.model.storage == BaseStorage::fp32 ? 0 : std::min(kPieceBytes, head);
-    const int64_t bytes = chunk * request_.config.vocab_size * kFloat +
-                          2 * labelled * request_.config.hidden_size * kFloat + widened;
-    add("logits", bytes,
+    return chunk * request_.config.vocab_size * kFloat +
+           2 * labelled * request_.config.hidden_size * kFloat + widened;
+  }
+
+  void add_logits() {
+    const int64_t labelled = request_.batch_size * request_.largest.labelled;
+    const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
+    add("logits", logits_bytes(request_.largest.labelled),
         fmt::format("{} of {} labelled positions at a time x {} ids", chunk, format_count(labelled),
                     format_count(request_.config.vocab_size)),
         true);
   }
 
   void add_data() {
-    const VisionConfig& vision = request_.config.vision;
-    const int64_t patch = vision.patch_values() / vision.temporal_patch_size * kFloat;
-    const int64_t batch = patches_ * patch + tokens_ * 17;  // Ids, labels, mask.
+    const int64_t batch = patches_ * patch_bytes() + tokens_ * 17;  // Ids, labels, mask.
     add("images", batch, fmt::format("one batch of {} patches, as loaded", format_count(patches_)),
         true);
     const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
@@ -188,6 +192,44 @@ class Planner {
     if (request_.kept_bytes > 0) {
       add("kept pictures", request_.kept_bytes, "--keep-decoded: every picture of the dataset");
     }
+  }
+
+  [[nodiscard]] int64_t patch_bytes() const {
+    const VisionConfig& vision = request_.config.vision;
+    return vision.patch_values() / vision.temporal_patch_size * kFloat;
+  }
+
+  [[nodiscard]] int64_t bytes_of(std::string_view line) const {
+    const auto found = std::ranges::find(plan_.lines, line, &PlanLine::name);
+    return found == plan_.lines.end() ? 0 : found->bytes;
+  }
+
+  // What a batch of the evaluation set takes beyond a step of training, which does not run then:
+  // one layer at a time and nothing for a way back, but perhaps larger examples. Its own batches
+  // ahead stand beside those of training.
+  void add_evaluation() {
+    const ExampleShape& shape = request_.evaluation;
+    if (shape.tokens == 0) return;
+    const ModelConfig& config = request_.config;
+    const int64_t tokens = request_.batch_size * shape.tokens;
+    const int64_t patches = request_.batch_size * shape.patches;
+    const LayerMemory text = text_layer(config, request_.model, tokens, shape.tokens);
+    const LayerMemory vision = vision_layer(config, request_.model, patches, shape.patches);
+    const int64_t merged = patches / (config.vision.merge_size * config.vision.merge_size);
+    const int64_t forward = (merged + 2 * tokens) * config.hidden_size * kFloat +
+                            std::max(text.input + text.kept + text.working,
+                                     vision.input + vision.kept + vision.working);
+    const int64_t batch = patches * patch_bytes() + tokens * 17;
+    const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
+    const int64_t decoding =
+        std::max<int64_t>(request_.workers, 1) *
+        std::max<int64_t>(shape.picture_bytes - request_.largest.picture_bytes, 0);
+    const int64_t needed = forward + logits_bytes(shape.labelled) + batch;
+    const int64_t step = bytes_of("activations") + bytes_of("logits") + bytes_of("images");
+    add("evaluation", std::max<int64_t>(needed - step, 0) + ahead * batch + decoding,
+        fmt::format("beyond a step of training: examples of up to {} tokens, {} patches",
+                    format_count(shape.tokens), format_count(shape.patches)),
+        true);
   }
 
   void add_runtime() {

@@ -34,6 +34,7 @@ struct PlanRequest {
   bool is_8bit_optimizer = true;
   int64_t batch_size = 1;
   ExampleShape largest;
+  ExampleShape evaluation;  // Of the evaluation set; all 0: there is none.
   int64_t workers = 0;
   int64_t queue = 2;
   int64_t threads = 1;

@@ -30,6 +30,20 @@ double gb(int64_t bytes) {
   return static_cast<double>(bytes) / 1e9;
 }
 
+TEST(Plan, AnEvaluationSetCountsWhereItTakesMoreThanAStep) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  const int64_t without = make_plan(request).peak_bytes;
+  request.evaluation = {.tokens = 64, .labelled = 8, .patches = 64, .picture_bytes = 1000};
+  EXPECT_EQ(make_plan(request).peak_bytes, without);  // A step of training takes more.
+  request.evaluation = {
+      .tokens = 16384, .labelled = 256, .patches = 60000, .picture_bytes = 60'000'000};
+  EXPECT_GT(make_plan(request).peak_bytes, without + 60000 * 588 * 4);
+  EXPECT_EQ(make_plan(request).resident_bytes, [&] {
+    request.evaluation = {};
+    return make_plan(request).resident_bytes;
+  }());
+}
+
 TEST(Plan, CountsTheParametersOfThePublishedModels) {
   EXPECT_EQ(make_plan(published("qwen2.5-vl-3b")).parameters, 3'754'622'976);
   EXPECT_EQ(make_plan(published("qwen2.5-vl-7b")).parameters, 8'292'166'656);

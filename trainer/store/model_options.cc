@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/store/model_options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "trainer/store/weight_names.h"
 
 namespace plateau::train {
+namespace {
+
+bool is_named(std::string_view module, const std::string& target) {
+  return module == target || module.ends_with("." + target);
+}
+
+bool is_target(std::string_view module, const std::vector<std::string>& targets) {
+  return targets.empty() || std::ranges::any_of(targets, [&](const std::string& target) {
+           return is_named(module, target);
+         });
+}
+
+}  // namespace
 
 double LoraOptions::scaling() const {
   const auto by = static_cast<double>(rank);
@@ -33,9 +47,24 @@ std::vector<LinearShape> adapter_layers(const ModelConfig& config, const LoraOpt
   std::erase_if(out, [&](const LinearShape& layer) {
     const bool by_tower = layer.is_vision ? options.vision : options.language;
     const bool by_kind = layer.is_mlp ? options.mlp : options.attention;
-    return !(by_tower && by_kind);
+    return !(by_tower && by_kind && is_target(layer.module, options.targets));
   });
   return out;
+}
+
+Result<std::monostate> check_targets(const ModelConfig& config, const LoraOptions& options) {
+  const std::vector<LinearShape> layers = adapter_layers(config, options);
+  for (const std::string& target : options.targets) {
+    if (std::ranges::any_of(
+            layers, [&](const LinearShape& layer) { return is_named(layer.module, target); })) {
+      continue;
+    }
+    return Error{Error::Kind::usage,
+                 "--target-modules: no linear layer that may be trained ends in " + target +
+                     "; there are q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, "
+                     "and qkv and proj in the vision tower"};
+  }
+  return std::monostate{};
 }
 
 }  // namespace plateau::train

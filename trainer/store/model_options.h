@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "trainer/store/model_config.h"
 
 namespace plateau::train {
@@ -21,6 +22,9 @@ struct LoraOptions {
   bool language = true;
   bool attention = true;
   bool mlp = true;
+  // Of those, only modules with one of these names, whole or from a dot on: "q_proj",
+  // "self_attn.q_proj". In hub names. Empty: all.
+  std::vector<std::string> targets;
   uint64_t seed = 42;
 
   [[nodiscard]] double scaling() const;
@@ -55,5 +59,7 @@ struct LinearShape {
 std::vector<LinearShape> linear_layers(const ModelConfig& config);
 // Those that `options` choose.
 std::vector<LinearShape> adapter_layers(const ModelConfig& config, const LoraOptions& options);
+// An error if one of the targets is no layer among them.
+Result<std::monostate> check_targets(const ModelConfig& config, const LoraOptions& options);
 
 }  // namespace plateau::train

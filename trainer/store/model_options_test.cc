@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "trainer/store/narrowed_lora.h"
+
 namespace plateau::train {
 namespace {
 
@@ -44,6 +46,17 @@ TEST(AdapterLayers, FollowTheSwitches) {
 TEST(LoraOptions, RankStabilisedScalingDividesByTheRoot) {
   EXPECT_DOUBLE_EQ((LoraOptions{.rank = 16, .alpha = 32}.scaling()), 2);
   EXPECT_DOUBLE_EQ((LoraOptions{.rank = 16, .alpha = 32, .rslora = true}.scaling()), 8);
+}
+
+TEST(Narrowed, TargetsInOneTowerLeaveTheOtherOut) {
+  const ModelConfig config = preset_config("tiny").value();
+  const LoraOptions some = narrowed(config, {.targets = {"q_proj", "v_proj"}});
+  EXPECT_TRUE(some.language && some.attention);
+  EXPECT_FALSE(some.vision || some.mlp);
+  const LoraOptions all = narrowed(config, {});
+  EXPECT_TRUE(all.language && all.attention && all.vision && all.mlp);
+  EXPECT_TRUE(check_targets(config, {.targets = {"q_proj"}}).ok());
+  EXPECT_FALSE(check_targets(config, {.vision = false, .targets = {"qkv"}}).ok());
 }
 
 }  // namespace
