@@ -21,7 +21,7 @@ trap finish EXIT
 
 # The machine's own mirror of Debian.
 mirror=$(sed -n 's/^URIs: *//p; s/^deb [^h]*\(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
-  grep -m1 '/debian/*$')
+  grep -m1 '/debian/*$' || true)
 echo "a clean $suite"
 kept=${DEBIAN_TREES:+$DEBIAN_TREES/$suite}
 if [ -n "$kept" ] && [ -d "$kept" ]; then
