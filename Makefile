@@ -6,12 +6,12 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install clean site
+.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install site wheel release deb clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: ## Install the Debian packages of some PARTS (default: all): core demo trainer test bench
+setup: ## Install the Debian packages of some PARTS (default: all but ship): core demo trainer test bench page lint ship
 	@tools/setup.sh $(or $(PARTS),core demo trainer test bench page)
 
 build: ## Build plateau and its tracer into build/release
@@ -76,6 +76,23 @@ format: ## Rewrite the sources in the house format
 fuzz: ## Fuzz every parser; FUZZ_SECONDS=3600 for the long run
 	@tools/setup.sh core trainer test
 	@tools/fuzz.sh $${FUZZ_SECONDS:-60}
+
+wheel: ## Make dist/*.whl for pip, uv and pipx (any CPython, glibc 2.28 or later), and the source distribution
+	@tools/setup.sh core ship
+	@packaging/portable/libraries.sh build/portable
+	@tools/build.sh release core portable
+	@packaging/wheel.sh --sdist build/release dist
+
+release: ## Make everything of a release into dist/: wheel, sources, archive, list of parts, checksums, notes
+	@tools/setup.sh core ship
+	@packaging/portable/libraries.sh build/portable
+	@tools/build.sh release core portable
+	@packaging/release.sh build/release dist
+
+deb: ## Make the Debian packages plateau, plateau-train and python3-plateau into dist/deb
+	@tools/setup.sh core trainer ship
+	@tools/build.sh --trainer release core plateau-train
+	@packaging/deb.sh build/release dist/deb
 
 install: build ## Install to PREFIX (default /usr/local), honours DESTDIR
 	@cmake --install build/release --prefix $(PREFIX)

@@ -8,7 +8,6 @@ set(PLATEAU_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefi
 
 add_library(plateau_options INTERFACE)
 target_include_directories(plateau_options INTERFACE ${plateau_SOURCE_DIR}/src ${plateau_SOURCE_DIR})
-target_compile_definitions(plateau_options INTERFACE PLATEAU_VERSION="${plateau_VERSION}")
 target_compile_options(plateau_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror
   # Of a group of sources it would compare names of one with those of another; lint looks at each alone.

@@ -10,6 +10,7 @@
 #   page      to build the page behind `plateau report`
 #   site      to make the documentation a site
 #   lint      to check and format the sources
+#   ship      to make the wheel, the release and the Debian packages
 #   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where)
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
 set -euo pipefail
@@ -39,10 +40,14 @@ test=(
   chromium firefox-esr prometheus prometheus-alertmanager victoria-metrics
   # notebooks in a real kernel
   python3-nbclient python3-ipykernel
+  # the wheel, from Debian's own sources
+  dpkg-dev python3-venv
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )
 bench=(libbenchmark-dev python3 python3-psutil gzip)
+# The wheel takes Debian's own sources and static libraries.
+ship=(dpkg-dev python3-venv debhelper dh-python lintian debootstrap fakeroot)
 # Hosts that are network namespaces, for jobs of many ranks.
 stack=(python3 python3-venv iproute2)
 with_stack=no
@@ -60,8 +65,9 @@ for part in "$@"; do
     page) wanted+=("${page[@]}") ;;
     site) wanted+=("${site[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
+    ship) wanted+=("${ship[@]}") ;;
     stack) wanted+=("${stack[@]}") with_stack=yes ;;
-    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|stack ..." >&2; exit 2 ;;
+    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|ship|stack ..." >&2; exit 2 ;;
   esac
 done
 finish() {

@@ -19,8 +19,9 @@ MOST_LINES = 3000
 
 
 def rooms():
-    yield from sorted(path for path in (clashes.ROOT / "src").iterdir() if path.is_dir())
-    yield from sorted(path for path in (clashes.ROOT / "trainer").iterdir() if path.is_dir())
+    # A source distribution has no trainer and no benchmarks.
+    for parent in ("src", "trainer"):
+        yield from sorted(path for path in (clashes.ROOT / parent).glob("*") if path.is_dir())
     yield clashes.ROOT / "tracer"
     yield clashes.ROOT / "bench" / "corpus"
 

@@ -45,7 +45,7 @@ import sys
 import threading
 import time
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Client", "LightningCallback", "TrainerCallback", "start", "steps"]
 
 _MB = 1e6

@@ -19,6 +19,11 @@ std::vector<std::string> places_of(std::string_view name) {
   return {fmt::format("{}/{}", beside, name), fmt::format("{}/../lib/plateau/{}", beside, name)};
 }
 
+std::string installed_directory(std::string_view name, std::string_view file) {
+  const std::string found = first_readable(places_of(fmt::format("{}/{}", name, file)));
+  return found.substr(0, found.empty() ? 0 : found.size() - file.size() - 1);
+}
+
 std::string first_readable(const std::vector<std::string>& places) {
   for (const std::string& place : places) {
     std::array<char, PATH_MAX> full{};

@@ -13,6 +13,10 @@ namespace plateau {
 // Where `name` ("libplateau_tracer.so", "python") may be, the likeliest first.
 std::vector<std::string> places_of(std::string_view name);
 
+// Where the directory `name` is, as an absolute path without links; "" if nowhere. It is known by
+// `file` in it: in an environment of Python's, a program of the name "python" stands beside ours.
+std::string installed_directory(std::string_view name, std::string_view file);
+
 // The first of `places` that can be read, as an absolute path without links; "" if none can.
 std::string first_readable(const std::vector<std::string>& places);
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/version.h"
 #include "cli/completion.h"
 #include "cli/help_verb.h"
 #include "cli/man.h"
@@ -66,7 +67,7 @@ TEST(Dispatch, UsageErrorNamesVerbAndHelp) {
 }
 
 TEST(Dispatch, VersionAndHelpGoToStandardOutput) {
-  EXPECT_EQ(run_words({"--version"}).out, "plateau " PLATEAU_VERSION "\n");
+  EXPECT_EQ(run_words({"--version"}).out, "plateau " + std::string(version()) + "\n");
   EXPECT_THAT(run_words({"--help"}).out, HasSubstr("An answer:\n  judge "));
   EXPECT_EQ(run_words({}).code, 2);
 }

@@ -6,6 +6,7 @@
 
 #include "base/installed.h"
 #include "base/json_writer.h"
+#include "base/version.h"
 #include "census/find_python.h"
 #include "cli/doctor_words.h"
 #include "cli/exit_code.h"
@@ -27,7 +28,7 @@ std::string variable(const char* name) {
 OwnFacts own_facts() {
   OwnFacts own;
   own.tracer = first_readable(places_of("libplateau_tracer.so"));
-  own.module = first_readable(places_of("python"));
+  own.module = installed_directory("python", "sitecustomize.py");
   own.trainer = first_readable(places_of("plateau-train"));
 #ifdef __x86_64__
   own.attaches = true;
@@ -75,8 +76,7 @@ std::string screen(const std::vector<Check>& checks, const View& view) {
 
 std::string json_of(const std::vector<Check>& checks) {
   JsonWriter json;
-  json.begin_object().members("schema", 1, "version", PLATEAU_VERSION, "ready",
-                              essentials_work(checks));
+  json.begin_object().members("schema", 1, "version", version(), "ready", essentials_work(checks));
   json.key("checks").begin_array();
   for (const Check& check : checks) {
     json.begin_object()

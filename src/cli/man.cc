@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/version.h"
 #include "cli/exit_code.h"
 #include "cli/help_verb.h"
 #include "cli/verbs.h"
@@ -112,8 +113,8 @@ int run_man(const Invocation& invocation) {
 }  // namespace
 
 std::string manual_page(std::span<const Verb> verbs) {
-  std::string out = fmt::format(".TH PLATEAU 1 {} \"plateau {}\" \"User Commands\"\n",
-                                kInterfaceDate, PLATEAU_VERSION);
+  std::string out =
+      fmt::format(".TH PLATEAU 1 {} \"plateau {}\" \"User Commands\"\n", kInterfaceDate, version());
   out += ".SH NAME\nplateau \\- " + prose(kTagline);
   out += ".SH SYNOPSIS\n.B plateau\n.I verb\n[\\fIoptions\\fR] [\\fIfile\\fR ...]\n";
   out += ".SH DESCRIPTION\n" +

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "command/exit_code.h"
 #include "command/help.h"
 #include "command/parse.h"
@@ -57,7 +58,7 @@ int choose(const Program& program, std::span<const Verb> verbs, std::span<const 
     return kExitFine;
   }
   if (word == "--version" || word == "-V") {
-    out.print(program.name + " " PLATEAU_VERSION "\n");
+    out.print(fmt::format("{} {}\n", program.name, version()));
     return kExitFine;
   }
   for (const Verb& verb : verbs) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/printable.h"
+#include "base/version.h"
 #include "http/curl_library.h"
 
 namespace plateau {
@@ -56,7 +57,7 @@ struct HttpClient::Inside {
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_USERAGENT, "plateau/" PLATEAU_VERSION);
+    set(CURLOPT_USERAGENT, ("plateau/" + std::string(version())).c_str());
     set(CURLOPT_ACCEPT_ENCODING, "");  // Whatever it can inflate: gzip at least.
     set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_s));
     set(CURLOPT_TIMEOUT_MS, milliseconds(request.total_s));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/version.h"
 #include "page/page_comparison.h"
 #include "page/page_numbers.h"
 #include "page/page_run.h"
@@ -73,7 +74,7 @@ void write_cost(JsonWriter& json, const Run& run) {
 }
 
 void write_program(JsonWriter& json) {
-  json.members("schema", kSchema, "plateau", PLATEAU_VERSION);
+  json.members("schema", kSchema, "plateau", version());
 }
 
 }  // namespace

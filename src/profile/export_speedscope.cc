@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/version.h"
 #include "profile/export.h"
 
 namespace plateau {
@@ -83,7 +84,7 @@ std::string export_speedscope(const ExportProfile& profile) {
   json.begin_object();
   json.members("$schema", "https://www.speedscope.app/file-format-schema.json");
   json.members("name", profile.name.empty() ? std::string("heap") : profile.name);
-  json.members("exporter", "plateau@" PLATEAU_VERSION, "activeProfileIndex", 0);
+  json.members("exporter", "plateau@" + std::string(version()), "activeProfileIndex", 0);
   json.key("shared").begin_object().key("frames");
   table.write(json);
   json.end_object().members("profiles", json_list(views, write));

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "base/units.h"
+#include "base/version.h"
 
 namespace plateau {
 namespace {
@@ -166,7 +167,7 @@ void about_progress(MetricsSink& text, Runs runs) {
 
 void about_server(MetricsText& text, const ServerFigures& server) {
   text.family("plateau_build", Type::info, "", "The version of Plateau.");
-  text.sample({{"version", PLATEAU_VERSION}}, 1);
+  text.sample({{"version", std::string(version())}}, 1);
   text.family("plateau_http_requests", Type::counter, "", "Requests answered, by status code.");
   for (const auto& [code, count] : server.requests) {
     text.sample({{"code", std::to_string(code)}}, static_cast<double>(count));

@@ -18,12 +18,12 @@ std::string variable(const char* name) {
 }
 
 Result<std::string> module_directory() {
-  const std::vector<std::string> places = places_of("python");
-  if (std::string found = first_readable(places); !found.empty()) return found;
+  std::string found = installed_directory("python", "sitecustomize.py");
+  if (!found.empty()) return found;
   return Error{Error::Kind::not_found,
                fmt::format("the Python module is not at {}, so steps are not learnt by themselves; "
                            "is Plateau installed in full?",
-                           places.front())};
+                           places_of("python").front())};
 }
 
 // In quotes, for a line of Python that is itself in triple quotes.

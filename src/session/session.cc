@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/version.h"
 #include "probe/job_limits.h"
 
 namespace plateau {
@@ -18,7 +19,7 @@ constexpr double kFirstVerdictSeconds = 1;
 RecordingHead head_of(const SessionOptions& options, const std::string& command) {
   return {.command = command,
           .host = host_name(),
-          .plateau_version = PLATEAU_VERSION,
+          .plateau_version = std::string(version()),
           .started_unix_s = static_cast<double>(time(nullptr)),
           .interval_s = options.interval_s,
           .keep_secrets = options.keep_secrets};

@@ -15,6 +15,14 @@ run "$PLATEAU" run --no-auto --no-recording -q -- python3 -c "$is_in"
 PLATEAU_AUTO=0 run "$PLATEAU" run --no-recording -q -- python3 -c "$is_in"
 [ "$(cat out)" = False ] || fail "PLATEAU_AUTO=0 does not keep it out"
 
+# As installed among other programs, one of which is named python as the module's folder is.
+mkdir -p tree/bin tree/lib/plateau
+cp "$PLATEAU" tree/bin/plateau
+cp -R "$(dirname "$PLATEAU")/python" tree/lib/plateau/python
+ln -s "$(command -v python3)" tree/bin/python
+run tree/bin/plateau run --no-recording -q -- tree/bin/python -c "$is_in"
+[ "$(cat out)" = True ] || fail "a program named python was taken for the module: $(cat out err)"
+
 # An interpreter that does not look at the path runs as without us.
 run "$PLATEAU" run --no-recording -q -- python3 -I -c "$is_in"
 [ "$(cat out)" = False ] || fail "-I was not respected"

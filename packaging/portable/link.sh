@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Links a program or the tracer with everything but the C library inside, for glibc 2.28 and later:
+#   link.sh program|tracer LIBRARIES OUTPUT OBJECT-OR-ARCHIVE...
+# LIBRARIES is what libraries.sh made. Beside OUTPUT is left OUTPUT.map, the linker's own list of what went in, which
+# the list of parts (packaging/sbom.py) is made from.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+kind=$1 libraries=$2 output=$3
+shift 3
+mkdir -p "$(dirname "$output")"
+shims=$output.shims.o
+# The same program from the same sources, wherever they are: no table of names, and no date.
+# shellcheck disable=SC2054  # The commas are the linker's.
+common=(-nodefaultlibs -static-libgcc -s -Wl,--build-id=sha1 -Wl,-z,now -Wl,-z,relro -Wl,--as-needed -Wl,--hash-style=gnu
+  "-Wl,-Map=$output.map")
+# libc first and the loader last: until 2.31 the loader had a malloc of its own for the time before libc is there, which
+# whoever looks there first gets for good.
+glibc=("$libraries"/old/lib*.so "$libraries/old/ld.so" "$(gcc -print-file-name=libc_nonshared.a)")
+compile_shims() { gcc -O2 -fPIC -fno-stack-protector -Wall -Wextra -Werror "$@" -c "$here/shims.c" -o "$shims"; }
+
+case $kind in
+  program)
+    compile_shims
+    g++ "${common[@]}" -pie -o "$output" "$shims" -Wl,--gc-sections -Wl,--start-group "$@" "$libraries"/lib*.a \
+      -Wl,-Bstatic -ldw -lelf -lzstd -lz -lstdc++ -lgcc -lgcc_eh -Wl,-Bdynamic "${glibc[@]}" -Wl,--end-group
+    ;;
+  tracer)
+    compile_shims -DPLATEAU_SHIMS_OF_THE_TRACER
+    gcc "${common[@]}" -shared -o "$output" "$shims" "-Wl,--version-script=$here/../../tracer/exports.map" -Wl,-z,defs \
+      "$@" -Wl,-Bstatic -lgcc -Wl,-Bdynamic "${glibc[@]}" -Wl,-Bstatic -lgcc
+    ;;
+  *)
+    echo "usage: link.sh program|tracer LIBRARIES OUTPUT OBJECT..." >&2
+    exit 2
+    ;;
+esac
+rm -f "$shims"

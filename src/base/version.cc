@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
+
+namespace plateau {
+
+std::string_view version() {
+  return PLATEAU_VERSION;
+}
+
+}  // namespace plateau
