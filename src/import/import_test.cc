@@ -108,6 +108,18 @@ TEST(Import, ANameThatIsNotThereIsAnErrorAndNotAGuess) {
   EXPECT_NE(runs.error().message.find("rss"), std::string::npos) << "and what is there";
 }
 
+TEST(Import, TheMemoryThatIsNamedIsReadAndNoOtherBesideIt) {
+  std::string text = "step,rss_mb,pss_mb,file_mb\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(i) + ",900,800," + std::to_string(5 + i) + "\n";
+  ImportOptions options;
+  options.wishes.memory = "file_mb";
+  const auto runs = import_bytes("x", text, options);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  ASSERT_EQ(runs.value()[0].series.size(), 1u);
+  EXPECT_EQ(runs.value()[0].series[0].mb.back(), 44);
+}
+
 TEST(Import, AnExportWithoutAWordForMemoryIsNotTakenForRss) {
   // TensorBoard's CSV: what it is stands in the file's name only.
   std::string text = "Wall time,Step,Value\n";

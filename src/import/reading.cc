@@ -255,14 +255,16 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   reading.has_memory = true;
   reading.weight = chosen->weight;
   reading.memory.push_back(memory_column(sheet, chosen->column, wishes, &reading));
-  reading.sure = reading.sure && chosen->weight >= kSure && column.name.memory;
+  // Whoever names the memory wants that and no other, and needs not be told of doubts.
+  const bool told = !wishes.memory.empty();
+  reading.sure = reading.sure && (told || (chosen->weight >= kSure && column.name.memory));
   add_caches(sheet, reading.memory.front());
   settle_pairs(column, reading);
   choose_series(sheet, chosen->column, wishes, reading);
   choose_clock(sheet, chosen->column, wishes, reading);
   add_alike(sheet, reading.memory.front());
   add_series_by_title(sheet, wishes, reading);
-  if (reading.series != SeriesBy::title) add_measures(sheet, reading);
+  if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
   if (reading.memory.front().falls) {
     reading.remarks.push_back(
         fmt::format("{} is memory that is free: what it fell by is shown as used", shown(column)));
