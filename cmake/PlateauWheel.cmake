@@ -7,7 +7,7 @@ if(SKBUILD)
   set(PLATEAU_ROOT ${SKBUILD_DATA_DIR}/)
   # `import plateau` and the pytest plugin.
   set(client ${plateau_SOURCE_DIR}/clients/python)
-  install(FILES ${client}/plateau.py ${client}/plateau_pytest.py DESTINATION ${SKBUILD_PLATLIB_DIR})
+  install(FILES ${client}/plateau.py ${client}/plateau_jupyter.py ${client}/plateau_pytest.py DESTINATION ${SKBUILD_PLATLIB_DIR})
   install(DIRECTORY ${client}/plateau_in_tests DESTINATION ${SKBUILD_PLATLIB_DIR} PATTERN __pycache__ EXCLUDE)
 else()
   set(PLATEAU_BIN ${CMAKE_INSTALL_BINDIR})

@@ -51,7 +51,7 @@ def main():
     expect(len(names) == len(set(names)), "a file is there twice")
     data = f"plateau_judge-{version}.data"
     info = f"plateau_judge-{version}.dist-info"
-    wanted = ["plateau.py", "plateau_pytest.py", "plateau_in_tests/plugin.py", f"{data}/scripts/plateau",
+    wanted = ["plateau.py", "plateau_jupyter.py", "plateau_pytest.py", "plateau_in_tests/plugin.py", f"{data}/scripts/plateau",
               f"{data}/data/lib/plateau/libplateau_tracer.so", f"{data}/data/lib/plateau/python/sitecustomize.py",
               f"{data}/data/lib/plateau/python/plateau_auto/client.py", f"{data}/data/share/man/man1/plateau.1",
               f"{data}/data/share/doc/plateau/third-party-licences.txt", f"{info}/sboms/plateau.spdx.json",
