@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/version.h"
 
 namespace plateau::push {
 namespace {
@@ -46,7 +47,7 @@ WriteRequest otlp_request(std::span<const MetricSample> samples, const LabelList
   json.key("resource").begin_object();
   write_attributes(json, resource);
   json.end_object().key("scopeMetrics").begin_array().begin_object();
-  json.members("scope", json_object("name", "plateau", "version", PLATEAU_VERSION));
+  json.members("scope", json_object("name", "plateau", "version", version()));
   json.key("metrics").begin_array();
   for (const MetricSample& sample : samples) {
     if (!std::isfinite(sample.value)) continue;

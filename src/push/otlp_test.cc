@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/version.h"
+
 namespace plateau::push {
 namespace {
 
@@ -15,10 +17,11 @@ TEST(Otlp, OneFigureIsThisJson) {
             R"({"resourceMetrics":[{"resource":{"attributes":[)"
             R"({"key":"service.name","value":{"stringValue":"plateau"}},)"
             R"({"key":"team","value":{"stringValue":"vision"}}]},)"
-            R"("scopeMetrics":[{"scope":{"name":"plateau","version":")" PLATEAU_VERSION R"("},)"
-            R"("metrics":[{"name":"up_bytes","gauge":{"dataPoints":[{"attributes":[)"
-            R"({"key":"run","value":{"stringValue":"a"}}],)"
-            R"("timeUnixNano":"300000000","asDouble":1.5}]}}]}]}]})");
+            R"("scopeMetrics":[{"scope":{"name":"plateau","version":")" +
+                std::string(version()) +
+                R"("},"metrics":[{"name":"up_bytes","gauge":{"dataPoints":[{"attributes":[)"
+                R"({"key":"run","value":{"stringValue":"a"}}],)"
+                R"("timeUnixNano":"300000000","asDouble":1.5}]}}]}]}]})");
   EXPECT_EQ(request.series, 1U);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json_writer.h"
+#include "base/version.h"
 #include "share/ci_case.h"
 #include "words/cause_table.h"
 
@@ -70,7 +71,7 @@ std::string sarif_json(const std::vector<CiCase>& cases) {
   json.begin_object().members("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
   json.members("version", "2.1.0").key("runs").begin_array().begin_object();
   json.key("tool").begin_object().key("driver").begin_object();
-  json.members("name", "plateau", "version", PLATEAU_VERSION);
+  json.members("name", "plateau", "version", version());
   json.members("rules", json_list(rules, write_rule)).end_object().end_object();
   json.members("results", json_list(results, write_result));
   json.end_object().end_array().end_object();
