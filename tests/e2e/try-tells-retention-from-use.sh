@@ -12,6 +12,8 @@ class Node: pass
 for i in range(20000):
     a = Node(); a.b = Node(); a.b.a = a; a.x = bytes(1000)
 del a
+# On top of the heap, or the C library would give back by itself what is freed below.
+pins = [bytes(1000) for _ in range(64)]
 print("ready", flush=True)
 while True:
     time.sleep(0.05)
