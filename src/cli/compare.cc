@@ -140,6 +140,7 @@ int show(const Invocation& invocation, const Comparison& comparison) {
   const int code = exit_code_for_outcome(comparison.outcome);
   if (!ci_files_wanted(arguments)) return code;
   std::vector<CiCase> cases;
+  cases.reserve(comparison.changes.size());
   for (const Change& change : comparison.changes) cases.push_back(case_of(comparison, change));
   const int written = write_ci_files(invocation, cases, comparison_markdown(comparison));
   return worse_exit_code(written, code);
