@@ -17,7 +17,7 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kHeaderBytes = 256 * 1024;
+constexpr size_t kHeaderBytes = size_t{256} * 1024;
 constexpr size_t kMostPictureBytes = 500'000'000;
 
 PictureLook judge(std::string_view bytes, bool is_whole, const std::string& name) {
