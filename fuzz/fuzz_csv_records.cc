@@ -12,6 +12,7 @@
 #include "trainer/data/csv_records.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace plateau;
   using namespace plateau::train;
   const std::span<const char> all(reinterpret_cast<const char*>(data), size);
   CsvFinder whole;

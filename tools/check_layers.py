@@ -94,7 +94,7 @@ TRAINER_MAY_INCLUDE = {
     "store": {"src:base", "quant"},
     "text": {"src:base"},
     "image": {"src:base"},
-    "data": {"src:base", "text", "image"},
+    "data": {"src:base", "src:dataset", "text", "image"},
     "plan": {"src:base", "store", "data", "text", "image", "quant"},
     "model": {"src:base", "store", "data", "text", "image", "quant"},
     "optim": {"src:base", "model", "quant"},
