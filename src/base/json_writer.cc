@@ -19,7 +19,7 @@ void append_escaped(std::string& out, char32_t value) {
   if (at != kSpecial.npos) {
     out += {'\\', kLetters[at]};
   } else if (value < 0x20 || (value >= 0x7F && value <= 0x9F)) {
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<uint32_t>(value));
+    out += fmt::format("\\u{:04x}", static_cast<uint32_t>(value));
   } else {
     append_utf8(out, value);
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 
 #include "base/text.h"
 
@@ -115,6 +116,17 @@ std::string format_seconds(double seconds) {
   if (seconds < 99.5 * 60) return fmt::format("{:.0f} min", seconds / 60);
   if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
   return fmt::format("{:.1f} days", seconds / 86400);
+}
+
+std::string format_utc(double unix_s) {
+  constexpr double kYear1 = -62135596800;
+  constexpr double kYear10000 = 253402300800;
+  if (!(unix_s >= kYear1 && unix_s < kYear10000)) return "no date";
+  const auto seconds = static_cast<std::time_t>(std::floor(unix_s));
+  std::tm utc = {};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min);
 }
 
 }  // namespace plateau

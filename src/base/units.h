@@ -47,4 +47,8 @@ std::string counted(uint64_t n, std::string_view noun);
 // "45 s", "12 min", "3.5 h", "2.1 days".
 std::string format_seconds(double seconds);
 
+// A moment since 1970: "2026-11-17 09:05 UTC". A number that is none of the years 1 to 9999, as a
+// broken recording may hold, is "no date".
+std::string format_utc(double unix_s);
+
 }  // namespace plateau

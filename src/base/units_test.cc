@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace plateau {
 namespace {
 
@@ -42,6 +44,14 @@ TEST(Counted, OneHasNoPlural) {
   EXPECT_EQ(counted(0, "row"), "0 rows");
   EXPECT_EQ(counted(1, "row"), "1 row");
   EXPECT_EQ(counted(6529, "row"), "6,529 rows");
+}
+
+TEST(Utc, AMomentIsADateAndABrokenOneIsNone) {
+  EXPECT_EQ(format_utc(0), "1970-01-01 00:00 UTC");
+  EXPECT_EQ(format_utc(1794906359.9), "2026-11-17 09:05 UTC");
+  EXPECT_EQ(format_utc(-1), "1969-12-31 23:59 UTC");
+  EXPECT_EQ(format_utc(1e300), "no date");
+  EXPECT_EQ(format_utc(std::nan("")), "no date");
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
 #include "base/redact.h"
@@ -36,10 +34,7 @@ void add_head(std::string& out, const RecordingLog& log) {
   if (!head.command.empty()) add_text(out, "command", head.command, log);
   if (!head.host.empty()) add(out, "host", head.host);
   if (!head.plateau_version.empty()) add(out, "written by", "plateau " + head.plateau_version);
-  if (head.started_unix_s > 0) {
-    const auto at = static_cast<std::time_t>(head.started_unix_s);
-    add(out, "started", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(at)));
-  }
+  if (head.started_unix_s > 0) add(out, "started", format_utc(head.started_unix_s));
   if (head.interval_s > 0) add(out, "interval", format_seconds(head.interval_s));
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/serve_address.h"
 #include "fleet/fleet_words.h"
@@ -77,8 +78,8 @@ int serve_fleet(const Invocation& invocation, FleetRequest& request) {
     figures.last_round_s = monotonic_now_s() - begin_s;
     if (answer) {
       figures.last_success_s = unix_now_s();
-      out.remark(fmt::format("{} {}\n", fleet::moment_text(unix_now_s()),
-                             fleet::summary_of(answer.value())));
+      out.remark(
+          fmt::format("{} {}\n", format_utc(unix_now_s()), fleet::summary_of(answer.value())));
     } else {
       ++figures.failed_rounds;
       out.complain("fleet", answer.error().message);

@@ -17,7 +17,7 @@ class CellWriter {
 
   void write(size_t row, size_t column, const Cell& cell, bool wide) {
     if (!knows_place_ || row != row_ || column != column_) {
-      fmt::format_to(std::back_inserter(out_), "\x1b[{};{}H", row + 1, column + 1);
+      out_ += fmt::format("\x1b[{};{}H", row + 1, column + 1);
     }
     if (cell.ink != ink_ || cell.reverse != reverse_) {
       // One command: reset, then what is wanted.

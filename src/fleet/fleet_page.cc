@@ -62,7 +62,7 @@ std::string evidence_of(const Finding& f) {
   std::string rows = row("probability of a leak", fmt::format("{:.4f}", f.leak_probability));
   rows += row("holds under any dependence too", f.bounded ? "yes (e-BH)" : "no");
   rows += row("version", f.version);
-  rows += row("since", f.since ? *f.since + ", " + moment_text(f.since_s.value_or(0)) : "");
+  rows += row("since", f.since ? *f.since + ", " + format_utc(f.since_s.value_or(0)) : "");
   rows += row("fastest", fmt::format("{}", fmt::join(f.examples, ", ")));
   rows += row("memory of one", format_mb(f.last_mb));
   rows += row("growth of one", format_mb_signed(f.growth_mb_per_hour) + "/h");
@@ -98,7 +98,7 @@ std::string fleet_page(const FleetAnswer& answer, const Asked& asked) {
       "<style>{}</style></head><body><h1>{}</h1><p class=\"dim\">{} of {}, {} until {}</p>{}{}"
       "</body></html>\n",
       kStyle, escaped(summary_of(answer)), escaped(asked.what), escaped(asked.origin),
-      format_seconds(answer.window_s), moment_text(answer.end_s), body, caveats);
+      format_seconds(answer.window_s), format_utc(answer.end_s), body, caveats);
 }
 
 }  // namespace plateau::fleet

@@ -45,7 +45,7 @@ std::string render_fleet(const FleetAnswer& answer, const Asked& asked, const Vi
   std::string text;
   text += paint(view, Ink::dim,
                 fmt::format("{} of {}, {} until {}", printable(asked.what), printable(asked.origin),
-                            format_seconds(answer.window_s), moment_text(answer.end_s))) +
+                            format_seconds(answer.window_s), format_utc(answer.end_s))) +
           "\n\n";
   size_t undecided = 0;
   for (const Finding& finding : answer.findings) {

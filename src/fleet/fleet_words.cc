@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/fleet_words.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "base/units.h"
 
@@ -56,7 +54,7 @@ std::vector<std::string> what_else(const Finding& finding) {
   }
   if (finding.since) {
     more.push_back(fmt::format("since {}, first seen {}", *finding.since,
-                               moment_text(finding.since_s.value_or(0))));
+                               format_utc(finding.since_s.value_or(0))));
   } else if (!finding.version.empty()) {
     more.push_back("version " + finding.version);
   }
@@ -140,13 +138,6 @@ std::string sparkline(const std::array<float, kSparkPoints>& spark, bool utf8) {
     }
   }
   return line;
-}
-
-std::string moment_text(double unix_s) {
-  const auto seconds = static_cast<std::time_t>(unix_s);
-  std::tm utc = {};
-  gmtime_r(&seconds, &utc);
-  return fmt::format("{:%Y-%m-%d %H:%M} UTC", utc);
 }
 
 }  // namespace plateau::fleet

@@ -24,7 +24,4 @@ std::vector<std::string> caveats_of(const FleetAnswer& answer);
 // The memory of a series in so many characters, from its lowest to its highest; ASCII if need be.
 std::string sparkline(const std::array<float, kSparkPoints>& spark, bool utf8);
 
-// "2026-11-17 11:40 UTC".
-std::string moment_text(double unix_s);
-
 }  // namespace plateau::fleet
