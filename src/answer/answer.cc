@@ -42,7 +42,10 @@ std::optional<Launched> launched_of(const Context& context) {
 std::optional<HeapProfile> answering_profile(const Run& run, const Verdict& verdict,
                                              const Policy& policy) {
   if (run.heaps.empty()) return std::nullopt;
-  Run heaps{.source = run.source, .processes = run.processes, .heaps = run.heaps};
+  Run heaps;
+  heaps.source = run.source;
+  heaps.processes = run.processes;
+  heaps.heaps = run.heaps;
   add_sum_of_heaps(heaps);
   const HeapTrack* track = answering_heap(heaps, verdict);
   if (track == nullptr) return std::nullopt;

@@ -5,12 +5,20 @@
 #include <cmath>
 
 namespace plateau {
+
 namespace {
 
 constexpr std::array<std::string_view, 7> kKindNames = {"heap",   "mapping", "python", "arena",
                                                         "shared", "stack",   "device"};
 
 }  // namespace
+
+HeapTrack::HeapTrack() = default;
+HeapTrack::HeapTrack(const HeapTrack& other) = default;
+HeapTrack::HeapTrack(HeapTrack&& other) noexcept = default;
+HeapTrack& HeapTrack::operator=(const HeapTrack& other) = default;
+HeapTrack& HeapTrack::operator=(HeapTrack&& other) noexcept = default;
+HeapTrack::~HeapTrack() = default;
 
 double sampling_variance(const HeapTrack& track, const HeapSite& site, double live_bytes) {
   const bool sampled = !track.exact && track.interval_bytes > 0 &&

@@ -102,6 +102,14 @@ struct HeapTotals {
 };
 
 struct HeapTrack {
+  // Compiled once, in heap_track.cc: copies and moves of so many members are long.
+  HeapTrack();
+  HeapTrack(const HeapTrack& other);
+  HeapTrack(HeapTrack&& other) noexcept;
+  HeapTrack& operator=(const HeapTrack& other);
+  HeapTrack& operator=(HeapTrack&& other) noexcept;
+  ~HeapTrack();
+
   static constexpr size_t kMaxSites = 1024;
   static constexpr size_t kMaxHeapRows = 256;
 

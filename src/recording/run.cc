@@ -6,6 +6,7 @@
 #include <cmath>
 
 namespace plateau {
+
 namespace {
 
 constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
@@ -18,6 +19,20 @@ constexpr std::array<std::string_view, 6> kEventNames = {"eval",    "checkpoint"
                                                          "restart", "oom",        "mark"};
 
 }  // namespace
+
+Context::Context() = default;
+Context::Context(const Context& other) = default;
+Context::Context(Context&& other) noexcept = default;
+Context& Context::operator=(const Context& other) = default;
+Context& Context::operator=(Context&& other) noexcept = default;
+Context::~Context() = default;
+
+Run::Run() = default;
+Run::Run(const Run& other) = default;
+Run::Run(Run&& other) noexcept = default;
+Run& Run::operator=(const Run& other) = default;
+Run& Run::operator=(Run&& other) noexcept = default;
+Run::~Run() = default;
 
 std::string_view metric_name(Metric metric) {
   return kMetricNames[static_cast<size_t>(metric)];

@@ -117,6 +117,14 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 struct Context {
+  // Compiled once, in run.cc: copies and moves of so many members are long.
+  Context();
+  Context(const Context& other);
+  Context(Context&& other) noexcept;
+  Context& operator=(const Context& other);
+  Context& operator=(Context&& other) noexcept;
+  ~Context();
+
   std::optional<Fact> examples;     // In the training set.
   std::optional<Fact> batch;        // Examples per optimizer step, over all devices.
   std::optional<Fact> epoch_steps;  // Optimizer steps in one pass over the data.
@@ -154,6 +162,14 @@ struct Node {
 };
 
 struct Run {
+  // Compiled once, in run.cc: copies and moves of so many members are long.
+  Run();
+  Run(const Run& other);
+  Run(Run&& other) noexcept;
+  Run& operator=(const Run& other);
+  Run& operator=(Run&& other) noexcept;
+  ~Run();
+
   std::string source;  // File name, or "stdin".
   std::string format;  // Importer's name: "text log", "csv", "mprof", ...
   std::string title;   // "run 2 of 2 (line 31)" when a file holds several; else empty.

@@ -108,6 +108,14 @@ struct JobLife {
 };
 
 struct Verdict {
+  // Compiled once, in verdict.cc: copies and moves of so many members are long.
+  Verdict();
+  Verdict(const Verdict& other);
+  Verdict(Verdict&& other) noexcept;
+  Verdict& operator=(const Verdict& other);
+  Verdict& operator=(Verdict&& other) noexcept;
+  ~Verdict();
+
   std::string file;
   std::string title;  // Which run of the file.
   Word word = Word::undecided;
