@@ -39,14 +39,26 @@ std::string spread_text(const Spread& spread) {
                      count(spread.p95), count(spread.largest));
 }
 
+std::string remote_row(const Survey& survey, const View& view) {
+  if (survey.remote == 0) return "";
+  return row(
+      "remote",
+      fmt::format("{} behind a URL: not fetched, not checked", counted(survey.remote, "picture")),
+      view);
+}
+
 std::string pictures_rows(const Survey& survey, const ModelShape* shape, const View& view) {
   if (survey.pictures == 0) return "";
   std::string out =
       row("pictures",
-          fmt::format("{} in all, {} at most in an example, the largest of {} pixels",
+          fmt::format("{} in all, {} at most in an example, {}",
                       count(static_cast<double>(survey.pictures)), survey.most_pictures,
-                      count(static_cast<double>(survey.largest_pixels))),
+                      survey.largest_pixels > 0
+                          ? fmt::format("the largest of {} pixels",
+                                        count(static_cast<double>(survey.largest_pixels)))
+                          : "of unknown size"),
           view);
+  if (survey.largest_pixels == 0) return out + remote_row(survey, view);
   std::string memory = fmt::format(
       "{} decoded for the largest example, {} for all of them (3 bytes a pixel; Pillow keeps 4)",
       amount(survey.largest_decoded), amount(survey.decoded_bytes));
@@ -56,13 +68,7 @@ std::string pictures_rows(const Survey& survey, const ModelShape* shape, const V
                           amount(survey.largest_resized_bytes));
   }
   out += row("memory", memory, view);
-  if (survey.remote > 0) {
-    out += row(
-        "remote",
-        fmt::format("{} behind a URL: not fetched, not checked", counted(survey.remote, "picture")),
-        view);
-  }
-  return out;
+  return out + remote_row(survey, view);
 }
 
 std::string length_rows(const Survey& survey, const EpochOptions& epoch, const View& view) {

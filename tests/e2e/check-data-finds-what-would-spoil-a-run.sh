@@ -63,6 +63,17 @@ expect_code 0
 expect_in out "2 files: 4 examples"
 [ "$before" = "$(find data -type f -exec sha256sum {} + | sort)" ] || fail "the dataset was changed"
 
+# Pictures that nobody fetched have no size to speak of.
+echo '{"messages": ['"$turn"'], "images": ["https://example.org/a.png"]}' >remote.jsonl
+run "$PLATEAU" check-data remote.jsonl
+expect_in out "1 at most in an example, of unknown size"
+expect_in out "1 picture behind a URL: not fetched"
+# An answer that is JSON, or begins like it, is an answer.
+printf 'instruction,output\nwhere?,"[{""box"": 1}]"\nwhat?,"[""not json"\n' >answers.csv
+run "$PLATEAU" check-data answers.csv
+expect_code 0
+expect_in out "2 examples"
+
 printf 'PAR1' >a.parquet
 for what in a.parquet /dev/null /nonexistent .; do
   run "$PLATEAU" check-data "$what"
