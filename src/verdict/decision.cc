@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/statistics.h"
 #include "verdict/bursts.h"
@@ -68,6 +69,21 @@ bool makes_new_highs(const Decision& decision) {
   const auto recent = mb.end() - static_cast<std::ptrdiff_t>(mb.size() / 3 + 1);
   const double before = *std::max_element(mb.begin(), recent);
   return *std::max_element(recent, mb.end()) > before;
+}
+
+// Each quarter lies above the highest of the one before.
+bool climbs_throughout(const std::vector<double>& mb) {
+  constexpr size_t kParts = 4;
+  if (mb.size() < 2 * kParts) return false;
+  double highest_before = -std::numeric_limits<double>::infinity();
+  for (size_t part = 0; part < kParts; ++part) {
+    const auto begin = mb.begin() + static_cast<std::ptrdiff_t>(part * mb.size() / kParts);
+    const auto end = mb.begin() + static_cast<std::ptrdiff_t>((part + 1) * mb.size() / kParts);
+    const auto [lowest, highest] = std::minmax_element(begin, end);
+    if (*lowest <= highest_before) return false;
+    highest_before = *highest;
+  }
+  return true;
 }
 
 size_t samples_of(const Decision& decision) {
@@ -231,6 +247,12 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
   decision.odds = leak_odds(decision);
   believe_no_further(timeline, decision);
   return decision;
+}
+
+bool creeps(const Decision& decision) {
+  if (decision.word != Word::plateau) return false;
+  return decision.endless > kByFarLikelier ||
+         (decision.endless > 0.5 && climbs_throughout(decision.floors.mb));
 }
 
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {

@@ -127,6 +127,11 @@ struct Decision {
 Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb);
 
+// A plateau that anyone sees climb: growth without end is by far likeliest, or likelier than not
+// and each quarter of the floors lies above the one before. The word stays, because it is too
+// little to matter; but "no leak" beside a chart that rises from end to end would not be believed.
+bool creeps(const Decision& decision);
+
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step. The errors
 // of the fits are widened by what is believed of them (kBelieved), and no rate keeps within this
 // share of itself from one part of a run to the next.

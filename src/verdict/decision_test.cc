@@ -52,6 +52,15 @@ TEST(Decision, SteadyClimbBeforeTheDeadlineIsUndecided) {
   EXPECT_LT(decision.leak, 0.8);
 }
 
+TEST(Decision, AStraightClimbTooSmallToMatterIsNotCalledLevel) {
+  Noise noise(5);
+  const Decision climbing =
+      decide_curve(250, [&](double t) { return 790 + 0.015 * t + 0.05 * noise(); });
+  ASSERT_EQ(climbing.word, Word::plateau);
+  EXPECT_TRUE(creeps(climbing));
+  EXPECT_FALSE(creeps(decide_curve(250, [&](double) { return 790 + noise(); })));
+}
+
 TEST(LeakOdds, AreThoseOfTheDecision) {
   Noise noise(6);
   const Decision decision = decide_curve(50, [&](double t) { return 500 + 5 * t + 3 * noise(); });

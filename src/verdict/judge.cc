@@ -233,7 +233,7 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   if (verdict.risk.at_step && pace_s > 0) {
     verdict.risk.in_s = std::max(0.0, *verdict.risk.at_step - verdict.last_step) * pace_s;
   }
-  verdict.creeps = verdict.word == Word::plateau && decision.endless > kByFarLikelier;
+  verdict.creeps = verdict.word == Word::plateau && creeps(decision);
   verdict.over = is_over(*file.run);
   if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
   const double held_back_until = std::max(file.timeline.deadline, file.timeline.one_climb_until);
