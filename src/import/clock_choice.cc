@@ -136,11 +136,12 @@ struct Claim {
   bool carried = false;  // It stands in other lines than the memory.
 };
 
-Claim claim_of(const SheetColumn& column, size_t readings, bool asked) {
+Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked) {
   using Clock = SlotName::Clock;
   const bool from_1970 =
       epoch_seconds(column.values.front()).has_value() && column.values.front() >= 1e9;
-  const bool carried = column.rows.size() * 10 < readings * 8;
+  const bool carried =
+      column.rows.size() * 10 < memory.rows.size() * 8 || !stand_together(column, memory);
   const double rank = (carried ? 1 : 3) + (asked ? 100 : 0);
   if (column.name.clock == Clock::step && column.decimals == 0) return {rank + 2, true, carried};
   if (column.name.clock == Clock::epoch || (asked && !from_1970)) return {rank, true, carried};
@@ -192,7 +193,7 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     const bool asked =
         !wishes.clock.empty() && equal_ignoring_case(trim(column.title), wishes.clock);
     if (!wishes.clock.empty() && !asked) continue;
-    const Claim claim = claim_of(column, readings, asked);
+    const Claim claim = claim_of(column, sheet.columns[memory], asked);
     if (claim.rank > 0) consider(i, claim.carried, claim.rank, claim.is_step);
   }
   if (reading.series == SeriesBy::occurrence && step.rank == 0) return;

@@ -201,8 +201,9 @@ void MinedLog::put(const MemoryColumn& memory, const LogCell& cell, size_t proce
   }
   const double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
   builder_.set_mb(column - 1, sum_with(memory, cell) * unit);
-  if (measure == 0 && cell.limit_mb > 0 && reading_.series == SeriesBy::nothing) {
-    builder_.fact_at_line(&Context::limit_mb, cell.limit_mb, number_);
+  const double limit_mb = cell.limit_mb > 0 ? cell.limit_mb : memory.total_mb;
+  if (measure == 0 && limit_mb > 0 && reading_.series == SeriesBy::nothing) {
+    builder_.fact_at_line(&Context::limit_mb, limit_mb, number_);
   }
 }
 

@@ -114,6 +114,8 @@ void add_measures(const Sheet& sheet, Reading& reading) {
     if (memory_weight(sheet, i) < kEnough || other.name.free || other.name.peak || other.name.total)
       continue;
     if (other.percents > 0 || other.name.percent) continue;
+    // "GPU:0" is a device's number.
+    if (*std::max_element(other.values.begin(), other.values.end()) <= 0) continue;
     const Metric metric = *other.name.metric;
     if (metric == Metric::memory || metric == Metric::swap) continue;
     const bool known = std::any_of(reading.memory.begin(), reading.memory.end(),
@@ -135,6 +137,24 @@ void add_caches(const Sheet& sheet, MemoryColumn& memory) {
   }
 }
 
+// "total: 201.4 GB, available: 190.8 GB": what is used is the difference.
+void add_total(const Sheet& sheet, MemoryColumn& memory) {
+  const SheetColumn& free = sheet.columns[memory.column];
+  if (!memory.falls || free.values.empty()) return;
+  for (const SheetColumn& other : sheet.columns) {
+    if (!other.name.total || other.values.size() < kFewest || other.percents > 0) continue;
+    const auto [least, most] = std::minmax_element(other.values.begin(), other.values.end());
+    if (*least < *most || (other.with_unit > 0) != (free.with_unit > 0)) continue;
+    if (other.unit_mb.front() != other.unit_mb.back() || !stand_together(free, other)) continue;
+    const double total_mb = other.mb(0, memory.bare_mb);
+    bool holds = total_mb > 0;
+    for (size_t i = 0; i < free.values.size(); ++i) {
+      holds = holds && free.mb(i, memory.bare_mb) <= total_mb;
+    }
+    if (holds) memory.total_mb = total_mb;
+  }
+}
+
 // "Initial memory usage: 19224 kB" before chains without a name: too few to be a column of its own.
 void add_alike(const Sheet& sheet, MemoryColumn& memory) {
   const SheetColumn& main = sheet.columns[memory.column];
@@ -146,17 +166,6 @@ void add_alike(const Sheet& sheet, MemoryColumn& memory) {
       memory.alike.push_back(i);
     }
   }
-}
-
-// In the same rows: a table, or a line that names several.
-bool stand_together(const SheetColumn& a, const SheetColumn& b) {
-  size_t common = 0;
-  size_t at = 0;
-  for (const uint32_t row : a.rows) {
-    while (at < b.rows.size() && b.rows[at] < row) ++at;
-    common += at < b.rows.size() && b.rows[at] == row ? 1 : 0;
-  }
-  return common * 10 >= std::min(a.rows.size(), b.rows.size()) * 8;
 }
 
 // "rank0_rss, rank1_rss": columns that say the same of different things are series.
@@ -259,6 +268,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   const bool told = !wishes.memory.empty();
   reading.sure = reading.sure && (told || (chosen->weight >= kSure && column.name.memory));
   add_caches(sheet, reading.memory.front());
+  add_total(sheet, reading.memory.front());
   settle_pairs(column, reading);
   choose_series(sheet, chosen->column, wishes, reading);
   choose_clock(sheet, chosen->column, wishes, reading);
@@ -266,8 +276,9 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   add_series_by_title(sheet, wishes, reading);
   if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
   if (reading.memory.front().falls) {
-    reading.remarks.push_back(
-        fmt::format("{} is memory that is free: what it fell by is shown as used", shown(column)));
+    reading.remarks.push_back(fmt::format(
+        "{} is memory that is free: what {} is shown as used", shown(column),
+        reading.memory.front().total_mb > 0 ? "the total beside it leaves" : "it fell by"));
   }
   if (column.name.peak) {
     reading.remarks.push_back(fmt::format("{} is a running peak: it cannot fall", shown(column)));

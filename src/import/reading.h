@@ -34,6 +34,7 @@ struct MemoryColumn {
   std::string title;
   double bare_mb = 1;           // Of figures without a unit.
   bool falls = false;           // Free memory: what is used is what it fell by.
+  double total_mb = 0;          // Written beside what is free, the same in every line; 0: not.
   std::vector<uint32_t> plus;   // More of the same, to be added: free + buffers + cache.
   std::vector<uint32_t> alike;  // Columns that are this one under another name.
 };

@@ -82,4 +82,14 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
   return sheet;
 }
 
+bool stand_together(const SheetColumn& a, const SheetColumn& b) {
+  size_t common = 0;
+  size_t at = 0;
+  for (const uint32_t row : a.rows) {
+    while (at < b.rows.size() && b.rows[at] < row) ++at;
+    common += at < b.rows.size() && b.rows[at] == row ? 1 : 0;
+  }
+  return common * 10 >= std::min(a.rows.size(), b.rows.size()) * 8;
+}
+
 }  // namespace plateau

@@ -61,6 +61,9 @@ struct Sheet {
 Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::string_view>& lines,
                  const std::vector<bool>& taken);
 
+// In the same rows, as in a table or in a line that names several.
+bool stand_together(const SheetColumn& a, const SheetColumn& b);
+
 uint64_t hash_text(std::string_view text);
 
 }  // namespace plateau
