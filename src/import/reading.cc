@@ -74,6 +74,14 @@ UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
   return unit_by_size(column.values, is_table_of_free(sheet, column) || column.name.machine);
 }
 
+// The figures of Go's runtime beside each other. Its "Alloc" is the heap's, not a GPU's.
+bool is_of_go(const Sheet& sheet) {
+  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [](const SheetColumn& column) {
+    return lists("total alloc,heap inuse,heap sys,heap idle,num gc", ",",
+                 plain_words(column.title));
+  });
+}
+
 MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
                            Reading* remark_to) {
   const SheetColumn& column = sheet.columns[at];
@@ -82,6 +90,7 @@ MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes&
   out.title = trim(column.title);
   out.metric = column.name.metric.value_or(Metric::memory);
   if (is_table_of_free(sheet, column)) out.metric = Metric::system_used;
+  if (out.metric == Metric::gpu && !column.name.gpu && is_of_go(sheet)) out.metric = Metric::memory;
   out.falls = column.name.free && !column.name.used;
   const bool percent =
       column.percents * 2 > column.values.size() || (column.name.percent && column.with_unit == 0);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace plateau {
 namespace {
@@ -33,6 +34,35 @@ void add_cell(const LogCell& cell, uint32_t row, SheetColumn& column) {
   column.glued += number.glued ? 1 : 0;
   column.arrows += cell.after_arrow ? 1 : 0;
   column.decimals = std::max(column.decimals, number.decimals);
+}
+
+// "Memory (MB) | allocated: 20.4 | reserved: 26.0": where the bracket ends, and what it says is MB.
+struct BracketedUnit {
+  size_t end = std::string_view::npos;
+  double mb = 0;
+};
+
+BracketedUnit find_bracketed_unit(std::string_view line) {
+  for (size_t at = line.find_first_of("(["); at != std::string_view::npos;
+       at = line.find_first_of("([", at + 1)) {
+    const size_t end = line.find_first_of(")]", at);
+    if (end == std::string_view::npos) break;
+    std::string_view word = trim(line.substr(at + 1, end - at - 1));
+    if (word.starts_with("in ")) word.remove_prefix(3);
+    const auto mb = unit_in_mb(word);
+    if (mb && word.size() > 1) return {end, *mb};
+  }
+  return {};
+}
+
+// Remembers the unit that stood in brackets before the cell; two different ones are none.
+void add_unit_before(const BracketedUnit& unit, std::string_view line, const LogCell& cell,
+                     SheetColumn& column) {
+  const bool behind = cell.numeric && cell.number.unit == Numeral::Unit::none &&
+                      cell.text.data() > line.data() + unit.end &&
+                      cell.text.data() < line.data() + line.size();
+  const double mb = behind ? unit.mb : 0;
+  column.unit_before_mb = column.rows.size() <= 1 || column.unit_before_mb == mb ? mb : 0;
 }
 
 // "MEM USAGE / LIMIT": the cell is read as the first.
@@ -68,8 +98,11 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
                           row.has_time, row.time,
                           row.prefix.empty() ? 0 : hash_text(trim(row.prefix))});
     sheet.columns.resize(layout->columns().size());
+    const BracketedUnit unit = find_bracketed_unit(lines[i]);
     for (const LogCell& cell : row.cells) {
-      if (cell.column < sheet.columns.size()) add_cell(cell, at, sheet.columns[cell.column]);
+      if (cell.column >= sheet.columns.size()) continue;
+      add_cell(cell, at, sheet.columns[cell.column]);
+      add_unit_before(unit, lines[i], cell, sheet.columns[cell.column]);
     }
   }
   sheet.columns.resize(layout->columns().size());
@@ -77,6 +110,7 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
     SheetColumn& column = sheet.columns[i];
     column.title = first_title(layout->columns().name(static_cast<uint32_t>(i)));
     column.name = weigh_name(column.title);
+    if (column.name.unit_mb == 0) column.name.unit_mb = column.unit_before_mb;
   }
   sheet.layout = std::move(layout);
   return sheet;

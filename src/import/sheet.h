@@ -23,6 +23,7 @@ struct SheetColumn {
   std::vector<double> values;
   std::vector<double> unit_mb;  // 0 where none is written.
   std::vector<double> limits_mb;
+  double unit_before_mb = 0;  // In brackets earlier in each of its lines; 0: none.
 
   size_t times = 0;  // Cells that are times,
   size_t texts = 0;  // and cells of other text.
