@@ -141,6 +141,13 @@ TEST(PublishedForms, FormatsWithAReaderOfTheirOwnAreLearnedToo) {
   }
 }
 
+TEST(PublishedForms, RoundsOfReadingsWithoutAClockAreOneInstantEach) {
+  const auto runs = import_file(kForms + "kubectl_top.txt");
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(runs.value()[0].instants.size(), 40U);
+  EXPECT_EQ(runs.value()[0].instants.back().step, 39);
+}
+
 // The same with every line behind another log's prefix: what a collector makes of it.
 TEST(PublishedForms, APrefixOnEveryLineChangesNothingForLinesOfText) {
   for (const char* file :

@@ -169,10 +169,16 @@ void MinedLog::begin_round(size_t process) {
   const size_t place = process == RunBuilder::kNone ? 0 : process + 1;
   if (last_round_.size() <= place) last_round_.resize(place + 1, 0);
   const bool late = reading_.round_s > 0 && at.time_s - round_.time_s > reading_.round_s / 2;
-  const bool other = at.step != round_.step || late || row_.starts_block;
+  const bool clocked = at.step >= 0 || !std::isnan(at.time_s);
+  const bool other = (clocked && at.step != round_.step) || late || row_.starts_block;
   if (!round_open_ || other || last_round_[place] == rounds_) {
     round_ = at;
     round_open_ = true;
+    // Whose readings are one round is known, when it was is not.
+    if (!clocked) {
+      round_.step = static_cast<int64_t>(rounds_) - 1;
+      builder_.note(kNumberedInOrder);
+    }
     ++rounds_;
   }
   last_round_[place] = rounds_;

@@ -177,6 +177,12 @@ void add_alike(const Sheet& sheet, MemoryColumn& memory) {
   }
 }
 
+// "Working: 622 MB | Private: 1392 MB | Paged: 1392 MB": one process, measured several ways.
+bool is_measure_of_windows(const SheetColumn& column) {
+  return lists("private,private bytes,paged,nonpaged,vm,commit,page file", ",",
+               plain_words(column.title));
+}
+
 // "rank0_rss, rank1_rss": columns that say the same of different things are series.
 void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Reading& reading) {
   const uint32_t first = reading.memory.front().column;
@@ -191,6 +197,7 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
   for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
     const SheetColumn& other = sheet.columns[i];
     if (i == first || other.title == main.title) continue;
+    if (by_unit && is_measure_of_windows(other)) return;
     if (by_unit ? other.with_unit < other.values.size() : !other.name.memory) continue;
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
