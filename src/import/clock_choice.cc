@@ -180,7 +180,9 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     Candidate& best = is_step ? step : time;
     if (!is_clock(course, readings)) {
       const bool repeats = course.present * 10 >= readings * 8 && course.forward >= 0.85;
-      if (is_step && !carried && repeats && !chain && best.rank == 0) {
+      // A bar's percentage stands still by itself.
+      const bool percent = sheet.columns[column].percents > 0;
+      if (is_step && !carried && repeats && !chain && !percent && best.rank == 0) {
         if (settle_occurrences(clock, reading)) reading.step_column = column;
       }
       return;

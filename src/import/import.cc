@@ -44,6 +44,8 @@ const std::vector<Format>& formats() {
       {{"psrecord", "psrecord --log, plain or csv"}, read_psrecord},
       {{"ps", "loops of ps with a header, or top -b; RSS in KiB"}, read_ps},
       {{"free", "loops of free in any unit"}, read_free},
+      {{"jvm-native", "loops of jcmd PID VM.native_memory summary; committed memory by section"},
+       read_jvm_native},
       {{"pidstat", "pidstat -r"}, read_pidstat},
       {{"nvidia-smi", "nvidia-smi --query-gpu or --query-compute-apps with --format=csv"},
        read_nvidia_smi},

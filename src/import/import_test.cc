@@ -243,6 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"free_kib.log", "free", 1, 4, Metric::system_used, 739.9},
                     Expected{"free_m.log", "free", 1, 4, Metric::system_used, 739.2},
                     Expected{"free_h.log", "free", 1, 3, Metric::system_used, 706.7},
+                    Expected{"jvm_native.log", "jvm-native", 1, 6, Metric::memory, 134.2},
                     Expected{"pidstat.log", "pidstat", 1, 5, Metric::rss, 82.7},
                     Expected{"pidstat_h.log", "pidstat", 1, 3, Metric::rss, 58.7},
                     Expected{"mprof.dat", "mprof", 1, 8, Metric::rss, 17411.9},
@@ -263,6 +264,23 @@ INSTANTIATE_TEST_SUITE_P(
       }
       return name;
     });
+
+TEST(JvmNative, TheSectionThatGrowsIsASeriesAndTotalsAloneAreOne) {
+  const auto runs =
+      import_file(std::string(PLATEAU_SOURCE_DIR) + "/tests/fixtures/logs/jvm_native.log");
+  ASSERT_TRUE(runs.ok());
+  const plateau::Run& run = runs.value()[0];
+  ASSERT_EQ(run.series.size(), 3U);
+  EXPECT_EQ(run.processes[run.series[2].process].name, "Other");
+  EXPECT_NEAR(run.series[2].mb.front(), 20480 * 1024 / 1e6, 0.001);
+  EXPECT_NEAR(run.series[2].mb.back(), 25600 * 1024 / 1e6, 0.001);
+
+  const auto totals = import_bytes(
+      "totals", "Total: reserved=9KB, committed=1024KB\nTotal: reserved=9KB, committed=2048KB\n");
+  ASSERT_TRUE(totals.ok());
+  ASSERT_EQ(totals.value()[0].series.size(), 1U);
+  EXPECT_NEAR(totals.value()[0].series[0].mb.back(), 2.097, 0.001);
+}
 
 TEST(Corpus, EveryTraceIsReadWithItsProcesses) {
   size_t traces = 0;

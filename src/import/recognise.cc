@@ -76,6 +76,7 @@ std::string_view recognise_tables(const std::vector<std::string_view>& lines) {
       return "psrecord";
     }
     if (has(line, "minflt/s") && has(line, "RSS")) return "pidstat";
+    if (has(line, "Total: reserved=") && has(line, "committed=")) return "jvm-native";
     if (line.starts_with("total") && has(line, "used") && has(line, "free") &&
         i + 1 < lines.size() && has(lines[i + 1], "Mem:")) {
       return "free";
