@@ -118,6 +118,8 @@ bool is_understood(std::string_view head) {
 // Formats whose readers know one tool's output so well that nothing is left to learn.
 bool is_special(std::string_view name, std::string_view head) {
   if (name == "csv") return is_understood(head);
+  // Above its table stand lines that look like rows of it to whoever does not know top.
+  if (name == "ps" && head.starts_with("top - ")) return true;
   return name != "text" && name != "ps" && name != "free" && name != "jsonl";
 }
 

@@ -95,6 +95,12 @@ bool is_line_of_code(const SheetColumn& column) {
   return lists("line,line contents,line number,lineno", ",", plain_words(column.title));
 }
 
+// vmstat's share of idle time, between "sy" and "wa".
+bool is_idle_time(const Sheet& sheet, uint32_t column) {
+  return column > 0 && trim(sheet.columns[column].title) == "id" &&
+         trim(sheet.columns[column - 1].title) == "sy";
+}
+
 bool few_different(const std::vector<uint64_t>& labels) {
   const std::unordered_set<uint64_t> different(labels.begin(), labels.end());
   return different.size() >= 2 && different.size() <= 64 && different.size() * 4 <= labels.size();
@@ -139,7 +145,7 @@ void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wis
         !wishes.series.empty() && (equal_ignoring_case(trim(other.title), wishes.series) ||
                                    plain_words(other.title) == plain_words(wishes.series));
     if (!wishes.series.empty() && !asked) continue;
-    if (!asked && is_line_of_code(other)) continue;
+    if (!asked && (is_line_of_code(other) || is_idle_time(sheet, i))) continue;
     const bool numbers = other.values.size() > other.texts;
     const bool unnamed = other.title.starts_with("column ") && few_different(other.labels);
     if (!asked && numbers && !other.name.label && other.glued == 0 && !unnamed) continue;
