@@ -72,13 +72,16 @@ int run_convert(const Invocation& invocation) {
   for (const std::string& file : files.value()) {
     std::vector<std::string> account;
     Result<std::vector<Run>> runs = read_runs(invocation, file, &account);
+    const bool explain = invocation.arguments.has("explain");
+    if (explain && !account.empty()) {
+      out.print(printable(file) + "\n");
+      for (const std::string& line : account) out.print("  " + printable(line) + "\n");
+    }
     if (!runs) {
       code = trouble(invocation, runs.error().message);
       continue;
     }
-    if (invocation.arguments.has("explain")) {
-      out.print(printable(file) + "\n");
-      for (const std::string& line : account) out.print("  " + printable(line) + "\n");
+    if (explain) {
       for (const Run& run : runs.value()) {
         for (const std::string& note : run.notes) out.print("  note: " + printable(note) + "\n");
         for (const std::string& bad : run.bad_samples) out.print("  bad: " + printable(bad) + "\n");

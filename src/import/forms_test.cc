@@ -141,6 +141,26 @@ TEST(PublishedForms, FormatsWithAReaderOfTheirOwnAreLearnedToo) {
   }
 }
 
+TEST(PublishedForms, ALoneNumberIsMemoryIfTheUserSaysItsUnit) {
+  std::string lone, seven;
+  for (int i = 0; i < 20; ++i) {
+    lone += std::to_string(1259 + 7 * i) + "\n";
+    seven += "6710 " + std::to_string(5972 + i) + " 1690 1 0 4588 0\n";
+  }
+  ImportOptions told;
+  told.wishes.unit_mb = 1;
+  EXPECT_FALSE(import_bytes("lone", lone).ok());
+  const auto runs = import_bytes("lone", lone, told);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(runs.value()[0].series[0].mb.back(), 1259 + 7 * 19);
+  EXPECT_FALSE(import_bytes("statm", seven, told).ok()) << "which of the seven?";
+
+  std::vector<std::string> account;
+  told.account = &account;
+  EXPECT_FALSE(import_bytes("statm", seven, told).ok());
+  EXPECT_GT(account.size(), 7U) << "what was there is shown all the same";
+}
+
 TEST(PublishedForms, RoundsOfReadingsWithoutAClockAreOneInstantEach) {
   const auto runs = import_file(kForms + "kubectl_top.txt");
   ASSERT_TRUE(runs.ok());

@@ -89,7 +89,8 @@ Error nothing_found(const std::string& name, std::string_view format, bool empty
   return {Error::Kind::no_samples,
           fmt::format("no memory figures found in {} (read as {}): no column or number in it is "
                       "named or written like an amount of memory that comes again; `plateau "
-                      "convert --explain` shows what was there, --memory NAME says which it is",
+                      "convert --explain` shows what was there, --memory NAME says which it is, "
+                      "and --unit MB that a lone number in each line is",
                       name, format)};
 }
 
@@ -203,9 +204,9 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
         reading.has_memory && (options.wishes.any() || reads_better(reading, format->read(again)));
   }
   Result<Runs> runs = mined ? read_mined(lines, reading) : format->read(lines);
-  if (options.account != nullptr && runs.ok()) {
+  if (options.account != nullptr) {
     *options.account = account_of(mined ? "learned from the file" : format->info.name, reading,
-                                  mined, runs.value(), lines.number());
+                                  mined, runs.ok() ? runs.value() : Runs{}, lines.number());
   }
   // A source that failed before anything was understood is the reason; later it is a note.
   if (lines.error() && (!runs.ok() || runs.value().empty())) {

@@ -41,6 +41,16 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+// No other number stands in its lines.
+bool is_alone(const Sheet& sheet, uint32_t column) {
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    if (i != column && sheet.columns[i].values.size() * 2 > sheet.columns[column].values.size()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_nameless(const SheetColumn& column) {
   return !column.name.memory && column.name.weight == 0;
 }
@@ -59,8 +69,11 @@ std::optional<ChosenColumn> choose_memory(const std::vector<Sheet>& sheets,
         if (!wished(column, wishes.memory)) continue;
         weight += 100;
       }
-      if (weight < kEnough) continue;
-      if (wishes.memory.empty() && !is_regular(column, weight, lines)) continue;
+      // Whoever says the unit of figures without a name says that they are memory.
+      const bool told = wishes.unit_mb > 0 && is_alone(sheets[s], c) && is_nameless(column) &&
+                        column.values.size() * 2 > lines && column.other_units == 0;
+      if (weight < kEnough && !told) continue;
+      if (wishes.memory.empty() && !told && !is_regular(column, weight, lines)) continue;
       if (!best || weight > best->weight) best = ChosenColumn{s, c, weight};
     }
   }
