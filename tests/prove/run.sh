@@ -84,17 +84,20 @@ assert float(sys.argv[2]) <= share <= float(sys.argv[3]), share
 EOF
 }
 
+# All of them, whatever comes of one.
 contrasts() {
-  contrast gc 0.9 1 --fault no-gc
-  contrast trim 0 0.1 --fault losses
-  contrast no-backward 0 0.1 --fault outputs
-  contrast no-optimizer 0 0.1 --fault losses
-  contrast no-eval 0.5 1 --fault eval-keeps --loop trainer
-  contrast workers=0,2 0 1 --fault call
-  contrast batch 0 0.1 --fault none
-  contrast malloc=glibc 0 0.1 --fault losses
-  contrast malloc=jemalloc 0 0.5 --fault losses
-  contrast malloc=MALLOC_ARENA_MAX=2 0 0.1 --fault losses
+  local wrong=0
+  (contrast gc 0.9 1 --fault no-gc) || wrong=$((wrong + 1))
+  (contrast trim 0 0.1 --fault losses) || wrong=$((wrong + 1))
+  (contrast no-backward 0 0.1 --fault outputs) || wrong=$((wrong + 1))
+  (contrast no-optimizer 0 0.1 --fault losses) || wrong=$((wrong + 1))
+  (contrast no-eval 0.5 1 --fault eval-keeps --loop trainer) || wrong=$((wrong + 1))
+  (contrast workers=0,2 0 0.1 --fault call) || wrong=$((wrong + 1))
+  (contrast batch 0 0.1 --fault none) || wrong=$((wrong + 1))
+  (contrast malloc=glibc 0 0.1 --fault losses) || wrong=$((wrong + 1))
+  (contrast malloc=jemalloc 0 0.5 --fault losses) || wrong=$((wrong + 1))
+  (contrast malloc=MALLOC_ARENA_MAX=2 0 0.1 --fault losses) || wrong=$((wrong + 1))
+  [ "$wrong" = 0 ] || fail "$wrong contrasts are wrong"
 }
 
 case ${1:-programs} in
