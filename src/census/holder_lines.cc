@@ -48,7 +48,9 @@ class LineNamer {
   static std::optional<GrowingName> wanted_of(const Holder& holder) {
     if (holder.chain || holder.path.empty()) return std::nullopt;
     GrowingName wanted{.path = holder.path, .function = holder.function, .owner = holder.owner};
-    wanted.assigned = holder.grew() == 0 && holder.deepened() == 0;
+    // Images take more memory where they are, whoever put them there.
+    wanted.assigned = holder.grew() == 0 && !holder.holds.empty() &&
+                      holder.holds.front().type.starts_with("PIL.");
     wanted.line = holder.line;
     switch (holder.kind) {
       case HolderKind::global:

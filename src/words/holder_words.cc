@@ -176,7 +176,7 @@ std::string holder_words(const Holder& holder, double steps) {
   const bool images = !holder.holds.empty() && holder.holds.front().type.starts_with("PIL.");
   if (!grew && images) text += ", each of which stays decoded once it was used";
   if (grew && steps > 0 && holder.grew() > 0) text += per_step(holder.grew(), steps);
-  text += adding_words(holder, grew ? kAdded : "assigned");
+  text += adding_words(holder, !grew && images ? "assigned" : kAdded);
   return text;
 }
 
