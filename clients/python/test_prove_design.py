@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "auto"))
 
-from plateau_auto import design  # noqa: E402
+from plateau_auto import design, factors  # noqa: E402
 
 
 def shown(**changed):
@@ -87,6 +87,28 @@ class DesignTest(unittest.TestCase):
         self.assertEqual([batch for batch, _, _ in dealt], list(range(80)))
         kinds = [kind for _, kind in blocks(dealt)]
         self.assertEqual(kinds[:4], ["A", "B", "A", "B"])
+
+
+class LeftOut(unittest.TestCase):
+    def test_a_call_that_is_left_out_gives_what_the_last_one_gave(self):
+        class Trainer:
+            calls = 0
+
+            def evaluate(self):
+                self.calls += 1
+                return {"eval_loss": self.calls}
+
+        factor = factors._Instead()
+        factor.leave_out(Trainer, "evaluate", {})
+        factor.leave_out(Trainer, "is_in_no_version")
+        trainer = Trainer()
+        factor.use(True)
+        self.assertEqual(trainer.evaluate(), {})
+        factor.use(False)
+        self.assertEqual(trainer.evaluate(), {"eval_loss": 1})
+        factor.use(True)
+        self.assertEqual(trainer.evaluate(), {"eval_loss": 1})
+        self.assertEqual(trainer.calls, 1)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,11 @@ constexpr uint64_t kSamples = 32;
 constexpr uint64_t kSamplesPerGraph = 4;
 constexpr size_t kMostFewItems = 1'000'000;
 constexpr size_t kMostTensors = 2000;
+// A tensor that nothing long holds is looked into if it has a name, or is one of the youngest of
+// its type. Parameters are leaves: no graph is behind them.
+constexpr uint64_t kMostYoungOfType = 128;
+constexpr size_t kMostYoung = 256;
+constexpr size_t kMostLoneTensors = 768;
 
 uint64_t at(uint64_t address, int32_t offset) {
   return address + static_cast<uint32_t>(offset);
@@ -71,12 +76,17 @@ void Announcer::samples(uint64_t first, uint64_t count, uint64_t stride_bytes) {
 }
 
 std::vector<uint64_t> Announcer::tensors(const std::function<bool(uint64_t)>& is_tensor_type) {
-  std::vector<uint64_t> found;
-  for (const Item& item : few_items_) {
-    if (!is_tensor_type(item.type) || found.size() == kMostTensors) continue;
-    expect_tensor(memory_, item.address);
-    found.push_back(item.address);
-  }
+  std::vector<uint64_t> found = young_tensors_;
+  const auto add = [&](const std::vector<Item>& items, size_t most) {
+    for (const Item& item : items) {
+      if (found.size() >= most) return;
+      if (is_tensor_type(item.type)) found.push_back(item.address);
+    }
+  };
+  std::ranges::reverse(named_);  // Variables of functions that run came last.
+  add(named_, kMostLoneTensors);
+  add(few_items_, kMostTensors);
+  for (const uint64_t tensor : found) expect_tensor(memory_, tensor);
   return found;
 }
 
@@ -157,7 +167,7 @@ void Announcer::attributes(uint64_t address, const TypeShape& shape, uint64_t nt
   references_.of_attributes_only(address, shape, [&](const Edge& edge) {
     if (edge.kind == EdgeKind::attribute) text(edge.name);
     if (edge.kind == EdgeKind::slot) memory_.expect(edge.name, kNameBytes);
-    if_dict(edge.target);
+    named(edge.target);
   });
 }
 
@@ -180,13 +190,20 @@ void Announcer::dict(uint64_t address) {
         word(address, layout_.dict_used));
 }
 
-void Announcer::if_dict(uint64_t address) {
+void Announcer::named(uint64_t address) {
   memory_.expect(address, kObjectBytes);
-  if (is_dict(address)) dict(address);
+  const uint64_t type = word(address, layout_.object_type);
+  if (type == 0) return;
+  if (makes_dicts(type)) return dict(address);
+  if (named_.size() < kMostFewItems) named_.push_back({address, type});
 }
 
 void Announcer::object(const TypeFacts& type, const ObjectStart& object, uint64_t nth) {
   if (given_up_) return;
+  const bool young = nth <= kMostYoungOfType && young_tensors_.size() < kMostYoung;
+  if (type.tensor && young && !type.name.ends_with("Parameter")) {
+    young_tensors_.push_back(object.address);
+  }
   const auto own = [&](uint64_t bytes) { memory_.expect(object.address, bytes); };
   switch (type.shape.holds) {
     case Holds::list:

@@ -29,14 +29,15 @@ class Announcer {
   // held, and does not hold.
   void object(const TypeFacts& type, const ObjectStart& object, uint64_t nth);
 
-  // A dict that holds only text and numbers is on no list: a cache of bytes is one.
-  void if_dict(uint64_t address);
+  // What a variable or an attribute holds. A dict that holds only text and numbers is on no list: a
+  // cache of bytes is one.
+  void named(uint64_t address);
   void dict(uint64_t address);
   [[nodiscard]] bool is_dict(uint64_t address);
   void text(uint64_t address);
 
   // When all objects were told: of the items that were announced those of a type that is a tensor's
-  // are looked into. Returns some of them.
+  // are looked into, those that have a name, and the youngest, whoever holds them. Returns some.
   std::vector<uint64_t> tensors(const std::function<bool(uint64_t)>& is_tensor_type);
 
   // There is no time left: nothing is announced from here on.
@@ -71,6 +72,8 @@ class Announcer {
     uint64_t type = 0;
   };
   std::vector<Item> few_items_;                     // A few of each long container.
+  std::vector<Item> named_;                         // Of variables and attributes.
+  std::vector<uint64_t> young_tensors_;             // A few of each type of tensor.
   std::unordered_map<uint64_t, bool> makes_dicts_;  // By address of the type.
   bool given_up_ = false;
 };

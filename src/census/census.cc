@@ -22,6 +22,7 @@
 #include "census/find_holders.h"
 #include "census/find_python.h"
 #include "census/heap_walk.h"
+#include "census/program_files.h"
 #include "census/remote_memory.h"
 #include "census/roots.h"
 #include "ptrace/refusal.h"
@@ -127,8 +128,9 @@ Result<Attempt> walk_once(pid_t pid, const PythonPlace& place, RemoteMemory& mem
     const double since_s = monotonic_now_s();
     std::ranges::move(item_types, std::back_inserter(attempt.walk.types));
     attempt.holders =
-        find_holders({memory, place.layout, attempt.walk, roots, tensors}, options.before,
-                     [&] { return monotonic_now_s() - since_s > kMostFollowingS; });
+        find_holders({memory, place.layout, attempt.walk, roots, tensors,
+                      [pid](const std::string& file) { return program_text(pid, file); }},
+                     options.before, [&] { return monotonic_now_s() - since_s > kMostFollowingS; });
   } else if (options.holders) {
     attempt.holders.trouble = "the time allowed was too short to see who holds them";
   }

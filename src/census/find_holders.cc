@@ -23,6 +23,7 @@
 #include <array>
 #include <string_view>
 
+#include "census/deep_tensors.h"
 #include "census/holder_graph.h"
 #include "census/holder_path.h"
 #include "census/references.h"
@@ -56,7 +57,9 @@ bool is_image(std::string_view type) {
   return type.starts_with("PIL.") && (type.ends_with("Image") || type.ends_with("ImageFile"));
 }
 
-double weight_of(const std::vector<HeldType>& holds) {
+double weight_of(const Holder& holder) {
+  const std::vector<HeldType>& holds = holder.holds;
+  if (holder.deepened() > 0) return 16;
   if (holds.empty()) return 1;
   const std::string_view type = holds.front().type;
   constexpr std::array<std::string_view, 5> kSmall = {"int", "float", "bool", "NoneType", "str"};
@@ -76,7 +79,8 @@ class HolderFinder {
         graphs_(copy.memory),
         graph_(follow_references(copy.memory, copy.layout, copy.walk, copy.roots, late)) {
     for (const TypeTally& type : copy.walk.types) types_.emplace(type.address, &type.facts);
-    for (const uint64_t tensor : copy.tensors) graphs_.has_graph(tensor);
+    for (const uint64_t tensor : copy.tensors) graphs_.look(tensor);
+    depths_ = depths_by_place(graph_, copy.walk, copy.tensors, graphs_);
   }
 
   HolderFindings find() {
@@ -89,14 +93,16 @@ class HolderFinder {
     for (const Candidate& candidate : candidates) {
       if (auto holder = describe(candidate)) found.holders.push_back(std::move(*holder));
     }
+    if (before_ != nullptr) add_deepened(found);
     add_unseen(found);
     std::ranges::stable_sort(found.holders, std::greater(), [&](const Holder& holder) {
-      const auto size =
-          before_ ? static_cast<double>(holder.grew()) : static_cast<double>(holder.length_after);
+      const auto size = before_ ? static_cast<double>(holder.grew() + holder.deepened())
+                                : static_cast<double>(holder.length_after);
       const double doubt = holder.is_new || holder.kind == HolderKind::unseen ? 0.05 : 1;
-      return size * doubt * weight_of(holder.holds);
+      return size * doubt * weight_of(holder);
     });
     if (found.holders.size() > kMostHolders) found.holders.resize(kMostHolders);
+    name_lines(copy_.memory, copy_.layout, copy_.roots, copy_.text, found.holders);
     return found;
   }
 
@@ -120,6 +126,7 @@ class HolderFinder {
       family.length += place.length;
       family.objects += place.objects;
     }
+    for (const auto& [place, depth] : depths_) index.depths[graph_.places[place].identity] = depth;
     for (const GraphNode& node : graph_.nodes) {
       const std::string& type = copy_.walk.types[node.type].facts.name;
       ++index.objects[type];
@@ -283,9 +290,12 @@ class HolderFinder {
       ++counts[facts];
       ++holder.looked_at;
       if (!facts->tensor) continue;
-      const std::optional<bool> graph = graphs_.has_graph(item);
-      holder.tensors_looked_at += graph.has_value();
-      holder.tensors_with_graph += graph.value_or(false);
+      const std::optional<TensorGraph> graph = graphs_.look(item);
+      if (!graph) continue;
+      ++holder.tensors_looked_at;
+      holder.tensors_with_graph += graph->has_grad_fn;
+      const auto depth = static_cast<int64_t>(graph->depth.value_or(UINT64_MAX));
+      holder.graph_depth = std::max(holder.graph_depth, depth);
     }
     items_.clear();
     std::unordered_map<std::string, HeldType> by_name;
@@ -298,6 +308,13 @@ class HolderFinder {
     for (auto& [name, held] : by_name) holder.holds.push_back(std::move(held));
     std::ranges::sort(holder.holds, [](const HeldType& a, const HeldType& b) {
       return a.count != b.count ? a.count > b.count : a.type < b.type;
+    });
+  }
+
+  void add_deepened(HolderFindings& found) {
+    each_deepened(graph_, copy_.walk, depths_, *before_, [&](uint32_t place, Holder holder) {
+      describe_place({copy_.memory, copy_.layout, copy_.walk, copy_.roots, graph_}, place, holder);
+      found.holders.push_back(std::move(holder));
     });
   }
 
@@ -330,6 +347,7 @@ class HolderFinder {
   References references_;
   TensorGraphs graphs_;
   HolderGraph graph_;
+  std::unordered_map<uint32_t, uint64_t> depths_;  // Of graphs, by place.
   std::unordered_map<uint64_t, const TypeFacts*> types_;
   std::vector<uint64_t> items_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "census/heap_walk.h"
+#include "census/holder_lines.h"
 #include "census/holders.h"
 #include "census/memory_reader.h"
 #include "census/roots.h"
@@ -21,6 +22,7 @@ struct HeapCopy {
   const HeapWalk& walk;
   const Roots& roots;
   const std::vector<uint64_t>& tensors;  // Some that were announced whole.
+  ProgramText text;                      // Of the files that lines are looked up in.
 };
 
 // The largest containers, or, against an earlier look at the same process, those that grew. Needs

@@ -21,6 +21,7 @@ struct HolderIndex {
   std::unordered_map<uint64_t, Size> places;          // By what leads there.
   std::unordered_map<uint64_t, Size> families;        // The same, whatever the key.
   std::unordered_map<uint64_t, uint64_t> lengths;     // By address of the container.
+  std::unordered_map<uint64_t, uint64_t> depths;      // By place: of the graphs of tensors there.
   std::unordered_map<std::string, uint64_t> unseen;   // Objects by type.
   std::unordered_map<std::string, uint64_t> objects;  // The same, seen or not.
 };

@@ -61,7 +61,7 @@ class RootFinder {
       announcer_.dict(module.dict);
       references.of_namespace(module.dict, [&](const Edge& edge) {
         announcer_.text(edge.name);
-        announcer_.if_dict(edge.target);
+        announcer_.named(edge.target);
       });
       roots_.modules.push_back(module);
     }
@@ -95,7 +95,7 @@ class RootFinder {
       if (is_code(code)) {
         frames.push_back({frame, code, instruction_of(frame, code)});
         expect_frame(frame, code);
-        references.of_frame(frame, [&](const Edge& edge) { announcer_.if_dict(edge.target); });
+        references.of_frame(frame, [&](const Edge& edge) { announcer_.named(edge.target); });
       }
       frame = word(frame, layout_.frame_back);
     }

@@ -33,7 +33,8 @@ std::vector<int64_t> children_of(int64_t pid) {
 
 int64_t grown_in_all(const std::vector<Holder>& holders) {
   int64_t sum = 0;
-  for (const Holder& holder : holders) sum += std::max<int64_t>(0, holder.grew());
+  for (const Holder& holder : holders)
+    sum += std::max<int64_t>(0, holder.grew() + holder.deepened());
   return sum;
 }
 

@@ -135,10 +135,6 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
 
 // ---- contrasts ----------------------------------------------------------------------------------
 
-double share_that_matters(const GrowthOdds& odds) {
-  return odds.example + odds.both;
-}
-
 std::string contrast_headline(const ProveResult& result, const ProveRequest& request) {
   const GrowthOdds& odds = result.odds;
   const std::string& what = request.contrast.what;
@@ -147,7 +143,7 @@ std::string contrast_headline(const ProveResult& result, const ProveRequest& req
     return fmt::format("IT DOES NOT MATTER: memory grows by {} a step with and without: {}.",
                        rate(odds.step_mb), what);
   }
-  if (share_that_matters(odds) >= kFinalShare) {
+  if (odds.mattering() >= kFinalShare) {
     return odds.both > odds.example
                ? fmt::format("IT MATTERS IN PART: {} takes the growth from {} to {} a step.", what,
                              rate(odds.step_mb + odds.new_mb), rate(odds.step_mb))
@@ -265,7 +261,7 @@ std::string prove_text(const ProveReport& report, const ProveRequest& request) {
   const std::string head =
       contrast ? contrast_headline(result, request) : headline(result, request);
   std::string text = wrapped(head, width);
-  const double matters = share_that_matters(result.odds);
+  const double matters = result.odds.mattering();
   const double odds =
       contrast ? std::max(matters, 1 - matters) / std::max(1e-4, std::min(matters, 1 - matters))
                : odds_of(result.odds);
@@ -286,10 +282,9 @@ std::string prove_json(const ProveReport& report, const ProveRequest& request) {
                                        result.odds.both));
   if (!request.contrast.name.empty()) {
     json.key("contrast")
-        .value(json_object("factor", request.contrast.name, "matters",
-                           share_that_matters(result.odds), "mb_per_step_without",
-                           result.odds.step_mb + result.odds.new_mb, "mb_per_step_with",
-                           result.odds.step_mb));
+        .value(json_object("factor", request.contrast.name, "matters", result.odds.mattering(),
+                           "mb_per_step_without", result.odds.step_mb + result.odds.new_mb,
+                           "mb_per_step_with", result.odds.step_mb));
   }
   write_blocks(json, result);
   json.members("holders", json_list(std::span(report.holders.holders), write_holder));

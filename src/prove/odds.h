@@ -49,6 +49,8 @@ struct GrowthOdds {
   size_t again_blocks = 0;
 
   [[nodiscard]] double growing() const { return step + both; }  // Growth that does not end.
+  // Growth that new examples, or the factor of a contrast, make or take away.
+  [[nodiscard]] double mattering() const { return example + both; }
 };
 
 // N and A blocks count as new, R and B as repeated. Without a block all shares are 1/4. Without new

@@ -35,6 +35,12 @@ Proved word_of(const GrowthOdds& odds, const ProveDesign& design) {
   return design.stream && proved == Proved::per_example ? Proved::undecided : proved;
 }
 
+// A contrast asks whether its factor matters, not whether there is growth.
+bool is_decided(const GrowthOdds& odds, char kind) {
+  if (kind != 'A' && kind != 'B') return proved_by(odds, kEarlyShare) != Proved::undecided;
+  return std::max({odds.level, odds.step, odds.mattering()}) >= kEarlyShare;
+}
+
 }  // namespace
 
 void ProveTrial::hear(const StepWords& words) {
@@ -81,7 +87,7 @@ void ProveTrial::look_at(Speaker& speaker) {
   speaker.blocks = blocks.size();
   if (blocks.size() < kFewestBlocks) return;
   speaker.odds = growth_odds(blocks);
-  speaker.decided = proved_by(speaker.odds, kEarlyShare) != Proved::undecided;
+  speaker.decided = is_decided(speaker.odds, blocks.front().kind);
 }
 
 ProveResult ProveTrial::result() const {

@@ -49,6 +49,31 @@ TEST(Trial, TwoPairsOfACacheAreEnough) {
   EXPECT_NEAR(result.blocks[1].mb_per_step, 0, 1e-9);
 }
 
+// Blocks of 12 with these rates a batch, A and B in turn. Whether that was enough.
+bool is_enough_of_arms(const std::vector<double>& rates) {
+  ProveTrial trial;
+  double mb = 245;
+  int64_t at = 10, block = 0;
+  say(trial, "design mode=index size=12 lag=0 ahead=0 batch=8 examples=663 read=rss rank=-");
+  for (const double rate : rates) {
+    ++block;
+    for (int64_t place = 1; place <= 12; ++place) {
+      mb += rate;
+      say(trial, fmt::format("at={} kind={} block={} place={} size=12 mb={:.3f}", ++at,
+                             block % 2 == 1 ? 'A' : 'B', block, place, mb));
+    }
+  }
+  return trial.enough();
+}
+
+TEST(Trial, AContrastGoesOnUntilItIsKnownWhetherTheFactorMatters) {
+  // As measured with malloc_trim() in every second block: that memory grows is clear by then.
+  EXPECT_FALSE(is_enough_of_arms({1.501, 1.015, 1.232, 0.957, 1.121, 0.957}));
+  EXPECT_TRUE(is_enough_of_arms({1.0, 1.0, 1.0, 1.0}));
+  EXPECT_TRUE(is_enough_of_arms({1.0, 0, 1.0, 0}));
+  EXPECT_TRUE(is_enough_of_arms({0, 0, 0, 0}));
+}
+
 TEST(Trial, NamesTheFirstFilesThatTheJobWritesItselfAndAddsUpItsProcesses) {
   ProveTrial trial;
   say(trial, "wrote files=1 runs/log of today.txt", 10);

@@ -31,6 +31,7 @@ void each_text(Holder& holder, const std::function<void(std::string&)>& change) 
     change(*text);
   }
   for (HeldType& held : holder.holds) change(held.type);
+  for (SourceLine& line : holder.added_at) change(line.file);
 }
 
 }  // namespace plateau

@@ -2,7 +2,7 @@
 // Who holds the Python objects of a process: containers, the name a reader knows them by, and what
 // they hold.
 //
-//   list `losses` in `train` (train.py:41): 400 → 12,400 torch.Tensor
+//   list `losses` in `train` (train.py:41): 400 → 12,400 torch.Tensor, added at train.py:43
 //
 // These are facts, found by src/census and kept in the recording; src/words tells them. All texts
 // come from the job and are hostile until printed.
@@ -35,6 +35,13 @@ struct HeldType {
   bool tensor = false;  // torch.Tensor or a subclass.
 };
 
+// A line of the program that adds to a container.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  int made_line = 0;  // Where what it adds was made, in the same file; 0: not known.
+};
+
 struct Holder {
   HolderKind kind = HolderKind::unseen;
   std::string path;      // "losses", "trainer.history.records", "table[*]"; "" if unseen.
@@ -56,9 +63,17 @@ struct Holder {
   uint64_t looked_at = 0;
   uint64_t tensors_looked_at = 0;   // Of these so many tensors had a graph that could be read ...
   uint64_t tensors_with_graph = 0;  // ... and a grad_fn.
+  // Operations on the longest way through the deepest graph of these; -1: not known.
+  int64_t graph_depth = -1;
+  int64_t graph_depth_before = -1;  // Only of a tensor that is no item of a container.
+  std::vector<SourceLine> added_at;
 
   [[nodiscard]] int64_t grew() const {
     return static_cast<int64_t>(length_after) - static_cast<int64_t>(length_before);
+  }
+  // By how many operations the graph behind one tensor became deeper.
+  [[nodiscard]] int64_t deepened() const {
+    return graph_depth_before >= 0 ? graph_depth - graph_depth_before : 0;
   }
 };
 

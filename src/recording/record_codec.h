@@ -174,11 +174,36 @@ void record_fields(Io& io, Holder& holder) {
 }
 
 template <typename Io>
+void record_fields(Io& io, SourceLine& source) {
+  int64_t line = source.line, made = source.made_line;
+  io(source.file, line, made);
+  if (line < 0 || line > INT32_MAX || made < 0 || made > INT32_MAX) io.fail();
+  source.line = static_cast<int>(line);
+  source.made_line = static_cast<int>(made);
+}
+
+// What came later than the other fields of holders, and stands behind all of them.
+template <typename Io>
+void added_fields(Io& io, std::vector<Holder>& holders) {
+  bool more = std::ranges::any_of(holders, [](const Holder& holder) {
+    return holder.graph_depth >= 0 || !holder.added_at.empty();
+  });
+  io.added(more, more);
+  if (!more) return;
+  for (Holder& holder : holders) {
+    io(holder.graph_depth, holder.graph_depth_before);
+    record_list(io, holder.added_at);
+    if (holder.graph_depth < -1 || holder.graph_depth_before < -1) io.fail();
+  }
+}
+
+template <typename Io>
 void record_fields(Io& io, HolderGrowth& growth) {
   io(growth.pid, growth.from_s, growth.to_s, growth.from_step, growth.to_step, growth.stopped_s);
   const auto sane = [](double seconds) { return seconds >= 0 && seconds <= 1e11; };
   if (!sane(growth.from_s) || !sane(growth.to_s) || !sane(growth.stopped_s)) return io.fail();
   record_list(io, growth.holders);
+  added_fields(io, growth.holders);
 }
 
 template <typename Record>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/holder_json.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -9,6 +10,16 @@ namespace {
 
 void held(JsonWriter& json, const HeldType& type) {
   json.value(json_object("type", type.type, "count", type.count, "tensor", type.tensor));
+}
+
+template <typename Number>
+std::optional<Number> known_from(Number least, Number number) {
+  return number >= least ? std::optional(number) : std::nullopt;
+}
+
+void adding(JsonWriter& json, const SourceLine& line) {
+  json.value(json_object("file", line.file, "line", line.line, "made_line",
+                         known_from(1, line.made_line)));
 }
 
 }  // namespace
@@ -24,6 +35,9 @@ void write_holder(JsonWriter& json, const Holder& holder) {
   json.members("tensors_with_graph", holder.tensors_with_graph, "owner", holder.owner);
   json.members("module", holder.module, "function", holder.function, "file", holder.file);
   json.members("line", holder.line);
+  json.members("graph_depth", known_from<int64_t>(0, holder.graph_depth));
+  json.members("graph_depth_before", known_from<int64_t>(0, holder.graph_depth_before));
+  json.members("added_at", json_list(std::span(holder.added_at), adding));
   json.end_object();
 }
 

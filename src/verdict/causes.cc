@@ -26,11 +26,12 @@ struct Clues {
     if (tensors == nullptr) return objects;
     return objects != nullptr && objects->rising && !tensors->rising ? objects : tensors;
   }
-  // A container that was seen to grow, by its name; nullptr if none was.
+  // A container that was seen to grow, or a tensor whose graph was; nullptr if none was.
   [[nodiscard]] const Holder* holder() const {
     if (!file.run->holders) return nullptr;
     for (const Holder& holder : file.run->holders->holders) {
-      if (holder.kind != HolderKind::unseen && holder.grew() > 0) return &holder;
+      if (holder.kind == HolderKind::unseen) continue;
+      if (holder.grew() > 0 || holder.deepened() > 0) return &holder;
     }
     return nullptr;
   }
@@ -267,7 +268,14 @@ double score_objects(const Clues& c) {
   return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
 Finding see_objects(const Clues& c) {
-  if (const Holder* holder = c.holder()) {
+  const Holder* holder = c.holder();
+  if (holder != nullptr && holder->deepened() > 0) {
+    return {FindingKind::graph_deepened,
+            {{"first", static_cast<double>(holder->graph_depth_before)},
+             {"last", static_cast<double>(holder->graph_depth)}},
+            {{"holder", holder->path}}};
+  }
+  if (holder != nullptr) {
     return {FindingKind::holder_grew,
             {{"first", static_cast<double>(holder->length_before)},
              {"last", static_cast<double>(holder->length_after)}},

@@ -148,6 +148,7 @@ enum class FindingKind : uint8_t {
   grows_per_step,
   grows_beside_counts,
   holder_grew,
+  graph_deepened,
   gpu_memory_grew,
   teeth_over_floor,
   // About an allocation site, or another series of live bytes.

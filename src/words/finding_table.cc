@@ -218,6 +218,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::grows_beside_counts, "grows-beside-counts", Block::why,
      "steady growth, with {counted} at {last}"},
     {Kind::holder_grew, "holder-grew", Block::why, "{holder} went from {first} to {last} items"},
+    {Kind::graph_deepened, "graph-deepened", Block::why,
+     "the graph behind {holder} went from {first} to {last} operations"},
     {Kind::gpu_memory_grew, "gpu-memory-grew", Block::why, "GPU memory grew by {growth_mb}"},
     {Kind::teeth_over_floor, "teeth-over-floor", Block::peaks,
      "teeth of {height_mb} every {period_steps} or so"},

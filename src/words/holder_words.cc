@@ -13,6 +13,8 @@ namespace plateau {
 namespace {
 
 constexpr double kLeastShareNamed = 0.05;  // Of the items, for a second type to be named.
+constexpr size_t kMostLinesNamed = 3;
+constexpr std::string_view kAdded = "added";
 
 std::string count(uint64_t number) {
   return format_count(static_cast<int64_t>(number));
@@ -22,9 +24,14 @@ std::string quoted(const std::string& name) {
   return "`" + printable(name) + "`";
 }
 
-// "train.py:41": the last part of the path.
+// The last part of a path.
+std::string base_of(const std::string& file) {
+  return printable(file.substr(file.rfind('/') + 1));
+}
+
+// "train.py:41".
 std::string place_of(const Holder& holder) {
-  const std::string file = printable(holder.file.substr(holder.file.rfind('/') + 1));
+  const std::string file = base_of(holder.file);
   if (file.empty()) return "";
   return holder.line > 0 ? fmt::format(" ({}:{})", file, holder.line) : fmt::format(" ({})", file);
 }
@@ -61,6 +68,58 @@ std::string noun(const Holder& holder) {
   return type + name;
 }
 
+std::string per_step(int64_t grew, double steps) {
+  const double rate = static_cast<double>(grew) / steps;
+  return fmt::format(", {} per step", rate >= 1 ? fmt::format("{:.0f}", std::round(rate))
+                                                : fmt::format("{:.2g}", rate));
+}
+
+std::string depth_words(const Holder& holder) {
+  if (holder.graph_depth <= 0) return "";
+  return fmt::format(" and graphs up to {} deep",
+                     counted(static_cast<uint64_t>(holder.graph_depth), "operation"));
+}
+
+// "train.py:43, 57 and 2 more".
+std::string lines_words(const std::vector<SourceLine>& lines) {
+  std::string text;
+  std::string_view file;
+  for (size_t i = 0; i < std::min(lines.size(), kMostLinesNamed); ++i) {
+    text += i == 0 ? "" : ", ";
+    if (file != lines[i].file) text += base_of(lines[i].file) + ":";
+    text += std::to_string(lines[i].line);
+    file = lines[i].file;
+  }
+  if (lines.size() > kMostLinesNamed) {
+    text += fmt::format(" and {} more", lines.size() - kMostLinesNamed);
+  }
+  return text;
+}
+
+// What the program's text says of it. `verb`: what its lines do to the holder.
+std::string adding_words(const Holder& holder, std::string_view verb) {
+  if (holder.added_at.empty()) return "";
+  const SourceLine& first = holder.added_at.front();
+  const bool one = holder.added_at.size() == 1;
+  if (one && first.made_line == first.line && verb == kAdded) {
+    return fmt::format(", made and {} at {}", verb, lines_words(holder.added_at));
+  }
+  std::string text = fmt::format(", {} at {}", verb, lines_words(holder.added_at));
+  if (one && first.made_line > 0 && first.made_line != first.line) {
+    text += fmt::format(", made at {}:{}", base_of(first.file), first.made_line);
+  }
+  return text;
+}
+
+std::string deepened_words(const Holder& holder, double steps) {
+  std::string text =
+      fmt::format("{}: its graph went from {} to {}", holder_name(holder),
+                  count(static_cast<uint64_t>(holder.graph_depth_before)),
+                  counted(static_cast<uint64_t>(holder.graph_depth), "operation") + " deep");
+  if (steps > 0) text += per_step(holder.deepened(), steps);
+  return text + adding_words(holder, "deepened");
+}
+
 }  // namespace
 
 std::string holder_name(const Holder& holder) {
@@ -95,11 +154,13 @@ std::string held_words(const Holder& holder) {
                 : fmt::format(", {:.0f} % of them with grad_fn",
                               100.0 * static_cast<double>(holder.tensors_with_graph) /
                                   static_cast<double>(holder.tensors_looked_at));
+    text += depth_words(holder);
   }
   return text;
 }
 
 std::string holder_words(const Holder& holder, double steps) {
+  if (holder.deepened() > 0) return deepened_words(holder, steps);
   std::string text = holder_name(holder) + ": ";
   const bool grew = holder.length_before != holder.length_after;
   if (grew) text += count(holder.length_before) + " → ";
@@ -114,11 +175,8 @@ std::string holder_words(const Holder& holder, double steps) {
   }
   const bool images = !holder.holds.empty() && holder.holds.front().type.starts_with("PIL.");
   if (!grew && images) text += ", each of which stays decoded once it was used";
-  if (grew && steps > 0 && holder.grew() > 0) {
-    const double rate = static_cast<double>(holder.grew()) / steps;
-    text += fmt::format(", {} per step", rate >= 1 ? fmt::format("{:.0f}", std::round(rate))
-                                                   : fmt::format("{:.2g}", rate));
-  }
+  if (grew && steps > 0 && holder.grew() > 0) text += per_step(holder.grew(), steps);
+  text += adding_words(holder, !grew && images ? "assigned" : kAdded);
   return text;
 }
 

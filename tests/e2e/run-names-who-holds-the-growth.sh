@@ -23,7 +23,7 @@ PY
 tr -s ' \n' ' ' <err >words
 # shellcheck disable=SC2016
 expect_in words 'Holds: list `kept` in `train` (train.py:'
-expect_in words '__main__.Sample, 3 per step.'
+expect_in words '__main__.Sample, 3 per step, made and added at train.py:9.'
 expect_in words 'the job was stopped twice to see who holds its Python objects'
 
 "$PLATEAU" judge --json run.plateau >judged || true
@@ -34,6 +34,7 @@ first = answer["holders"][0]
 assert (first["path"], first["kind"], first["type"], first["function"]) == ("kept", "local", "list", "train"), first
 assert first["grew"] == first["length_after"] - first["length_before"] >= 10, first
 assert first["holds"][0] == {"type": "__main__.Sample", "count": first["length_after"], "tensor": False}, first
+assert [(line["line"], line["made_line"]) for line in first["added_at"]] == [(9, 9)], first
 assert answer["causes"][0]["name"] == "python-objects", answer["causes"]
 PY
 "$PLATEAU" judge run.plateau | tr -s ' \n' ' ' >later || true

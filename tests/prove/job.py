@@ -183,6 +183,9 @@ def loader_of(options, examples):
                       generator=torch.Generator().manual_seed(1), **common)
 
 
+EVAL_STEPS = 2  # Of the Trainer; so often that every block has some.
+
+
 def evaluate(options, model):
     model.eval()
     held_out = DataLoader(torch.utils.data.TensorDataset(torch.randn(64, WIDTH)), batch_size=16)
@@ -225,12 +228,23 @@ def train_accelerate(options, model, examples):
 
 def train_trainer(options, model, examples):
     import transformers
+
+    class Keeps(transformers.TrainerCallback):
+        def on_evaluate(self, *_, **__):
+            if options.fault == "eval-keeps":
+                model.kept.append(torch.ones(EVAL_STEPS * model.floats))
+
+    evaluates = {}
+    if options.fault.startswith("eval"):
+        evaluates = {"eval_strategy": "steps", "eval_steps": EVAL_STEPS}
     arguments = transformers.TrainingArguments(
         output_dir=options.out, use_cpu=True, per_device_train_batch_size=options.batch, report_to=[],
         gradient_accumulation_steps=options.accumulate, num_train_epochs=options.epochs, logging_steps=20,
         dataloader_num_workers=options.workers, save_strategy="steps", save_steps=15, disable_tqdm=True,
-        remove_unused_columns=False, dataloader_persistent_workers=options.persistent and options.workers > 0)
-    transformers.Trainer(model=model, args=arguments, train_dataset=examples).train()
+        remove_unused_columns=False, dataloader_persistent_workers=options.persistent and options.workers > 0,
+        **evaluates)
+    transformers.Trainer(model=model, args=arguments, train_dataset=examples, callbacks=[Keeps()],
+                         eval_dataset=torch.utils.data.Subset(examples, range(16))).train()
 
 
 def train_lightning(options, model, examples):
