@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the Debian packages plateau, plateau-train and python3-plateau from a build, and has lintian look at them:
 #   packaging/deb.sh BUILD DIST
-# BUILD has plateau-train too; its programs are linked with Debian's own shared libraries.
+# BUILD has plateau-train too; its programs are linked with Debian's own shared libraries, and plateau-train with the torch
+# that is found where it is started (trainer/cli/launch.cc): the package brings none.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 PLATEAU_BUILD=$(cd "$1" && pwd)

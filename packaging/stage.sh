@@ -11,7 +11,7 @@ rm -rf "$tree"
 cmake --install "$build" --prefix "$tree" >/dev/null
 install -m 0755 "$build/portable/plateau" "$tree/bin/plateau"
 install -m 0755 "$build/portable/libplateau_tracer.so" "$tree/lib/plateau/libplateau_tracer.so"
-rm -f "$tree/bin/plateau-train"
+rm -f "$tree/bin/plateau-train" "$tree"/lib/plateau/plateau-train-libtorch*
 doc=$tree/share/doc/plateau
 mkdir -p "$doc/systemd"
 cp "$here/../integrations/systemd/plateau-watch.service" "$doc/systemd/"

@@ -37,6 +37,7 @@ if [ ! -f "$directory/build.ninja" ] || [ ${#off[@]} -gt 0 ]; then
   how=(--preset "$preset")
   [ ! -f "$directory/build.ninja" ] || how=("$directory")
   cmake "${how[@]}" "${off[@]}" >"$log" 2>&1 || { cat "$log"; exit 1; }
+  ! torch=$(grep -h '^-- LibTorch: ' "$log") || progress_end "build $preset: ${torch#-- }"
 elif grep -q '^PLATEAU_UNITY:BOOL=ON' "$directory/CMakeCache.txt"; then
   python3 -B tools/unity_groups.py "$directory/unity_groups.cmake"
 fi

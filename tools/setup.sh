@@ -4,7 +4,7 @@
 #   core      to build plateau and its tracer
 #   demo      to show it
 #   fleet     to show it on a fleet, with a Prometheus
-#   trainer   to build plateau-train, with LibTorch
+#   trainer   to build plateau-train, and a torch in a virtual environment if python3 has none (tools/stack.sh --torch says where)
 #   test      to build and run all tests of both, with a browser, and to lint and fuzz
 #   bench     to run the benchmarks
 #   page      to build the page behind `plateau report`
@@ -24,8 +24,9 @@ core=(
 # The job that the demo watches holds pictures.
 demo=(python3 python3-pil)
 fleet=(python3 prometheus curl)
-# OpenBLAS by name, because LibTorch alone brings a BLAS that is many times slower.
-trainer=(libtorch-dev libgloo-dev libopenblas0-pthread libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
+# libgloo-dev: of Gloo only names that PyTorch's headers ask for; the library itself is in LibTorch.
+trainer=(python3 python3-venv libgloo-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
+with_torch=no
 lint=(clang-19 clang-tidy-19 clang-format-19 shellcheck git python3)
 # npm, for the page (web/) and for the test against Hugging Face's tokenizers. Some packages of nodejs
 # bring their own, beside which Debian's cannot be installed.
@@ -59,7 +60,7 @@ for part in "$@"; do
     core) wanted+=("${core[@]}") ;;
     demo) wanted+=("${demo[@]}") ;;
     fleet) wanted+=("${fleet[@]}") ;;
-    trainer) wanted+=("${trainer[@]}") ;;
+    trainer) wanted+=("${trainer[@]}") with_torch=yes ;;
     test) wanted+=("${test[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
@@ -72,6 +73,7 @@ for part in "$@"; do
 done
 finish() {
   [ $with_stack = no ] || ./stack.sh --install
+  [ $with_torch = no ] || ./stack.sh --install-torch
   exit
 }
 [ ${#wanted[@]} -gt 0 ] || finish

@@ -1,42 +1,82 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Where the virtual environment with the users' Python packages is: prints the path of its interpreter, and fails
-# if it has not been made. `tools/stack.sh --install` makes it, once for each list in tools/stack.txt, outside of
-# the tree: two checkouts with the same list share one.
+# The users' Python packages, in virtual environments outside of the tree: two checkouts with the same list share one.
+#   tools/stack.sh                  prints the interpreter of the one with all of tools/stack.txt; fails if it is not made
+#   tools/stack.sh --install        makes it
+#   tools/stack.sh --torch          prints "DIRECTORY<tab>VERSION<tab>PYTHON" of the torch to build plateau-train with: of
+#                                   $PLATEAU_TORCH_PYTHON, else of python3 on the PATH, else of what is made here
+#   tools/stack.sh --install-torch  makes an environment with torch alone, if --torch finds none
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./progress.sh
 
 system=/usr/bin/python3
-key=$({ "$system" --version; grep -v '^#' stack.txt; } | sha256sum | cut -c1-12)
-place=${PLATEAU_STACK_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/plateau}/stack-$key
-python=$place/bin/python
-
-if [ "${1:-}" != --install ]; then
-  [ -e "$place/complete" ] || { echo "stack: not installed; 'tools/setup.sh stack' does it" >&2; exit 1; }
-  echo "$python"
-  exit 0
-fi
-[ ! -e "$place/complete" ] || exit 0
-
-mkdir -p "$(dirname "$place")"
-exec 9>"$place.lock"
-flock 9  # Two checkouts may come at once; the second finds it made.
-[ ! -e "$place/complete" ] || exit 0
-rm -rf "$place"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-begin=$SECONDS
+oldest_torch=2.7  # From there on all of PyPI's builds have the strings and lists of today's compilers.
 mapfile -t packages < <(grep -v '^#' stack.txt)
-install() {
-  "$python" -m pip install --no-input --disable-pip-version-check "$@" >>"$log" 2>&1 ||
-    { progress_end "setup (stack): pip failed"; tail -20 "$log" >&2; rm -rf "$place"; exit 1; }
+home=${PLATEAU_STACK_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/plateau}
+key_of() { { "$system" --version; printf '%s\n' "$@"; } | sha256sum | cut -c1-12; }
+stack=$home/stack-$(key_of "${packages[@]}")
+torch=$home/torch-$(key_of "${packages[0]}")
+
+# install_into PLACE PACKAGE...: the first package comes first and alone (stack.txt says why).
+install_into() {
+  local place=$1 log begin=$SECONDS
+  shift
+  [ ! -e "$place/complete" ] || return 0
+  mkdir -p "$home"
+  exec 9>"$place.lock"
+  flock 9  # Two checkouts may come at once; the second finds it made.
+  [ ! -e "$place/complete" ] || return 0
+  rm -rf "$place"
+  log=$(mktemp)
+  progress "setup (stack): making a virtual environment for $# packages"
+  "$system" -m venv "$place"
+  local step
+  for step in "$1" "$*"; do
+    progress "setup (stack): installing $step"
+    # shellcheck disable=SC2086  # Names of packages, to be split.
+    "$place/bin/python" -m pip install --no-input --disable-pip-version-check $step >>"$log" 2>&1 ||
+      { progress_end "setup (stack): pip failed"; tail -20 "$log" >&2; rm -rf "$place" "$log"; exit 1; }
+  done
+  rm -f "$log"
+  touch "$place/complete"
+  progress_end "setup (stack): $# packages and what they need installed in $((SECONDS - begin)) s"
 }
-progress "setup (stack): making a virtual environment for ${#packages[@]} packages"
-"$system" -m venv "$place"
-progress "setup (stack): installing ${packages[0]}"
-install "${packages[0]}"
-progress "setup (stack): installing ${packages[*]:1}"
-install "${packages[@]}"
-touch "$place/complete"
-progress_end "setup (stack): ${#packages[@]} packages and what they need installed in $((SECONDS - begin)) s"
+
+# Where the torch of an interpreter is, without loading it. Fails if it has none that can be built with.
+torch_of() {
+  (cd / && "$1" -B - "$oldest_torch" "$1" 2>/dev/null) <<'END'
+import importlib.util, pathlib, runpy, sys
+spec = importlib.util.find_spec("torch")
+place = pathlib.Path(spec.origin).parent
+version = runpy.run_path(str(place / "version.py"))["__version__"]
+number = lambda text: tuple(int(part) for part in text.split(".")[:2])
+assert number(version) >= number(sys.argv[1]) and (place / "lib/libtorch.so").exists() and (place / "include/ATen/ATen.h").exists()
+print(place, version, sys.argv[2], sep="\t")
+END
+}
+
+find_torch() {
+  if [ -n "${PLATEAU_TORCH_PYTHON:-}" ]; then
+    torch_of "$PLATEAU_TORCH_PYTHON" ||
+      { echo "stack: $PLATEAU_TORCH_PYTHON has no torch from $oldest_torch on, with its headers and libraries" >&2; return 1; }
+    return
+  fi
+  local python
+  ! python=$(command -v python3) || ! torch_of "$python" || return 0
+  for python in "$stack" "$torch"; do
+    [ ! -e "$python/complete" ] || { torch_of "$python/bin/python" && return; }
+  done
+  echo "stack: python3 has no torch from $oldest_torch on; 'tools/setup.sh trainer' installs one, or PLATEAU_TORCH_PYTHON names a Python that has it" >&2
+  return 1
+}
+
+case ${1:-} in
+  --install) install_into "$stack" "${packages[@]}" ;;
+  --torch) find_torch ;;
+  --install-torch) find_torch >/dev/null 2>&1 || install_into "$torch" "${packages[0]}" ;;
+  "")
+    [ -e "$stack/complete" ] || { echo "stack: not installed; 'tools/setup.sh stack' does it" >&2; exit 1; }
+    echo "$stack/bin/python" ;;
+  *) echo "usage: tools/stack.sh [--install|--torch|--install-torch]" >&2; exit 2 ;;
+esac

@@ -4,8 +4,8 @@
 
     bench/trainer/compare.py BUILD_DIR [--rounds 3] [--steps 8] [--threads 2]
 
-Needs python3-torch. A model of middle size and one batch are made (make_case.py); trainer_steps
-and peer.py then take turns, with the same threads, rank, optimizer and batch, with and without
+The Python is the one whose torch the trainer is built with (tools/stack.sh --torch). A model of
+middle size and one batch are made (make_case.py); trainer_steps and peer.py then take turns, with the same threads, rank, optimizer and batch, with and without
 gradient checkpointing. The first losses must agree: both compute the same. Printed are medians and
 ratios; bf16 and NF4 storage, which the Python side does not have, stand below.
 """
@@ -19,11 +19,12 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PYTHON = "/usr/bin/python3"
+PYTHON = subprocess.run([HERE.parents[1] / "tools/stack.sh", "--torch"], text=True, stdout=subprocess.PIPE,
+                        check=True).stdout.strip().split("\t")[2]
 
 
 def run(command, threads):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, check=True, timeout=1800)
     return json.loads(done.stdout.splitlines()[-1])
 

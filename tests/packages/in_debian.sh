@@ -49,7 +49,10 @@ case $1 in
       [ -e "$root$file" ] || { echo "FAILED: $file is missing" >&2; exit 1; }
     done
     if inside dpkg -s plateau-train >/dev/null 2>&1; then
-      inside plateau-train --version
+      # Without a torch: one line that says what to do.
+      said=$(inside plateau-train --version 2>&1) && code=0 || code=$?
+      [[ "$code $said" = "2 plateau-train: needs torch "*"pip install torch=="* ]] ||
+        { echo "FAILED: plateau-train without torch: exit $code, $said" >&2; exit 1; }
     fi
     ;;
   *.whl) inside sh -c 'pip3 install --no-index /given/*.whl' >/dev/null ;;

@@ -12,7 +12,7 @@ from transformers.utils import logging
 
 TRAINER = os.environ["TRAINER"]
 # As tests/train/train_lib.sh: tests run side by side.
-os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+os.environ.update(OMP_NUM_THREADS="1")
 torch.set_num_threads(1)
 logging.set_verbosity_error()
 logging.disable_progress_bar()

@@ -4,7 +4,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 : "${TRAINER:?path of plateau-train}"
 # Tests run side by side; more threads than cores make each of them slower.
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export OMP_NUM_THREADS=1
 # Results of data checks stay with the test.
 export XDG_CACHE_HOME=$SCRATCH/cache
 

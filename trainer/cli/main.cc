@@ -6,9 +6,11 @@
 
 #include "command/dispatch.h"
 #include "command/output.h"
+#include "trainer/cli/loader_path.h"
 #include "trainer/cli/verbs.h"
 
 int main(int argc, char** argv) {
+  plateau::train::restore_loader_path();
   const std::vector<plateau::Verb> verbs = {
       plateau::train::init_command(),    // A model and a dataset to try everything with.
       plateau::train::plan_command(),    // The memory of a run, before it starts.

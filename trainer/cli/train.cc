@@ -96,13 +96,6 @@ int exit_code_of(StopReason reason) {
 
 void say_start(const Invocation& invocation, const TrainRequest& request, const Planned& planned,
                const View& view) {
-  const BlasInfo blas = blas_in_use();
-  if (blas.is_reference) {
-    invocation.out.remark(
-        fmt::format("warning: {} is the reference BLAS, many times slower than OpenBLAS; install "
-                    "libopenblas0-pthread\n",
-                    blas.library));
-  }
   if (request.quiet) return;
   const ExampleShape& largest = planned.shapes.largest;
   invocation.out.print(fmt::format(

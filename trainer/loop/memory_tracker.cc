@@ -5,6 +5,7 @@
 #include <c10/core/CPUAllocator.h>
 
 #include <atomic>
+#include <cstring>
 #include <new>
 
 #include "trainer/loop/block_cache.h"
@@ -86,7 +87,7 @@ class CountingAllocator final : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator* inner) : inner_(inner) {}
 
-  c10::DataPtr allocate(size_t bytes) const override {
+  c10::DataPtr allocate(size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
     MappedBlock mapped;
     if (bytes >= kMappedFrom) mapped = cache().take(bytes + sizeof(BlockHeader));
@@ -104,6 +105,9 @@ class CountingAllocator final : public c10::Allocator {
     return {block, block, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
 
  private:
   c10::Allocator* inner_;

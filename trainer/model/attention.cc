@@ -21,7 +21,6 @@
 #include "trainer/model/attention.h"
 
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <cmath>
@@ -255,7 +254,6 @@ struct ChunkedAttention : torch::autograd::Function<ChunkedAttention> {
 
 }  // namespace
 
-#if TORCH_VERSION_MAJOR >= 2
 // The library has an attention that stores no scores. Sequences are handed over one by one, so that
 // it needs no mask, which would make it choose the path that does.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -278,11 +276,5 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   }
   return at::cat(parts, 0);
 }
-#else
-at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                  const AttentionShape& shape) {
-  return ChunkedAttention::apply(q, k, v, shape);
-}
-#endif
 
 }  // namespace plateau::train

@@ -7,7 +7,6 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <cstring>
@@ -146,12 +145,7 @@ inline Batch long_batch() {
 // Counts bytes of tensors that live, on this thread.
 class LiveBytes : public c10::MemoryReportingInfoBase {
  public:
-#if TORCH_VERSION_MAJOR >= 2
-  using Size = size_t;
-#else
-  using Size = int64_t;
-#endif
-  void reportMemoryUsage(void* /*ptr*/, int64_t size, Size /*allocated*/, Size /*reserved*/,
+  void reportMemoryUsage(void* /*ptr*/, int64_t size, size_t /*allocated*/, size_t /*reserved*/,
                          c10::Device /*device*/) override {
     live += size;
     peak = std::max(peak, live);
