@@ -14,10 +14,10 @@ namespace {
 
 constexpr int64_t kFloat = 4;
 constexpr int64_t kMiB = int64_t{1} << 20;
-// Measured (docs/plan.md, runtime and rest together): a process with LibTorch 1.13 and OpenBLAS
-// that has multiplied two matrices, and what each further thread of them adds.
-constexpr int64_t kRuntimeBytes = 175 * kMiB;
-constexpr int64_t kRuntimeThreadBytes = 3 * kMiB;
+// Measured (docs/plan.md, runtime and rest together): a process with LibTorch 2.13 from PyPI that
+// has trained a tiny model, and what each further thread adds.
+constexpr int64_t kRuntimeBytes = 136 * kMiB;
+constexpr int64_t kRuntimeThreadBytes = 1 * kMiB;
 // Of the tokenizer's tables, per entry of the vocabulary and its merge.
 constexpr int64_t kTokenizerEntryBytes = 220;
 constexpr int64_t kExampleBytes = 16;
