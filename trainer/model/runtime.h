@@ -6,8 +6,8 @@
 
 namespace plateau::train {
 
-// For LibTorch and the BLAS inside it. 0: as many as this process may run at once. Returns how many.
-// Call it before the first tensor.
+// For LibTorch and the BLAS inside it. 0: as many as this process may run at once. Returns how
+// many. Call it before the first tensor.
 int64_t use_threads(int64_t wanted);
 
 }  // namespace plateau::train
