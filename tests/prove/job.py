@@ -12,6 +12,7 @@ import gc
 import os
 import random
 import sys
+import tempfile
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -281,7 +282,7 @@ def parse(arguments):
     parser.add_argument("--mb", type=float, default=0.5, help="what the fault keeps per batch")
     parser.add_argument("--epochs", type=int, default=1000)
     parser.add_argument("--save", default="")
-    parser.add_argument("--out", default="/nonexistent")
+    parser.add_argument("--out", default=os.path.join(tempfile.gettempdir(), f"plateau-prove-{os.getpid()}"))
     return parser.parse_args(arguments)
 
 
