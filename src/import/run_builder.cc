@@ -101,7 +101,10 @@ void RunBuilder::row(const Instant& at, size_t line) {
     joining_ =
         open_.used && at.step == open_.at.step && (join_ == Join::same_step || !times_differ);
   } else {
-    joining_ = open_.used && open_.at.step < 0 && same_time;
+    // Lines without any clock belong together until one of them says the same thing again.
+    const bool numbered =
+        join_ == Join::same_step && std::isnan(at.time_s) && std::isnan(open_.at.time_s);
+    joining_ = open_.used && open_.at.step < 0 && (same_time || numbered);
   }
   if (joining_) {
     if (std::isnan(open_.at.epoch)) open_.at.epoch = at.epoch;

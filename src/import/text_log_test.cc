@@ -279,5 +279,15 @@ TEST(TextLog, ThousandRestartsAreEnough) {
   EXPECT_LE(read(text).size(), 1000u);
 }
 
+TEST(TextLog, LinesWithoutAClockAreOneSampleUntilOneComesAgain) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    text += "Rss: " + std::to_string(100 + i) + " MB\nPss: " + std::to_string(90 + i) + " MB\n";
+  }
+  const plateau::Run run = read_one(text);
+  EXPECT_EQ(run.instants.size(), 8U);
+  EXPECT_EQ(run.series.size(), 2U);
+}
+
 }  // namespace
 }  // namespace plateau
