@@ -58,9 +58,12 @@ BracketedUnit find_bracketed_unit(std::string_view line) {
 // Remembers the unit that stood in brackets before the cell; two different ones are none.
 void add_unit_before(const BracketedUnit& unit, std::string_view line, const LogCell& cell,
                      SheetColumn& column) {
-  const bool behind = cell.numeric && cell.number.unit == Numeral::Unit::none &&
-                      cell.text.data() > line.data() + unit.end &&
-                      cell.text.data() < line.data() + line.size();
+  // A cell without a text of its own, or one that was written anew, stands nowhere in the line.
+  const bool within =
+      cell.text.data() >= line.data() && cell.text.data() < line.data() + line.size();
+  const bool behind = unit.mb > 0 && within && cell.numeric &&
+                      cell.number.unit == Numeral::Unit::none &&
+                      static_cast<size_t>(cell.text.data() - line.data()) > unit.end;
   const double mb = behind ? unit.mb : 0;
   column.unit_before_mb = column.rows.size() <= 1 || column.unit_before_mb == mb ? mb : 0;
 }
