@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "recording/run_frame.h"
+
 namespace plateau {
 namespace {
 
@@ -25,17 +27,7 @@ std::vector<Number> numbers_of(const Tally& tally) {
 }  // namespace
 
 Run part_of(const Run& run, const std::vector<size_t>& processes) {
-  Run part;
-  part.source = run.source;
-  part.format = run.format;
-  part.title = run.title;
-  part.context = run.context;
-  part.instants = run.instants;
-  part.events = run.events;
-  part.command = run.command;
-  part.host = run.host;
-  part.ending = run.ending;
-  part.epoch_time = run.epoch_time;
+  Run part = frame_of(run);
   std::vector<size_t> place(run.processes.size(), run.processes.size());
   part.processes.reserve(processes.size());
   for (const size_t process : processes) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "recording/run_frame.h"
 #include "verdict/judge_parts.h"
 #include "verdict/signal.h"
 
@@ -40,17 +41,8 @@ class PrefixJudge {
   // prefix_of(run, count) without what a verdict does not read once the signals are made: heaps,
   // and all series but those that open_case() compares over the tree.
   [[nodiscard]] Run what_is_read(size_t count) const {
-    Run prefix;
-    prefix.source = run_.source;
-    prefix.format = run_.format;
-    prefix.title = run_.title;
-    prefix.context = run_.context;
+    Run prefix = frame_of(run_);
     prefix.processes = run_.processes;
-    prefix.instants = run_.instants;
-    prefix.events = run_.events;
-    prefix.command = run_.command;
-    prefix.ending = run_.ending;
-    prefix.epoch_time = run_.epoch_time;
     const auto first = [count](const std::vector<double>& column) {
       const size_t kept = std::min(count, column.size());
       return std::vector<double>(column.begin(),
