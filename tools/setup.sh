@@ -9,7 +9,7 @@
 #   bench     to run the benchmarks
 #   page      to build the page behind `plateau report`
 #   site      to make the documentation a site
-#   lint      to check and format the sources
+#   lint      to check and format the sources, with a clang-tidy from PyPI (tools/stack.sh --tidy says where)
 #   ship      to make the wheel, the release and the Debian packages
 #   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where)
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
@@ -27,7 +27,8 @@ fleet=(python3 prometheus curl)
 # libgloo-dev: of Gloo only names that PyTorch's headers ask for; the library itself is in LibTorch.
 trainer=(python3 python3-venv libgloo-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
 with_torch=no
-lint=(clang-19 clang-tidy-19 clang-format-19 shellcheck git python3)
+lint=(clang-19 clang-format-19 shellcheck git python3 python3-venv)
+with_tidy=no
 # npm, for the page (web/) and for the test against Hugging Face's tokenizers. Some packages of nodejs
 # bring their own, beside which Debian's cannot be installed.
 page=()
@@ -61,11 +62,11 @@ for part in "$@"; do
     demo) wanted+=("${demo[@]}") ;;
     fleet) wanted+=("${fleet[@]}") ;;
     trainer) wanted+=("${trainer[@]}") with_torch=yes ;;
-    test) wanted+=("${test[@]}") ;;
+    test) wanted+=("${test[@]}") with_tidy=yes ;;
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
     site) wanted+=("${site[@]}") ;;
-    lint) wanted+=("${lint[@]}") ;;
+    lint) wanted+=("${lint[@]}") with_tidy=yes ;;
     ship) wanted+=("${ship[@]}") ;;
     stack) wanted+=("${stack[@]}") with_stack=yes ;;
     *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|ship|stack ..." >&2; exit 2 ;;
@@ -74,6 +75,7 @@ done
 finish() {
   [ $with_stack = no ] || ./stack.sh --install
   [ $with_torch = no ] || ./stack.sh --install-torch
+  [ $with_tidy = no ] || ./stack.sh --install-tidy
   exit
 }
 [ ${#wanted[@]} -gt 0 ] || finish

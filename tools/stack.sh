@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The users' Python packages, in virtual environments outside of the tree: two checkouts with the same list share one.
+# The users' Python packages, and a tool of ours, in virtual environments outside of the tree: two checkouts with the same list share one.
 #   tools/stack.sh                  prints the interpreter of the one with all of tools/stack.txt; fails if it is not made
 #   tools/stack.sh --install        makes it
 #   tools/stack.sh --torch          prints "DIRECTORY<tab>VERSION<tab>PYTHON" of the torch to build plateau-train with: of
 #                                   $PLATEAU_TORCH_PYTHON, else of python3 on the PATH, else of what is made here
 #   tools/stack.sh --install-torch  makes an environment with torch alone, if --torch finds none
+#   tools/stack.sh --tidy           prints the clang-tidy to lint with; fails if it is not made
+#   tools/stack.sh --install-tidy   makes it
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./progress.sh
@@ -17,6 +19,9 @@ home=${PLATEAU_STACK_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/plateau}
 key_of() { { "$system" --version; printf '%s\n' "$@"; } | sha256sum | cut -c1-12; }
 stack=$home/stack-$(key_of "${packages[@]}")
 torch=$home/torch-$(key_of "${packages[0]}")
+# From 22 on it leaves the standard library's headers alone: a third of the time of Debian's 19.
+tidy_package=clang-tidy==23.1.4
+tidy=$home/tidy-$(key_of "$tidy_package")
 
 # install_into PLACE PACKAGE...: the first package comes first and alone (stack.txt says why).
 install_into() {
@@ -75,8 +80,12 @@ case ${1:-} in
   --install) install_into "$stack" "${packages[@]}" ;;
   --torch) find_torch ;;
   --install-torch) find_torch >/dev/null 2>&1 || install_into "$torch" "${packages[0]}" ;;
+  --tidy)
+    [ -e "$tidy/complete" ] || { echo "stack: no clang-tidy; 'tools/setup.sh lint' installs it" >&2; exit 1; }
+    echo "$tidy/bin/clang-tidy" ;;
+  --install-tidy) install_into "$tidy" "$tidy_package" ;;
   "")
     [ -e "$stack/complete" ] || { echo "stack: not installed; 'tools/setup.sh stack' does it" >&2; exit 1; }
     echo "$stack/bin/python" ;;
-  *) echo "usage: tools/stack.sh [--install|--torch|--install-torch]" >&2; exit 2 ;;
+  *) echo "usage: tools/stack.sh [--install|--torch|--install-torch|--tidy|--install-tidy]" >&2; exit 2 ;;
 esac
