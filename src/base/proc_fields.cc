@@ -51,6 +51,16 @@ uint64_t bits_field(std::string_view bytes, std::string_view key) {
   return std::from_chars(begin, end, bits, 16).ptr == end ? bits : 0;
 }
 
+int32_t seccomp_filters(std::string_view status) {
+  for (const std::string_view key : {"Seccomp_filters", "Seccomp"}) {
+    std::string_view value = field_of(status, key);
+    if (const std::optional<uint64_t> number = take_number(value)) {
+      return static_cast<int32_t>(*number);
+    }
+  }
+  return -1;
+}
+
 std::optional<MapsLine> split_maps_line(std::string_view line) {
   const std::string_view range = next_word(line);
   const size_t dash = std::min(range.find('-'), range.size());

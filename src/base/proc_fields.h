@@ -37,6 +37,9 @@ std::string_view field_of(std::string_view bytes, std::string_view key);
 // That as a number ("4711", "12 kB") and as a set of bits ("0000000000000102"); 0 if it is none.
 uint64_t number_field(std::string_view bytes, std::string_view key);
 uint64_t bits_field(std::string_view bytes, std::string_view key);
+// Seccomp filters by a status file, or the mode where the kernel does not count them; -1 if it says
+// neither.
+int32_t seccomp_filters(std::string_view status);
 
 // A line of maps, or a head in smaps, taken apart: "BEGIN-END PERMS OFFSET DEVICE INODE   NAME".
 struct MapsLine {

@@ -28,6 +28,13 @@ TEST(FieldOf, LastLineNeedsNoEnd) {
   EXPECT_EQ(number_field(kStatus, "TracerPid"), 12U);
 }
 
+TEST(SeccompFilters, AreCountedOrElseTheModeOrElseUnknown) {
+  EXPECT_EQ(seccomp_filters("Seccomp:\t2\nSeccomp_filters:\t3\n"), 3);
+  EXPECT_EQ(seccomp_filters("Seccomp:\t2\n"), 2);
+  EXPECT_EQ(seccomp_filters("Name:\tx\n"), -1);
+  EXPECT_EQ(seccomp_filters("Seccomp:\tnone\n"), -1);
+}
+
 TEST(NumberField, UnitsAreLeftAndTextIsZero) {
   EXPECT_EQ(number_field(kStatus, "VmRSS"), 1234U);
   EXPECT_EQ(number_field(kStatus, "State"), 0U);

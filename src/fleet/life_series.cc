@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/statistics.h"
 
@@ -83,7 +84,7 @@ void cut_at_falls(LifeSeries& series) {
     const bool gapped = samples[i].at_s - samples[i - 1].at_s > gap;
     (gapped ? after_gap : plain).push_back(samples[i].at_s);
   }
-  series.life_begins = after_gap;
+  series.life_begins = std::move(after_gap);
   if (plain.size() <= kMostFalls) {
     series.life_begins.insert(series.life_begins.end(), plain.begin(), plain.end());
   }

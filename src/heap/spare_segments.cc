@@ -6,28 +6,21 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "base/files.h"
+#include "base/proc_fields.h"
 
 namespace plateau {
 namespace {
 
 constexpr size_t kMaxIdle = 64;
 
-int32_t own_filters() {
-  const std::string status = text_of_file("/proc/self/status");
-  for (const std::string_view name : {"\nSeccomp_filters:", "\nSeccomp:"}) {
-    const size_t at = status.find(name);
-    if (at != std::string::npos) return std::atoi(status.c_str() + at + name.size());
-  }
-  return -1;
-}
-
 }  // namespace
 
 SpareSegments::SpareSegments(std::string directory, mode_t mode)
-    : directory_(std::move(directory)), mode_(mode), filters_(own_filters()) {
+    : directory_(std::move(directory)),
+      mode_(mode),
+      filters_(seccomp_filters(text_of_file("/proc/self/status"))) {
   refill(false);
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/files.h"
+#include "base/proc_fields.h"
 
 namespace plateau {
 namespace {
@@ -16,25 +16,17 @@ namespace {
 constexpr int kMostAncestors = 64;
 
 struct Facts {
-  int filters = -1;  // Or the mode, where the kernel does not count them.
+  int filters = -1;  // See seccomp_filters().
   pid_t parent = 0;
-  size_t depth = 0;  // Of PID namespaces.
+  size_t depth = 0;  // Of PID namespaces, below the outermost.
 };
-
-std::string_view line_of(std::string_view status, std::string_view name) {
-  const size_t at = status.find(name);
-  if (at == std::string_view::npos) return "";
-  return status.substr(at + name.size(), status.find('\n', at + 1) - at - name.size());
-}
 
 Facts facts_of(const std::string& who) {
   const std::string status = text_of_file(fmt::format("/proc/{}/status", who));
-  std::string_view filters = line_of(status, "\nSeccomp_filters:");
-  if (filters.empty()) filters = line_of(status, "\nSeccomp:");
   Facts facts;
-  if (!filters.empty()) facts.filters = std::atoi(std::string(filters).c_str());
-  facts.parent = std::atoi(std::string(line_of(status, "\nPPid:")).c_str());
-  const std::string_view ids = line_of(status, "\nNSpid:");
+  facts.filters = seccomp_filters(status);
+  facts.parent = static_cast<pid_t>(number_field(status, "PPid"));
+  const std::string_view ids = field_of(status, "NSpid");
   facts.depth = static_cast<size_t>(std::count(ids.begin(), ids.end(), '\t'));
   return facts;
 }
