@@ -16,6 +16,7 @@ set(PLATEAU_SANITIZED_TESTS base recording symbols heap census inject ptrace led
 
 set(PLATEAU_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fmt/format.h> <functional> <map> <memory>
   <optional> <span> <string> <string_view> <utility> <vector>)
+set(PLATEAU_TEST_HEADERS <gmock/gmock.h> <gtest/gtest.h>)
 
 # plateau_room(NAME DIRECTORY PREFIX TEST_NAME [OPTIMISE -O1] [HEADERS header ...] DEPENDS ... EXCLUDE ...): the
 # library is PREFIX_NAME; a dependency that is a room is given by its name alone. OPTIMISE is for what is
@@ -43,7 +44,11 @@ function(plateau_room name directory prefix test_name)
   endforeach()
   join_sources(${prefix}_${name})
   target_compile_options(${prefix}_${name} PRIVATE $<$<CONFIG:Release>:${ROOM_OPTIMISE}>)
-  precompile(${prefix}_${name} "${prefix} ${ROOM_OPTIMISE}" ${PLATEAU_COMMON_HEADERS} ${ROOM_HEADERS})
+  if(ROOM_HEADERS AND BUILD_TESTING)
+    # Half a minute of headers: the room's and its tests' are compiled as one.
+    list(APPEND ROOM_HEADERS ${PLATEAU_TEST_HEADERS})
+  endif()
+  precompile(${prefix}_${name} "room" ${PLATEAU_COMMON_HEADERS} ${ROOM_HEADERS})
   if(PLATEAU_FUZZ)
     # With coverage, or the fuzzer would be blind.
     target_compile_options(${prefix}_${name} PRIVATE -fsanitize=fuzzer-no-link)
@@ -56,15 +61,16 @@ function(plateau_room name directory prefix test_name)
   endif()
 endfunction()
 
-# precompile(TARGET OPTIONS header ...): most of what a small source compiles are the headers of the standard library and
-# fmt. They are compiled once for all targets that ask for the same ones with the same OPTIONS, because GCC
-# takes a precompiled header only with the options that made it. Not where every source is compiled by itself, to see
-# that it includes what it needs.
-function(precompile target options)
+# precompile(TARGET WHOSE header ...): most of what a small source compiles are the headers of the standard library and
+# fmt. They are compiled once for all targets that ask for the same ones with the same WHOSE, `room` or `tests`: GCC takes a
+# precompiled header at another level of optimisation, but not where there is none, as there is for tests in a sanitizer
+# build. It takes one that knows fewer definitions, so the first to ask is the one with the fewest. Not where every
+# source is compiled by itself, to see that it includes what it needs.
+function(precompile target whose)
   if(NOT PLATEAU_UNITY)
     return()
   endif()
-  string(MD5 key "${options} ${ARGN}")
+  string(MD5 key "${whose} ${ARGN}")
   get_property(first GLOBAL PROPERTY PLATEAU_HEADERS_${key})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
@@ -92,7 +98,11 @@ function(add_room_test name library headers)
     target_link_options(${name}_test PRIVATE -fuse-ld=gold)
   endif()
   join_sources(${name}_test)
-  precompile(${name}_test "tests" <gmock/gmock.h> <gtest/gtest.h> <string> <vector> ${headers})
+  if(headers)
+    precompile(${name}_test "room" ${PLATEAU_COMMON_HEADERS} ${headers})
+  else()
+    precompile(${name}_test "tests" ${PLATEAU_TEST_HEADERS} <string> <vector>)
+  endif()
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
 endfunction()
 
