@@ -162,13 +162,16 @@ std::optional<Stamp> named_date(std::string_view line, size_t at) {
     date.year = year;
     walk = ahead;
   }
+  // "Dec 12:00:01" of "14 Dec 12:00:01": an hour, no day.
+  if (date.year == 0 && walk.peek() == ':') return std::nullopt;
   const auto clock = clock_after(walk);
   if (!clock) return std::nullopt;
   take_tail(walk, date);
   return made(walk, at, date, *clock);
 }
 
-// "8/24/2025, …", "24.08.2025 …", "23/Sep/2020:…", "6 Dec 2010 …", "2026-11-15 10:00".
+// "8/24/2025, …", "24.08.2025 …", "23/Sep/2020:…", "6 Dec 2010 …", "6 Dec 10:00:01", "2026-11-15
+// 10:00".
 std::optional<Stamp> numbered_date(std::string_view line, size_t at) {
   Walk walk{line, at};
   Date date;
@@ -197,9 +200,12 @@ std::optional<Stamp> numbered_date(std::string_view line, size_t at) {
     }
   }
   ++walk.at;
+  const Walk before_last = walk;
   const int last = walk.number(4);
   if (date.year > 0) {
     date.day = last;
+  } else if (date.day > 0 && separator == ' ' && walk.peek() == ':') {
+    walk = before_last;
   } else if (is_year(last) || (last >= 0 && last < 100 && separator != ' ')) {
     date.year = last < 100 ? last + 2000 : last;
   } else {

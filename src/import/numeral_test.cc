@@ -91,6 +91,10 @@ TEST(LineStamp, DatesOfManyMakesAreFound) {
 }
 
 TEST(LineStamp, ADateWithoutItsYearCountsOn) {
+  const auto day_first = stamp_at("14 Dec 12:00:01 - 20 clients", 0);
+  ASSERT_TRUE(day_first);
+  EXPECT_EQ(day_first->length, 15U);
+  EXPECT_FALSE(stamp_at("Dec 12:00:01 - 20 clients", 0)) << "an hour is no day";
   const auto a = stamp_at("Sep 23 01:53:44 Mem:", 0);
   const auto b = stamp_at("Sep 24 01:53:45 Mem:", 0);
   ASSERT_TRUE(a && b);
