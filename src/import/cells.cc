@@ -109,6 +109,7 @@ uint32_t ColumnNames::of(uint64_t key, std::string_view name) {
   const auto number = static_cast<uint32_t>(names_.size());
   number_of_.emplace(key, number);
   names_.emplace_back(name.substr(0, 200));
+  keys_.push_back(key);
   return number;
 }
 

@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "import/numeral.h"
@@ -44,7 +45,10 @@ struct LogCell {
   bool has_time = false;
   bool after_arrow = false;  // The later ones of "123K->98K", "351 > 410 > 417 MB".
   Numeral number;
-  double limit_mb = 0;  // Written behind it: "1.357GiB / 19.53GiB"; 0 if none is.
+  uint64_t variant = 0;  // A hash of the words before its name that the name leaves out.
+  size_t ordinal = 0;    // Numbers between its name and it.
+  uint64_t family = 0;   // The same of all columns that are one under a shorter name; 0: none.
+  double limit_mb = 0;   // Written behind it: "1.357GiB / 19.53GiB"; 0 if none is.
   Stamp time;
   std::string_view text;        // As written; valid as long as the line.
   std::string_view limit_text;  // The same of the limit, where it stands outside `text`.
@@ -72,6 +76,7 @@ class ColumnNames {
   uint32_t of(uint64_t key, std::string_view name);
   void freeze() { learning_ = false; }
   [[nodiscard]] const std::string& name(uint32_t column) const { return names_[column]; }
+  [[nodiscard]] uint64_t key(uint32_t column) const { return keys_[column]; }
   [[nodiscard]] size_t size() const { return names_.size(); }
 
  private:
@@ -79,6 +84,7 @@ class ColumnNames {
   bool learning_ = true;
   std::unordered_map<uint64_t, uint32_t> number_of_;
   std::vector<std::string> names_;
+  std::vector<uint64_t> keys_;
 };
 
 class LogLayout {
@@ -106,7 +112,11 @@ class LogLayout {
   std::vector<bool> wanted_;  // Empty: all.
 };
 
-std::unique_ptr<LogLayout> line_layout(const NumberStyle& style);
+// Columns with a key of `distinct` are several: the words before their name that it leaves out
+// count. So "Process memory" and "Unmanaged memory" are two, where "start: memory" and "end:
+// memory" are one.
+std::unique_ptr<LogLayout> line_layout(const NumberStyle& style,
+                                       std::unordered_set<uint64_t> distinct = {});
 // `header`: the line that names the columns, empty if none does.
 std::unique_ptr<LogLayout> delimited_layout(char separator, std::string_view header,
                                             const NumberStyle& style);

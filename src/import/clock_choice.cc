@@ -138,8 +138,8 @@ struct Claim {
 
 Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked) {
   using Clock = SlotName::Clock;
-  const bool from_1970 =
-      epoch_seconds(column.values.front()).has_value() && column.values.front() >= 1e9;
+  const bool from_1970 = !column.name.memory && epoch_seconds(column.values.front()).has_value() &&
+                         column.values.front() >= 1e9;
   const bool carried =
       column.rows.size() * 10 < memory.rows.size() * 8 || !stand_together(column, memory);
   const double rank = (carried ? 1 : 3) + (asked ? 100 : 0);
@@ -149,6 +149,18 @@ Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked)
   if (column.name.clock == Clock::time) return {rank + 1, false, carried};
   const bool bare_time = column.title.empty() && column.other_units * 2 > column.values.size();
   return {bare_time ? rank : 0, false, carried};
+}
+
+// Whether the readings under one time are of several things: taken one by one, the first of each
+// time, the second and so on, they run smoother. Else they are one thing, read several times.
+bool are_several(const SheetColumn& memory, const std::vector<double>& clock, double bare_mb) {
+  std::vector<uint64_t> labels(clock.size(), 0);
+  std::vector<double> mb(clock.size());
+  for (size_t i = 0; i < clock.size(); ++i) {
+    mb[i] = memory.mb(i, bare_mb);
+    if (i > 0 && clock[i] == clock[i - 1]) labels[i] = labels[i - 1] + 1;
+  }
+  return smoothing(mb, labels) < kSmoother;
 }
 
 bool settle_occurrences(const std::vector<double>& clock, Reading& reading) {
@@ -213,7 +225,13 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     const bool present = stamps.present * 10 >= readings * 8 && stamps.forward >= 0.85;
     if (time.rank >= 6 || !present || chain) continue;
     const bool alone = step.column == kNoColumn && time.column == kNoColumn;
-    if (!is_clock(stamps, readings) && !(alone && settle_occurrences(times, reading))) continue;
+    if (!is_clock(stamps, readings)) {
+      const size_t at_once = alone ? comes_equally_often(times) : 0;
+      if (at_once == 0) continue;
+      const bool several =
+          are_several(sheet.columns[memory], times, reading.memory.front().bare_mb);
+      if (several && !settle_occurrences(times, reading)) continue;
+    }
     reading.time_column = kNoColumn;
     reading.stamps = true;
     reading.carried_time = carried;

@@ -52,7 +52,8 @@ std::vector<double> present(const Series& series) {
 }
 
 bool is_near(double a, double b) {
-  return std::abs(a - b) <= 0.03 * b + 1;
+  // Close enough to tell kB of 1000 bytes from those of 1024.
+  return std::abs(a - b) <= 0.012 * b + 0.1;
 }
 
 bool grows_as_told(double mb, const Form& form) {
@@ -159,6 +160,26 @@ TEST(PublishedForms, ALoneNumberIsMemoryIfTheUserSaysItsUnit) {
   told.account = &account;
   EXPECT_FALSE(import_bytes("statm", seven, told).ok());
   EXPECT_GT(account.size(), 7U) << "what was there is shown all the same";
+}
+
+// With "VmRSS", as the kernel writes it, and with a clock, which another reader takes.
+TEST(PublishedForms, KilobytesInPagesAreOf1024Bytes) {
+  std::string pages, plain, timed;
+  for (int i = 0; i < 20; ++i) {
+    pages += "VmRSS:\t" + std::to_string(180000 + 12 * i) + " kB\n";
+    plain += "resident: " + std::to_string(180000 + 7 * i) + " kB\n";
+    timed += "step " + std::to_string(i) + " rss " + std::to_string(180000 + 12 * i) + " kB\n";
+  }
+  for (const std::string& log : {pages, timed}) {
+    const auto runs = import_bytes("log", log);
+    ASSERT_TRUE(runs.ok());
+    EXPECT_NEAR(runs.value()[0].series[0].mb.front(), 184.32, 1e-6) << log.substr(0, 30);
+    ASSERT_FALSE(runs.value()[0].notes.empty());
+    EXPECT_NE(runs.value()[0].notes.front().find("1024 bytes"), std::string::npos);
+  }
+  const auto runs = import_bytes("log", plain);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_NEAR(runs.value()[0].series[0].mb.front(), 180, 1e-6);
 }
 
 TEST(PublishedForms, RoundsOfReadingsWithoutAClockAreOneInstantEach) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -23,6 +24,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kHead = 64u << 10;     // To recognise a format by.
+constexpr double kSureWeight = 8;       // Of a column that nobody doubts; see reading.h.
 constexpr size_t kSample = 192u << 10;  // To learn a reading from.
 
 struct Format {
@@ -135,6 +137,20 @@ size_t samples_in(const Runs& runs) {
   return samples;
 }
 
+// Whether the figures are those that were learned, in the same unit; kB are of either size.
+bool takes_the_same(const Reading& reading, const Run& run) {
+  if (reading.memory.front().falls) return false;
+  for (const Series& series : run.series) {
+    const auto first =
+        std::find_if(series.mb.begin(), series.mb.end(), [](double mb) { return !std::isnan(mb); });
+    if (first == series.mb.end()) continue;
+    for (const double mb : reading.firsts_mb) {
+      if (std::abs(*first - mb) <= 0.03 * mb) return true;
+    }
+  }
+  return false;
+}
+
 // Whether what was learned reads more, or more surely, than the reader of the format does. Both
 // are tried on the same sample.
 bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
@@ -154,7 +170,12 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   const bool numbered = std::find(largest.notes.begin(), largest.notes.end(), kNumberedInOrder) !=
                         largest.notes.end();
   if (numbered && has_clock && reading.sure) return true;
-  if (reading.own_numerals) return true;
+  // It took another figure for the memory, or another unit.
+  if (!takes_the_same(reading, largest)) {
+    if (reading.sure && (numbered || has_clock)) return true;
+    if (guessed && reading.weight >= kSureWeight) return true;
+  }
+  if (reading.own_numerals || (reading.told_apart && reading.sure)) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout `lines` of cells.h: free text, where words name the numbers near them.
+#include <algorithm>
 #include <array>
+#include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "import/cells.h"
 #include "import/line_stamp.h"
+#include "import/slot_name.h"
 #include "import/words.h"
 
 namespace plateau {
@@ -15,6 +19,9 @@ constexpr size_t kMostWords = 12;  // Of a name; earlier ones are forgotten.
 constexpr size_t kMostCells = 64;  // Of a line.
 constexpr size_t kLongestLine = 16u << 10;
 constexpr size_t kPostfixWords = 3;
+constexpr size_t kLongestAbove = 80;  // Of a line that names the number below it.
+// What "used" and "free" later in the line are said of.
+constexpr WordBits kWordSubject = kWordMemory | kWordRss | kWordPss | kWordUss;
 constexpr uint64_t kSeed = 0xcbf29ce484222325ull;
 
 uint64_t mix(uint64_t hash, uint64_t more) {
@@ -30,14 +37,24 @@ struct Word {
   WordBits bits;
 };
 
+uint64_t hash_of_words(std::string_view line) {
+  uint64_t hash = kSeed;
+  for (const char c : line) {
+    if (is_letter(c)) hash = mix(hash, static_cast<unsigned char>(ascii_lower(c)));
+  }
+  return hash;
+}
+
 class LineLayout : public LogLayout {
  public:
-  explicit LineLayout(const NumberStyle& style) : style_(style) {}
+  LineLayout(const NumberStyle& style, std::unordered_set<uint64_t> distinct)
+      : style_(style), distinct_(std::move(distinct)) {}
 
   bool cut(std::string_view line, CellRow& row) override;
   [[nodiscard]] std::string describe() const override { return "lines of text"; }
-  // Everything but times is decided by words and by where digits stand.
-  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return true; }
+  // Everything but times is decided by words and by where digits stand, except in a log where lines
+  // name the number below them.
+  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return !above_counts_; }
   void reread(LogCell& cell) const override;
 
  private:
@@ -47,17 +64,24 @@ class LineLayout : public LogLayout {
   void fresh_start();
   [[nodiscard]] bool ends_phrase(char c) const;
   [[nodiscard]] bool closes_a_place() const;
+  [[nodiscard]] bool names_what_follows() const;
+  [[nodiscard]] bool says_only_how() const;
+  [[nodiscard]] bool is_lone_number() const;
+  void name_by_subject(uint64_t& key, size_t begin, size_t end);
   [[nodiscard]] bool starts_token() const;
   [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
                              size_t& end) const;
   void name_cell(LogCell& cell);
   void share_unit(const Numeral& last);
   void take_unit_behind_brackets(Numeral& number) const;
+  void skip_how();
+  [[nodiscard]] size_t end_of_unit_behind(size_t end) const;
   [[nodiscard]] std::string_view gap_before(const Numeral& number) const;
   [[nodiscard]] bool arrow_follows(const Numeral& number) const;
   [[nodiscard]] Word read(size_t at) const;
 
   NumberStyle style_;
+  std::unordered_set<uint64_t> distinct_;
   std::string_view line_;
   CellRow* row_ = nullptr;
   size_t at_ = 0;
@@ -67,8 +91,13 @@ class LineLayout : public LogLayout {
   uint64_t before_ = 0;  // All words of the line so far.
   size_t nameless_ = 0;  // Numbers since the last of them.
   uint32_t last_column_ = kNoColumn;
-  size_t last_end_ = 0;  // Of the number before.
-  size_t chains_ = 0;    // Without a name, so far in the line.
+  size_t last_end_ = 0;        // Of the number before.
+  size_t chains_ = 0;          // Without a name, so far in the line.
+  Word subject_{};             // The last word for memory in a phrase that is over; empty: none.
+  std::string name_;           // Of a column whose words stand apart.
+  std::string above_;          // The line before, if it has words and no number,
+  bool by_above_ = false;      // named the only number of this one,
+  bool above_counts_ = false;  // or of any, and says memory.
 };
 
 Word LineLayout::read(size_t at) const {
@@ -86,6 +115,9 @@ bool LineLayout::starts_token() const {
 }
 
 void LineLayout::fresh_start() {
+  for (size_t i = 0; i < count_; ++i) {
+    if ((words_[i].bits & kWordSubject) != 0) subject_ = words_[i];
+  }
   count_ = 0;
   ordinal_ = 0;
 }
@@ -93,6 +125,7 @@ void LineLayout::fresh_start() {
 // What stands before names nothing behind: a comma, a bar, a dash as writers use it, the end of a
 // sentence ("Pausing.  Process memory", but "Max. RSS"), the name of a logger ("app.Main - 5 MB").
 bool LineLayout::ends_phrase(char c) const {
+  if (c == ',' && names_what_follows()) return false;
   if (c == ',' || c == ';' || c == '|') return true;
   if (c == ']') return closes_a_place();
   const std::string_view rest = line_.substr(at_);
@@ -111,6 +144,13 @@ bool LineLayout::ends_phrase(char c) const {
   size_t begin = last.begin;
   while (begin > 0 && is_letter(line_[begin - 1])) --begin;
   return (begin > 0 && line_[begin - 1] == '.') || (last.bits & kWordLevel) != 0;
+}
+
+// "Private bytes, 22,74 MB": the comma stands where others write a colon.
+bool LineLayout::names_what_follows() const {
+  const size_t next = line_.find_first_not_of(' ', at_ + 1);
+  return count_ > 0 && last_end_ == 0 && next != std::string_view::npos && is_digit(line_[next]) &&
+         words_[count_ - 1].end == at_;
 }
 
 // "[utils.py:783:see_memory_usage] MA 10.5 GB": a place in a program names nothing.
@@ -167,9 +207,51 @@ bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, si
     bits |= found.bits;
     at = end = found.end;
   }
+  end = end_of_unit_behind(end);
   const size_t next = std::min(line_.find_first_not_of(' ', end), line_.size());
   if (next < line_.size() && (line_[next] == ':' || line_[next] == '=')) return false;
-  return (bits & (kWordMemoryKey & ~kWordFile)) != 0;
+  if ((bits & (kWordMemoryKey & ~kWordFile)) != 0) return true;
+  // "1179056 bytes in use"
+  return number.unit == Numeral::Unit::memory && words > 0 &&
+         weigh_name(line_.substr(begin, end - begin)).used;
+}
+
+// "120  -  MemoryUsage of job (MB)": the name goes on to the unit in brackets, if it has one.
+size_t LineLayout::end_of_unit_behind(size_t end) const {
+  const size_t open = std::min(line_.find('(', end), line_.size());
+  const size_t close = line_.find(')', open);
+  if (close == std::string_view::npos) return end;
+  const std::string_view between = line_.substr(end, open - end);
+  const bool words =
+      std::all_of(between.begin(), between.end(), [](char c) { return is_letter(c) || c == ' '; });
+  return words && unit_in_mb(line_.substr(open + 1, close - open - 1)) ? close + 1 : end;
+}
+
+// "used", "free", "total" and the like, and no word for what: "heap total 4096K, used 3158K".
+bool LineLayout::says_only_how() const {
+  if (count_ == 0 || subject_.end == 0) return false;
+  return std::all_of(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(count_),
+                     [](const Word& word) {
+                       constexpr WordBits kHow = kWordUsed | kWordNotUsage;
+                       return (word.bits & kHow) != 0 && (word.bits & ~(kHow | kWordContext)) == 0;
+                     });
+}
+
+// The phrase from `begin` to `end` says how much is used or free of what was named before it.
+void LineLayout::name_by_subject(uint64_t& key, size_t begin, size_t end) {
+  for (size_t i = 0; i < count_; ++i) key = mix(key, words_[i].hash);
+  key = mix(key, subject_.hash);
+  name_.assign(line_.substr(subject_.begin, subject_.end - subject_.begin));
+  name_ += ' ';
+  name_ += line_.substr(begin, end - begin);
+}
+
+// Nothing but a number, and its unit, stands in the line.
+bool LineLayout::is_lone_number() const {
+  const size_t first = line_.find_first_not_of(" \t");
+  if (first == std::string_view::npos || !is_digit(line_[first])) return false;
+  const Numeral number = read_numeral(line_, first, style_);
+  return !number.garbled && trim(line_.substr(number.unit_end)).empty();
 }
 
 // Gives the cell its column; see the head of cells.h.
@@ -185,8 +267,18 @@ void LineLayout::name_cell(LogCell& cell) {
   uint64_t key = kSeed;
   size_t begin = 0;
   size_t end = 0;
+  if (by_above_) {
+    cell.column = columns_.of(mix(hash_of_words(above_), 5), above_);
+    return;
+  }
+  if (says_only_how()) {
+    name_by_subject(key, words_[0].begin, words_[count_ - 1].end);
+    cell.column = columns_.of(mix(mix(key, 4), ordinal_), name_);
+    return;
+  }
   if (from < count_) {
     for (size_t i = 0; i < from; ++i) {
+      cell.variant = mix(cell.variant, words_[i].hash);
       if ((words_[i].bits & (kWordNotUsage | kWordSystem | kWordCpu)) != 0)
         key = mix(key, words_[i].hash);
     }
@@ -215,6 +307,12 @@ void LineLayout::name_cell(LogCell& cell) {
     begin = end = 0;
   }
   if (count_ > 0) key = mix(key, 16 + ordinal_);
+  cell.ordinal = ordinal_;
+  if (distinct_.contains(key)) {
+    cell.family = key;
+    key = mix(key, cell.variant);
+    begin = words_[0].begin;
+  }
   cell.column = columns_.of(key, line_.substr(begin, end - begin));
 }
 
@@ -240,6 +338,7 @@ void LineLayout::number() {
   }
   take_unit_behind_brackets(cell.number);
   last_end_ = number.unit_end;
+  if (number.unit == Numeral::Unit::percent) skip_how();
   if (last_column_ != kNoColumn && (gap == "/" || gap == "of" || gap == "out of")) {
     if (!row_->cells.empty() && row_->cells.back().column == last_column_) {
       add_limit(row_->cells.back(), number);
@@ -259,6 +358,16 @@ void LineLayout::number() {
   if (row_->cells.size() < kMostCells && cell.column != kNoColumn && is_wanted(cell.column)) {
     row_->cells.push_back(cell);
   }
+}
+
+// "15% free 12345K/14535K": "free" is said of the percentage, and names nothing behind it.
+void LineLayout::skip_how() {
+  const size_t begin = line_.find_first_not_of(' ', at_);
+  if (begin == std::string_view::npos || !is_letter(line_[begin])) return;
+  const Word found = read(begin);
+  const size_t next = line_.find_first_not_of(' ', found.end);
+  if ((found.bits & (kWordUsed | kWordNotUsage)) == 0 || next == std::string_view::npos) return;
+  if (is_digit(line_[next])) at_ = found.end;
 }
 
 // "2.1 (38.5) MB": the unit behind the brackets is that of both.
@@ -290,20 +399,27 @@ void LineLayout::share_unit(const Numeral& last) {
   }
 }
 
-// What stands between a number and the one before it in the line, blanks aside.
+// What stands between a number and the one before it in the line, blanks and brackets around each
+// aside: "[459mb]->[384mb]/[1007mb]".
 std::string_view LineLayout::gap_before(const Numeral& number) const {
-  return last_end_ == 0 ? "" : trim(line_.substr(last_end_, number.begin - last_end_));
+  if (last_end_ == 0) return "";
+  std::string_view gap = trim(line_.substr(last_end_, number.begin - last_end_));
+  if (gap.size() > 2 && gap.front() == ']' && gap.back() == '[')
+    gap = gap.substr(1, gap.size() - 2);
+  return gap;
 }
 
 // An arrow and another number behind it: a chain of readings.
 bool LineLayout::arrow_follows(const Numeral& number) const {
   std::string_view rest = trim(line_.substr(number.unit_end, 24));
+  if (rest.starts_with("]")) rest.remove_prefix(1);
   if (rest.starts_with("(")) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
   const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
                        : rest.starts_with(">")                          ? 1
                                                                         : 0;
   if (arrow == 0) return false;
   rest = trim(rest.substr(arrow));
+  if (rest.starts_with("[")) rest.remove_prefix(1);
   return !rest.empty() && is_digit(rest.front());
 }
 
@@ -337,6 +453,12 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   last_column_ = kNoColumn;
   last_end_ = 0;
   chains_ = 0;
+  subject_ = {};
+  by_above_ = !above_.empty() && is_lone_number();
+  if (by_above_ && !above_counts_) {
+    const SlotName name = weigh_name(above_);
+    by_above_ = above_counts_ = name.memory && name.clock == SlotName::Clock::none;
+  }
   while (at_ < line_.size()) {
     const char c = line_[at_];
     if (is_digit(c)) {
@@ -348,13 +470,16 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
       ++at_;
     }
   }
+  const bool words_alone = row.cells.empty() && before_ != kSeed;
+  above_ = words_alone ? line_.substr(0, kLongestAbove) : std::string_view();
   return !row.cells.empty() || row.has_time;
 }
 
 }  // namespace
 
-std::unique_ptr<LogLayout> line_layout(const NumberStyle& style) {
-  return std::make_unique<LineLayout>(style);
+std::unique_ptr<LogLayout> line_layout(const NumberStyle& style,
+                                       std::unordered_set<uint64_t> distinct) {
+  return std::make_unique<LineLayout>(style, std::move(distinct));
 }
 
 }  // namespace plateau

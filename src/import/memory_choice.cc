@@ -29,7 +29,9 @@ bool is_regular(const SheetColumn& column, double weight, size_t lines) {
                         column.with_unit * 2 > column.values.size() ||
                         unit_by_pages(column.values).mb > 0;
   if (!evidence) return false;
-  const bool plain = column.name.memory && (column.with_unit > 0 || column.name.unit_mb > 0);
+  // Pages and blocks of a heap are as good as a unit that is written.
+  const bool plain = column.name.memory && (column.with_unit > 0 || column.name.unit_mb > 0 ||
+                                            unit_by_pages(column.values).mb > 0);
   const size_t n = column.values.size();
   if (plain && weight >= kSure) return n * 200 >= lines;
   return n >= kFewestUnsure && n * 12 >= lines;

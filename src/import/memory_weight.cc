@@ -31,13 +31,35 @@ double smoothness(const std::vector<double>& values) {
 
 // Seconds since 1970 that go on: no memory, whatever its size.
 bool is_wall_clock(const SheetColumn& column) {
-  if (column.with_unit > 0) return false;
+  // Two thousand million bytes look like it too.
+  if (column.with_unit > 0 || column.name.memory) return false;
   size_t back = 0;
   for (size_t i = 0; i < column.values.size(); ++i) {
     if (!epoch_seconds(column.values[i]) || column.values[i] < 1e9) return false;
     back += i > 0 && column.values[i] < column.values[i - 1] ? 1 : 0;
   }
   return back * 10 < column.values.size();
+}
+
+// Nothing but zeros: what this counts is not in use here, whatever it is called.
+bool is_dead(const SheetColumn& column) {
+  return std::all_of(column.values.begin(), column.values.end(),
+                     [](double value) { return value == 0; });
+}
+
+// Goes on by the same each time, and nothing says what it is: it counts.
+bool is_counter(const SheetColumn& column) {
+  constexpr size_t kFewestSteps = 5;
+  constexpr double kFarthestStart = 100;  // Steps from 0; memory begins at no such place.
+  const std::vector<double>& values = column.values;
+  if (column.name.memory || column.name.free || column.name.unit_mb > 0 || column.with_unit > 0 ||
+      values.size() <= kFewestSteps)
+    return false;
+  const double step = values[1] - values[0];
+  for (size_t i = 2; i < values.size(); ++i) {
+    if (values[i] - values[i - 1] != step) return false;
+  }
+  return step > 0 && values.front() >= 0 && values.front() <= kFarthestStart * step;
 }
 
 }  // namespace
@@ -61,7 +83,7 @@ bool is_table_of_free(const Sheet& sheet, const SheetColumn& column) {
 double memory_weight(const Sheet& sheet, uint32_t at) {
   const SheetColumn& column = sheet.columns[at];
   const size_t n = column.values.size();
-  if (n == 0) return -100;
+  if (n == 0 || is_dead(column)) return -100;
   const auto share = [n](size_t count) {
     return static_cast<double>(count) / static_cast<double>(n);
   };
@@ -78,7 +100,10 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
                                     [](double value) { return value < 0; });
   if ((share(column.signs) > 0.5 || negative) && !column.name.change) weight -= 8;
   weight -= 10 * share(column.glued);
+  // "Raw Mem: 803.06 = 932.07 - 129.01": the first number behind a name is the one it names.
+  if (column.name.memory) weight -= 0.5 * std::min(2.0, static_cast<double>(column.ordinal));
   if (is_wall_clock(column)) weight -= 12;
+  if (is_counter(column)) weight -= 8;
   // Text in a column of numbers: another kind of line.
   if (column.texts > n) weight -= 4;
   if (column.arrows > 0) weight += 1;

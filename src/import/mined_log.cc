@@ -68,6 +68,7 @@ class MinedLog {
   void begin_round(size_t process);
   [[nodiscard]] Instant instant_here() const;
   [[nodiscard]] const LogCell* find(uint32_t column) const;
+  [[nodiscard]] const MemoryColumn* apart(uint32_t column) const;
   [[nodiscard]] double sum_with(const MemoryColumn& memory, const LogCell& cell) const;
 
   Reading& reading_;
@@ -93,6 +94,14 @@ class MinedLog {
 const LogCell* MinedLog::find(uint32_t column) const {
   for (const LogCell& cell : row_.cells) {
     if (cell.column == column) return &cell;
+  }
+  return nullptr;
+}
+
+// The column of a series that has lines of its own; nullptr if it is none's.
+const MemoryColumn* MinedLog::apart(uint32_t column) const {
+  for (size_t m = 1; reading_.apart && m < reading_.memory.size(); ++m) {
+    if (reading_.memory[m].column == column) return &reading_.memory[m];
   }
   return nullptr;
 }
@@ -159,7 +168,8 @@ Instant MinedLog::instant_here() const {
 
 void MinedLog::begin_round(size_t process) {
   const Instant at = instant_here();
-  if (reading_.series == SeriesBy::nothing || reading_.series == SeriesBy::title) {
+  const bool one_row = reading_.series == SeriesBy::title && !reading_.apart;
+  if (reading_.series == SeriesBy::nothing || one_row) {
     round_ = at;
     round_open_ = true;
     builder_.row(round_, number_);
@@ -205,7 +215,8 @@ void MinedLog::put(const MemoryColumn& memory, const LogCell& cell, size_t proce
                                     memory.title.empty() ? "memory" : memory.title) +
              1;
   }
-  const double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
+  double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
+  if (unit == kKbInMb) unit = memory.kb_mb;
   builder_.set_mb(column - 1, sum_with(memory, cell) * unit);
   const double limit_mb = cell.limit_mb > 0 ? cell.limit_mb : memory.total_mb;
   if (measure == 0 && limit_mb > 0 && reading_.series == SeriesBy::nothing) {
@@ -219,13 +230,14 @@ void MinedLog::row() {
   size_t taken = 0;
   for (size_t i = 0; i < row_.cells.size(); ++i) {
     const LogCell& cell = row_.cells[i];
-    if (!is_of(main, cell.column) || !cell.numeric) continue;
+    const MemoryColumn* memory = is_of(main, cell.column) ? &main : apart(cell.column);
+    if (memory == nullptr || !cell.numeric) continue;
     if (cell.number.unit == Numeral::Unit::rate || cell.number.unit == Numeral::Unit::time)
       continue;
     const bool is_last = i + 1 >= row_.cells.size() || !row_.cells[i + 1].after_arrow;
     if (reading_.pair == PairTakes::first && cell.after_arrow) continue;
     if (reading_.pair == PairTakes::last && !is_last) continue;
-    std::string_view label = label_of_row();
+    std::string_view label = memory == &main ? label_of_row() : memory->title;
     if (reading_.series == SeriesBy::occurrence) {
       const Instant here = instant_here();
       const bool same =
@@ -237,8 +249,8 @@ void MinedLog::row() {
     const size_t process = process_of(label);
     begin_round(process);
     ++taken;
-    put(main, cell, process);
-    if (taken > 1) continue;
+    put(*memory, cell, process);
+    if (taken > 1 || reading_.apart) continue;
     for (size_t m = 1; m < reading_.memory.size(); ++m) {
       const LogCell* other = find(reading_.memory[m].column);
       if (other == nullptr || !other->numeric) continue;

@@ -118,6 +118,12 @@ void read_letters(std::string_view line, size_t at, bool apart, Numeral& number)
     number.garbled = number.garbled || !apart;
     return;
   }
+  // InfluxDB's integers: "memory_rss=123i,".
+  const char behind = char_at(line, end);
+  if (!apart && word == "i" && (behind == ',' || behind == ' ' || behind == '\0')) {
+    number.unit_end = end;
+    return;
+  }
   const UnitWord* unit = unit_word(word);
   // A letter by itself, apart, is anything: metres, minutes. "B" is bytes.
   const bool lone = apart && word.size() == 1 && word != "B" && word != "s" && word != "h";

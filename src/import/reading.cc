@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "import/csv_fields.h"
+#include "import/line_reader.h"
 #include "import/reading_parts.h"
+#include "import/run_builder.h"
 #include "import/sheet.h"
 #include "import/transposed.h"
 #include "import/unit_evidence.h"
@@ -19,6 +21,9 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostLines = 6000;
+// A microcontroller's heap in bytes; as many MB no process has.
+constexpr double kLeastHeapBytes = 2e4;
+constexpr size_t kFirsts = 4;        // Readings by which another reader's are recognised.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -46,6 +51,15 @@ void account_for(const Sheet& sheet, Reading& reading) {
   }
 }
 
+// Runtimes count these in bytes, and not in pages.
+bool names_a_heap(std::string_view title) {
+  const std::string words = plain_words(title);
+  for (std::string_view rest = words; !rest.empty();) {
+    if (lists("heap gc malloc psram", " ", take_part(rest, ' '))) return true;
+  }
+  return false;
+}
+
 // Any unit that the file itself gives away: written on most, named in the title, shown by pages,
 // or that of a column beside it.
 UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
@@ -55,7 +69,10 @@ UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
   }
   if (column.with_unit > 0) return {1, "as written", "", true};
   if (column.name.unit_mb > 0) return {column.name.unit_mb, "as named", "", true};
-  const bool heap = plain_words(column.title).find("heap") != std::string::npos;
+  if (sheet.page_bytes > 0 && column.decimals == 0) {
+    return {sheet.page_bytes / 1e6, "pages", "whose size the log says", true};
+  }
+  const bool heap = names_a_heap(column.title);
   if (!heap) {
     if (const UnitFound pages = unit_by_pages(column.values); pages.mb > 0) return pages;
   }
@@ -68,10 +85,22 @@ UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
       return pages;
     }
   }
-  if (heap && *std::max_element(column.values.begin(), column.values.end()) >= 1e6) {
+  if (heap && column.decimals == 0 &&
+      *std::max_element(column.values.begin(), column.values.end()) >= kLeastHeapBytes) {
     return {1e-6, "bytes", "as runtimes count their heaps", false};
   }
   return unit_by_size(column.values, is_table_of_free(sheet, column) || column.name.machine);
+}
+
+// All are in kB, written or by name, and in pages.
+bool is_in_kernel_kb(const SheetColumn& column) {
+  KbEvidence kb;
+  for (size_t i = 0; i < column.values.size(); ++i) {
+    const double unit = column.unit_mb[i] > 0 ? column.unit_mb[i] : column.name.unit_mb;
+    if (unit != kKbInMb) return false;
+    kb.see(column.values[i]);
+  }
+  return kb.is_of_kernel(trim(column.title));
 }
 
 // The figures of Go's runtime beside each other. Its "Alloc" is the heap's, not a GPU's.
@@ -97,7 +126,9 @@ MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes&
   UnitFound unit = percent ? UnitFound{kPercentMb, "percent", "", false} : find_unit(sheet, column);
   if (wishes.unit_mb > 0) unit = {wishes.unit_mb, "as told", "", true};
   out.bare_mb = unit.mb > 0 ? unit.mb : 1;
+  if (wishes.unit_mb == 0 && is_in_kernel_kb(column)) out.kb_mb = kKernelKbInMb;
   if (remark_to == nullptr) return out;
+  if (out.kb_mb == kKernelKbInMb) remark_to->remarks.push_back(kernel_kb_note(out.title));
   remark_to->sure = unit.sure;
   if (percent && wishes.unit_mb == 0) {
     remark_to->remarks.push_back(fmt::format(
@@ -160,7 +191,7 @@ void add_total(const Sheet& sheet, MemoryColumn& memory) {
     for (size_t i = 0; i < free.values.size(); ++i) {
       holds = holds && free.mb(i, memory.bare_mb) <= total_mb;
     }
-    if (holds) memory.total_mb = total_mb;
+    if (holds) memory.total_mb = total_mb * memory.kb_mb / kKbInMb;
   }
 }
 
@@ -202,12 +233,25 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
       continue;
+    if (memory_weight(sheet, i) < kEnough) continue;
     if ((other.with_unit > 0) != (main.with_unit > 0) || other.percents != main.percents) continue;
-    if (!stand_together(main, other)) continue;
+    const bool together = stand_together(main, other);
+    if (!together && !come_in_turn(main, other)) continue;
+    const bool named_so = std::any_of(others.begin(), others.end(), [&](const MemoryColumn& known) {
+      return known.title == trim(other.title);
+    });
+    if (named_so || (!others.empty() && together == reading.apart)) continue;
+    reading.apart = !together;
     others.push_back(memory_column(sheet, i, wishes, nullptr));
   }
   if (others.empty()) return;
   reading.series = SeriesBy::title;
+  if (reading.apart) {
+    reading.remarks.push_back(fmt::format("{} and {} come in turn: read as series", shown(main),
+                                          others.size() == 1
+                                              ? fmt::format("'{}'", others.front().title)
+                                              : fmt::format("{} others like it", others.size())));
+  }
   for (MemoryColumn& other : others) reading.memory.push_back(std::move(other));
 }
 
@@ -251,6 +295,12 @@ void say_what_was_there(const std::vector<Sheet>& sheets, Reading& reading) {
 }  // namespace
 
 Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
+  std::string without_colours;
+  if (head.find('\x1b') != std::string_view::npos) {
+    without_colours = head;
+    without_colours.resize(strip_ansi(without_colours.data(), without_colours.size()));
+    head = without_colours;
+  }
   if (looks_transposed(without_bom(head))) {
     Reading reading;
     reading.has_memory = reading.transposed = true;
@@ -305,7 +355,11 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
                     "shows the rest",
                     shown(column)));
   }
+  reading.told_apart = column.family != 0;
   reading.expected = column.values.size();
+  for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
+    reading.firsts_mb.push_back(column.mb(i, reading.memory.front().bare_mb));
+  }
   reading.layout = std::move(sheet.layout);
   reading.layout->freeze();
   return reading;

@@ -24,6 +24,7 @@
 
 #include "import/cells.h"
 #include "import/reading_wishes.h"
+#include "import/unit_evidence.h"
 #include "recording/run.h"
 
 namespace plateau {
@@ -32,7 +33,8 @@ struct MemoryColumn {
   uint32_t column = kNoColumn;
   Metric metric = Metric::memory;
   std::string title;
-  double bare_mb = 1;           // Of figures without a unit.
+  double bare_mb = 1;           // Of figures without a unit,
+  double kb_mb = kKbInMb;       // and of those in kB: the kernel's have 1024 bytes.
   bool falls = false;           // Free memory: what is used is what it fell by.
   double total_mb = 0;          // Written beside what is free, the same in every line; 0: not.
   std::vector<uint32_t> plus;   // More of the same, to be added: free + buffers + cache.
@@ -59,14 +61,17 @@ struct Reading {
   SeriesBy series = SeriesBy::nothing;
   uint32_t series_column = kNoColumn;
   std::string series_title;
+  bool apart = false;  // By title: each in lines of its own.
   bool series_is_pid = false;
   double round_s = 0;  // Seconds between two readings of one series; 0 if unknown.
 
   bool transposed = false;    // Time runs to the right; see transposed.h.
   bool own_numerals = false;  // "3,99", "180.004 KB" or "4 005 MB", which no other reader knows.
-  size_t expected = 0;        // Readings in the head.
-  double weight = 0;          // Of the column chosen.
+  size_t expected = 0;        // Readings in the head,
+  std::vector<double> firsts_mb;  // and the first few.
+  double weight = 0;              // Of the column chosen.
   bool sure = false;
+  bool told_apart = false;           // From others of the same name, which fewer words would not.
   std::vector<std::string> remarks;  // For the run's notes: units guessed, peaks, percent.
   std::vector<std::string> account;  // For --how-read: every column that was considered.
   std::vector<std::string> found;    // For a refusal: what was there.

@@ -41,6 +41,10 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen);
 // series_choice.cc: whose memory it is. Fills Reading::series…
 void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
                    Reading& reading);
+// The length of the path through the figures with these labels, by that without: below kSmoother
+// they tell several courses apart.
+inline constexpr double kSmoother = 0.55;
+double smoothing(const std::vector<double>& mb, const std::vector<uint64_t>& labels);
 // The label of each of the column's readings under that choice; empty if there is none.
 std::vector<uint64_t> labels_of(const Sheet& sheet, uint32_t memory, const Reading& reading);
 

@@ -24,6 +24,12 @@ std::string clean(std::string_view text) {
   return out;
 }
 
+void note_once(Run& run, std::string_view text) {
+  if (run.notes.size() >= kMaxNotes) return;
+  if (std::find(run.notes.begin(), run.notes.end(), text) != run.notes.end()) return;
+  run.notes.emplace_back(text);
+}
+
 // Takes over the facts of `from`; with `only_gaps`, those that `to` does not have.
 void merge_facts(Context& to, Context& from, bool only_gaps) {
   for (const FactKind& fact : kFacts) {
@@ -44,6 +50,12 @@ void derive_epoch_steps(Run& run) {
 }
 
 }  // namespace
+
+std::string kernel_kb_note(std::string_view label) {
+  return label.empty()
+             ? "the kB are of 1024 bytes: all are multiples of a page"
+             : fmt::format("'{}' is in kB of 1024 bytes: all are multiples of a page", label);
+}
 
 size_t RunBuilder::process(int64_t id, bool is_pid) {
   const auto found = process_of_.find(id);
@@ -69,7 +81,8 @@ size_t RunBuilder::column(const std::string& key, size_t process, std::optional<
   const auto found = column_of_.find(key);
   if (found != column_of_.end()) return found->second;
   if (columns_.size() >= kMaxColumns) return kNone;
-  columns_.push_back({process, !metric, metric.value_or(Metric::memory), clean(label), {}, 0, 0});
+  columns_.push_back(
+      {process, !metric, metric.value_or(Metric::memory), clean(label), {}, 0, 0, {}, 0});
   column_of_.emplace(key, columns_.size() - 1);
   return columns_.size() - 1;
 }
@@ -151,8 +164,18 @@ bool RunBuilder::set_mb(size_t column, double mb) {
     return false;
   }
   if (column == kNone) return false;
+  ++columns_[column].others;
   put(column, mb);
   open_.has_memory = true;
+  return true;
+}
+
+bool RunBuilder::set_kb(size_t column, double kb) {
+  // Sensible whichever it turns out to be.
+  const bool large = kb * kKernelKbInMb > kMaxMb;
+  if (!set_mb(column, kb * (large ? kKernelKbInMb : kKbInMb))) return false;
+  --columns_[column].others;
+  columns_[column].kb.see(kb);
   return true;
 }
 
@@ -197,9 +220,7 @@ void RunBuilder::bad(size_t line, std::string_view why) {
 }
 
 void RunBuilder::note(std::string_view text) {
-  if (run_.notes.size() >= kMaxNotes) return;
-  if (std::find(run_.notes.begin(), run_.notes.end(), text) != run_.notes.end()) return;
-  run_.notes.emplace_back(text);
+  note_once(run_, text);
 }
 
 bool RunBuilder::goes_back(const Row& row) const {
@@ -339,6 +360,12 @@ void RunBuilder::fill_run(Run& run) {
       run.processes.push_back(processes_[column.process]);
     }
     column.values.resize(rows, kMissing);
+    if (column.others == 0 && column.kb.is_of_kernel(column.label)) {
+      for (double& mb : column.values) mb *= kKernelKbInMb / kKbInMb;
+      note_once(run, kernel_kb_note(column.label));
+    }
+    column.kb = {};
+    column.others = 0;
     const size_t process = place[column.process];
     if (column.is_gauge) {
       run.gauges.push_back({column.label, process, std::move(column.values)});

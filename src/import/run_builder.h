@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "import/timestamp.h"
+#include "import/unit_evidence.h"
 #include "recording/facts.h"
 #include "recording/run.h"
 
@@ -37,6 +38,9 @@ inline constexpr double kMaxMb = 1e9;  // 1 PB, 1e15 bytes: no process has that;
 // The note of a run that has no clock.
 inline constexpr std::string_view kNumberedInOrder =
     "neither steps nor times in the log: samples are numbered in order";
+
+// The note of figures in the kernel's kB.
+std::string kernel_kb_note(std::string_view label);
 
 class RunBuilder {
  public:
@@ -66,6 +70,9 @@ class RunBuilder {
   void row(const Instant& at, size_t line);
   // Puts a value into the row; false if it makes no sense, which is then counted as a bad line.
   bool set_mb(size_t column, double mb);
+  // The same for a figure written in kB. If all of a column in a run are and show pages, they are
+  // the kernel's kB, of 1024 bytes, and the run says so; else of 1000.
+  bool set_kb(size_t column, double kb);
   void set_gauge(size_t column, double value);
 
   // Something that happened at the current row, or after it when no row is open.
@@ -99,6 +106,8 @@ class RunBuilder {
     std::vector<double> values;  // Of the current run; shorter than the run until padded.
     size_t open_serial = 0;      // The row that last had a value here, and where among its cells.
     size_t open_cell = 0;
+    KbEvidence kb;      // Of the current run, unless some
+    size_t others = 0;  // are in another unit.
   };
   struct Row {
     bool used = false;

@@ -17,7 +17,6 @@
 namespace plateau {
 namespace {
 
-constexpr double kSmoother = 0.55;
 constexpr double kNearlyEqual = 0.1;
 constexpr size_t kMostSeries = 1024;
 
@@ -76,6 +75,23 @@ std::vector<uint64_t> by_prefix(const Sheet& sheet, uint32_t memory) {
   return labels;
 }
 
+// Under a header that comes again and again each of several things has one row: a label that comes
+// twice below it names more than one of them.
+bool comes_twice_in_a_block(const Sheet& sheet, uint32_t memory,
+                            const std::vector<uint64_t>& labels) {
+  if (sheet.blocks < 3) return false;
+  std::unordered_set<uint64_t> met;
+  uint32_t block = 0;
+  size_t twice = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const uint32_t here = sheet.rows[sheet.columns[memory].rows[i]].block;
+    if (here != block) met.clear();
+    block = here;
+    twice += met.insert(labels[i]).second ? 0 : 1;
+  }
+  return twice * 10 > labels.size();
+}
+
 bool is_plausible(const Split& split, size_t readings, bool named) {
   if (split.series < 2 || split.series > kMostSeries || split.series * 2 > readings) return false;
   if (split.ratio < kSmoother) return true;
@@ -108,6 +124,10 @@ bool few_different(const std::vector<uint64_t>& labels) {
 
 }  // namespace
 
+double smoothing(const std::vector<double>& mb, const std::vector<uint64_t>& labels) {
+  return split_by(mb, labels).ratio;
+}
+
 std::vector<uint64_t> labels_of(const Sheet& sheet, uint32_t memory, const Reading& reading) {
   if (reading.series == SeriesBy::prefix) return by_prefix(sheet, memory);
   if (reading.series == SeriesBy::column) return by_column(sheet, memory, reading.series_column);
@@ -126,7 +146,7 @@ void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wis
   best.ratio = 2;
   const auto consider = [&](const std::vector<uint64_t>& labels, bool named, SeriesBy by,
                             uint32_t at) {
-    if (labels.empty()) return;
+    if (labels.empty() || comes_twice_in_a_block(sheet, memory, labels)) return;
     const Split split = split_by(mb, labels);
     if (!is_plausible(split, labels.size(), named)) return;
     const bool smoother = split.ratio < best.ratio - kNearlyEqual;

@@ -26,6 +26,9 @@ void add_cell(const LogCell& cell, uint32_t row, SheetColumn& column) {
   column.values.push_back(number.value);
   column.unit_mb.push_back(number.unit_mb);
   column.limits_mb.push_back(cell.limit_mb);
+  column.variants.push_back(cell.variant);
+  column.family = cell.family;
+  column.ordinal = cell.ordinal;
   column.percents += number.unit == Numeral::Unit::percent ? 1 : 0;
   column.other_units +=
       number.unit == Numeral::Unit::rate || number.unit == Numeral::Unit::time ? 1 : 0;
@@ -68,6 +71,19 @@ void add_unit_before(const BracketedUnit& unit, std::string_view line, const Log
   column.unit_before_mb = column.rows.size() <= 1 || column.unit_before_mb == mb ? mb : 0;
 }
 
+// vm_stat counts pages, and says in its first line how large one is.
+double find_page_bytes(const std::vector<std::string_view>& lines) {
+  constexpr size_t kHead = 8;
+  static constexpr std::string_view kSays = "page size of ";
+  for (size_t i = 0; i < std::min(kHead, lines.size()); ++i) {
+    const size_t at = lines[i].find(kSays);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = lines[i].substr(at + kSays.size());
+    return static_cast<double>(parse_int(next_word(rest)).value_or(0));
+  }
+  return 0;
+}
+
 // "MEM USAGE / LIMIT": the cell is read as the first.
 std::string_view first_title(std::string_view title) {
   const size_t slash = title.find('/');
@@ -108,6 +124,7 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
       add_unit_before(unit, lines[i], cell, sheet.columns[cell.column]);
     }
   }
+  sheet.page_bytes = find_page_bytes(lines);
   sheet.columns.resize(layout->columns().size());
   for (size_t i = 0; i < sheet.columns.size(); ++i) {
     SheetColumn& column = sheet.columns[i];
@@ -117,6 +134,18 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
   }
   sheet.layout = std::move(layout);
   return sheet;
+}
+
+bool come_in_turn(const SheetColumn& a, const SheetColumn& b) {
+  const size_t n = std::min(a.rows.size(), b.rows.size());
+  if (n * 10 < std::max(a.rows.size(), b.rows.size()) * 9) return false;
+  if (a.family == 0 || a.family != b.family) return false;
+  size_t turns = 0;
+  for (size_t i = 1; i < n; ++i) {
+    const bool a_first = a.rows[i - 1] < b.rows[i - 1];
+    turns += a_first ? b.rows[i - 1] < a.rows[i] : a.rows[i - 1] < b.rows[i];
+  }
+  return turns * 10 >= (n - 1) * 9;
 }
 
 bool stand_together(const SheetColumn& a, const SheetColumn& b) {

@@ -23,7 +23,10 @@ struct SheetColumn {
   std::vector<double> values;
   std::vector<double> unit_mb;  // 0 where none is written.
   std::vector<double> limits_mb;
-  double unit_before_mb = 0;  // In brackets earlier in each of its lines; 0: none.
+  std::vector<uint64_t> variants;  // See LogCell,
+  uint64_t family = 0;             // also for this,
+  size_t ordinal = 0;              // and this.
+  double unit_before_mb = 0;       // In brackets earlier in each of its lines; 0: none.
 
   size_t times = 0;  // Cells that are times,
   size_t texts = 0;  // and cells of other text.
@@ -56,6 +59,7 @@ struct Sheet {
   std::vector<SheetColumn> columns;  // By their number in the layout.
   std::vector<SheetRow> rows;
   size_t blocks = 0;
+  double page_bytes = 0;  // Said in a line above: "(page size of 16384 bytes)"; 0: not.
 };
 
 // Reads `lines` with `layout`. Lines marked in `taken` are passed over.
@@ -64,6 +68,10 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
 
 // In the same rows, as in a table or in a line that names several.
 bool stand_together(const SheetColumn& a, const SheetColumn& b);
+
+// Equally often, one after the other in lines of their own, under names that differ only in words
+// that say nothing of memory.
+bool come_in_turn(const SheetColumn& a, const SheetColumn& b);
 
 uint64_t hash_text(std::string_view text);
 

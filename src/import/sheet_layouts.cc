@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/csv_fields.h"
 #include "import/line_stamp.h"
 #include "import/reading_parts.h"
@@ -32,6 +35,11 @@ size_t numbers_in(std::string_view line) {
   return count;
 }
 
+// A line that is drawn: nothing to read in it.
+bool is_rule(std::string_view line) {
+  return std::none_of(line.begin(), line.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+
 // The number of fields that most lines have, if at least three fifths of them agree.
 struct Width {
   size_t fields = 0;
@@ -42,7 +50,7 @@ Width common_width(const std::vector<std::string_view>& lines, char separator) {
   std::map<size_t, size_t> widths;
   size_t filled = 0;
   for (const std::string_view line : lines) {
-    if (trim(line).empty()) continue;
+    if (is_rule(line)) continue;
     ++filled;
     ++widths[cutter.cut(line).size()];
   }
@@ -60,6 +68,7 @@ std::string_view header_of(const std::vector<std::string_view>& lines, char sepa
   for (const std::string_view line : lines) {
     const std::vector<std::string_view>& fields = cutter.cut(line);
     if (fields.size() != width.fields && fields.size() + 1 != width.fields) continue;
+    if (is_rule(line)) continue;
     size_t names = 0;
     size_t numbers = 0;
     for (const std::string_view field : fields) {
@@ -71,30 +80,51 @@ std::string_view header_of(const std::vector<std::string_view>& lines, char sepa
   return "";
 }
 
+// "0fill", as a column may be called, and not "512MiB".
+bool is_name_from_digit(std::string_view piece) {
+  const size_t digits = std::min(piece.find_first_not_of("0123456789"), piece.size());
+  const std::string_view letters = piece.substr(digits);
+  return letters.size() >= 3 && std::all_of(letters.begin(), letters.end(), is_letter) &&
+         !unit_in_mb(letters);
+}
+
 bool could_head_a_table(std::string_view line) {
   // sar writes the time before the names.
   if (const auto stamp = line.empty() ? std::nullopt : stamp_at(line, 0)) {
     line.remove_prefix(stamp->length);
   }
-  if (numbers_in(line) > 0 || line.size() > 1000) return false;
+  if (line.size() > 1000 || trim(line).ends_with(':')) return false;
   size_t pieces = 0;
   bool memory = false;
   for (std::string_view rest = line; !trim(rest).empty(); ++pieces) {
     const std::string_view word = next_word(rest);
-    if (word.starts_with("--")) return false;  // A caption over several columns.
+    if (starts_with_digit(word) && !is_name_from_digit(word)) return false;
+    // A caption over several columns, a heading, a prompt.
+    if (word == "$" || word.starts_with("--") ||
+        (word.size() > 1 && std::none_of(word.begin(), word.end(), is_letter))) {
+      return false;
+    }
     const SlotName name = weigh_name(word);
     memory |= name.memory || name.free || name.used || name.swap;
   }
   return memory && pieces >= 2;
 }
 
+// Between two rules without a gap stands the heading of a chapter; rules over columns have gaps.
+bool is_between_rules(const std::vector<std::string_view>& lines, size_t at) {
+  const auto whole = [](std::string_view line) {
+    line = trim(line);
+    return line.size() >= 4 && line.find_first_not_of(line.front()) == std::string_view::npos &&
+           is_rule(line);
+  };
+  return at > 0 && at + 1 < lines.size() && whole(lines[at - 1]) && whole(lines[at + 1]);
+}
+
 // The next lines, rules aside, hold numbers.
 bool numbers_below(const std::vector<std::string_view>& lines, size_t at) {
   size_t looked = 0;
   for (size_t i = at + 1; i < lines.size() && looked < 2; ++i) {
-    const bool rule = std::none_of(lines[i].begin(), lines[i].end(),
-                                   [](char c) { return is_letter(c) || is_digit(c); });
-    if (rule) continue;
+    if (is_rule(lines[i])) continue;
     ++looked;
     if (numbers_in(lines[i]) >= 1) return true;
   }
@@ -213,6 +243,27 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
   take_lines(sheets.back(), taken);
 }
 
+// The columns that hold several courses, told apart by the words before them that their names leave
+// out: "Process memory: 2.1 GiB" and "Unmanaged memory: 1.5 GiB" in turn are not one.
+std::unordered_set<uint64_t> hidden_courses(const Sheet& sheet) {
+  constexpr size_t kMostVariants = 8;
+  std::unordered_set<uint64_t> keys;
+  for (uint32_t c = 0; c < sheet.columns.size(); ++c) {
+    const SheetColumn& column = sheet.columns[c];
+    if (column.arrows > 0 || memory_weight(sheet, c) < kEnough) continue;
+    std::map<uint64_t, size_t> counts;
+    for (const uint64_t variant : column.variants) ++counts[variant];
+    const bool each_often = std::all_of(counts.begin(), counts.end(), [](const auto& variant) {
+      return variant.second >= kFewest;
+    });
+    if (counts.size() < 2 || counts.size() > kMostVariants || !each_often) continue;
+    std::vector<double> mb(column.values.size());
+    for (size_t i = 0; i < mb.size(); ++i) mb[i] = column.mb(i, 1);
+    if (smoothing(mb, column.variants) < kSmoother) keys.insert(sheet.layout->columns().key(c));
+  }
+  return keys;
+}
+
 }  // namespace
 
 std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
@@ -227,6 +278,7 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
   std::set<std::string> headers;
   for (size_t i = 0; i < lines.size() && headers.size() < kMostHeaders; ++i) {
     if (taken[i] || !could_head_a_table(lines[i]) || !numbers_below(lines, i)) continue;
+    if (is_between_rules(lines, i)) continue;
     if (!headers.insert(plain_words(lines[i])).second) continue;
     sheets.push_back(read_sheet(table_layout(lines[i], style), lines, taken));
     take_lines(sheets.back(), taken);
@@ -245,6 +297,9 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
     take_lines(sheets.back(), taken);
   }
   sheets.push_back(read_sheet(line_layout(style), lines, taken));
+  if (std::unordered_set<uint64_t> keys = hidden_courses(sheets.back()); !keys.empty()) {
+    sheets.back() = read_sheet(line_layout(style, std::move(keys)), lines, taken);
+  }
   return sheets;
 }
 

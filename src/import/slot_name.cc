@@ -67,7 +67,8 @@ struct ClockWords {
 };
 constexpr ClockWords kClocks[] = {
     {SlotName::Clock::step,
-     "step steps iter iteration iterations it update batch request req test tick sample index no "
+     "step steps iter iteration iterations it update updates batch request req test tick sample "
+     "index no "
      "round frame generation game episode loop cycle count run i n idx num call message op "
      "operations nr job pass gc trial"},
     {SlotName::Clock::epoch, "epoch"},
@@ -188,6 +189,11 @@ SlotName weigh_name(std::string_view text) {
   name.label = lists(kLabels, " ", last);
   name.time_scale = scale_of_time(words);
   if (name.memory || name.used || name.free) name.metric = metric_named(words, name);
+  if (!name.memory && name.unit_mb > 0 && (name.free || name.used) && name.weight > -3) {
+    // "gb_free", "used_mb": amounts of memory by their unit; a disk's say disk.
+    name.memory = true;
+    name.weight += 7;
+  }
   if (name.cpu && name.memory) name.weight += 6;  // "CPU memory" is the host's.
   if (name.is_virtual && name.used && name.memory) {
     // psutil's virtual_memory().used: what the machine uses, not what is mapped.

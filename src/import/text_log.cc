@@ -55,6 +55,7 @@ class TextLog {
   Instant place(LogClock& clock);
   bool is_evaluation();
   void put(LogClock& clock, std::string_view text, const Picked& picked);
+  static void put_figure(LogClock& clock, size_t column, const LineFigure& figure, double unit_mb);
   void put_tensors(LogClock& clock);
   void happened(std::string_view text, bool is_sample);
   void remember_position();
@@ -163,6 +164,14 @@ bool TextLog::is_evaluation() {
   return scan_->step < training || (trained_ && scan_->step == training && training <= 1);
 }
 
+void TextLog::put_figure(LogClock& clock, size_t column, const LineFigure& figure, double unit_mb) {
+  if (unit_mb == kKbInMb) {
+    clock.builder.set_kb(column, figure.value);
+  } else {
+    clock.builder.set_mb(column, figure.value * unit_mb);
+  }
+}
+
 void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) {
   const auto metric = static_cast<size_t>(picked.metric);
   const LineFigure& figure = *picked.figure;
@@ -182,15 +191,14 @@ void TextLog::put(LogClock& clock, std::string_view text, const Picked& picked) 
     const bool is_pid = (scan_->words & kWordPid) != 0;
     const size_t process = clock.builder.process(scan_->rank, is_pid);
     if (!is_pid) clock.builder.describe(process, fmt::format("rank {}", scan_->rank), -1);
-    clock.builder.set_mb(clock.builder.memory_column(process, picked.metric, label),
-                         figure.value * unit);
+    put_figure(clock, clock.builder.memory_column(process, picked.metric, label), figure, unit);
     return;
   }
   if (clock.columns[metric] == RunBuilder::kNone) {
     clock.columns[metric] =
         clock.builder.memory_column(clock.builder.process(0, false), picked.metric, label);
   }
-  clock.builder.set_mb(clock.columns[metric], figure.value * unit);
+  put_figure(clock, clock.columns[metric], figure, unit);
 }
 
 void TextLog::put_tensors(LogClock& clock) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "import/words.h"
 
@@ -54,6 +55,23 @@ UnitFound unit_by_pages(const std::vector<double>& values) {
     return {kMib, "MiB", "all are multiples of a page, 1/256 MiB", true};
   }
   return {};
+}
+
+void KbEvidence::see(double kb) {
+  changes_ += seen_ > 0 && kb != last_ ? 1 : 0;
+  ++seen_;
+  pages_ = pages_ && std::fmod(kb, 4) == 0;
+  last_ = kb;
+}
+
+bool KbEvidence::is_of_kernel(std::string_view name) const {
+  if (seen_ == 0 || !pages_) return false;
+  if (changes_ + 1 >= kFewest) return true;
+  static constexpr std::string_view kOfProc[] = {
+      "VmRSS",  "VmHWM",    "VmPeak",  "VmSize",       "RssAnon",   "RssFile", "RssShmem",
+      "VmSwap", "MemTotal", "MemFree", "MemAvailable", "AnonPages", "Pss",     "Rss"};
+  return std::any_of(std::begin(kOfProc), std::end(kOfProc),
+                     [name](std::string_view known) { return name == known; });
 }
 
 UnitFound unit_by_size(const std::vector<double>& values, bool machine) {

@@ -11,6 +11,7 @@
 // Blind spot: figures rounded by the program that wrote them show no pages.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +32,24 @@ UnitFound unit_by_pages(const std::vector<double>& values);
 
 // From the usual size of a process, or of a machine: a guess.
 UnitFound unit_by_size(const std::vector<double>& values, bool machine = false);
+
+inline constexpr double kKbInMb = 1e-3;              // A kB at its word,
+inline constexpr double kKernelKbInMb = 1024 / 1e6;  // and as the kernel means it.
+
+// What figures written in kB say about that unit: the kernel's kB have 1024 bytes, and come in
+// pages.
+class KbEvidence {
+ public:
+  void see(double kb);
+  // Multiples of 4 that chance would make one in 4^5 times; fewer suffice where the name is one of
+  // /proc.
+  [[nodiscard]] bool is_of_kernel(std::string_view name) const;
+
+ private:
+  size_t seen_ = 0;
+  size_t changes_ = 0;
+  bool pages_ = true;
+  double last_ = 0;
+};
 
 }  // namespace plateau
