@@ -71,11 +71,14 @@ std::string_view header_of(const std::vector<std::string_view>& lines, char sepa
     if (is_rule(line)) continue;
     size_t names = 0;
     size_t numbers = 0;
+    size_t empty = 0;  // As before the first bar of Markdown, and behind the last.
     for (const std::string_view field : fields) {
+      empty += trim(field).empty() ? 1 : 0;
       numbers += starts_with_digit(trim(field)) ? 1 : 0;
       names += std::any_of(field.begin(), field.end(), is_letter) ? 1 : 0;
     }
-    return names > 0 && numbers * 3 <= fields.size() && names * 2 >= fields.size() ? line : "";
+    return names > 0 && numbers * 3 <= fields.size() && names * 2 >= fields.size() - empty ? line
+                                                                                           : "";
   }
   return "";
 }

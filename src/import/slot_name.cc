@@ -39,6 +39,7 @@ constexpr Weighed kWeights[] = {
      "freememory freeheap"},
     {-2, &SlotName::peak, "peak max maximum maxrss hwm vmhwm highest mxmem peaked high"},
     {-3, &SlotName::total, "total capacity installed memtotal min minimum lowest"},
+    {-3, nullptr, "non off nonheap offheap"},
     {-1, nullptr, "avg average mean median std stdev size"},
     {-3.5, &SlotName::cache,
      "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
