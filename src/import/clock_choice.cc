@@ -175,6 +175,13 @@ bool settle_occurrences(const std::vector<double>& clock, Reading& reading) {
   return true;
 }
 
+// Times that come equally often: of several things, or of one that is read several times.
+bool settle_times(const SheetColumn& memory, const std::vector<double>& times, Reading& reading) {
+  if (comes_equally_often(times) == 0) return false;
+  return !are_several(memory, times, reading.memory.front().bare_mb) ||
+         settle_occurrences(times, reading);
+}
+
 }  // namespace
 
 void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
@@ -225,12 +232,9 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
     const bool present = stamps.present * 10 >= readings * 8 && stamps.forward >= 0.85;
     if (time.rank >= 6 || !present || chain) continue;
     const bool alone = step.column == kNoColumn && time.column == kNoColumn;
-    if (!is_clock(stamps, readings)) {
-      const size_t at_once = alone ? comes_equally_often(times) : 0;
-      if (at_once == 0) continue;
-      const bool several =
-          are_several(sheet.columns[memory], times, reading.memory.front().bare_mb);
-      if (several && !settle_occurrences(times, reading)) continue;
+    if (!is_clock(stamps, readings) &&
+        !(alone && settle_times(sheet.columns[memory], times, reading))) {
+      continue;
     }
     reading.time_column = kNoColumn;
     reading.stamps = true;

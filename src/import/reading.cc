@@ -292,15 +292,37 @@ void say_what_was_there(const std::vector<Sheet>& sheets, Reading& reading) {
   }
 }
 
+// What users must know of the column that was chosen.
+void remark_on(const SheetColumn& column, Reading& reading) {
+  if (reading.memory.front().falls) {
+    reading.remarks.push_back(fmt::format(
+        "{} is memory that is free: what {} is shown as used", shown(column),
+        reading.memory.front().total_mb > 0 ? "the total beside it leaves" : "it fell by"));
+  }
+  if (column.name.peak) {
+    reading.remarks.push_back(fmt::format("{} is a running peak: it cannot fall", shown(column)));
+  }
+  if (!reading.sure) {
+    reading.remarks.push_back(
+        fmt::format("{} was taken for the memory without being sure; `plateau convert --explain` "
+                    "shows the rest",
+                    shown(column)));
+  }
+}
+
+// The head as lines are read later: without what terminals take for colours.
+std::string_view without_colours(std::string_view head, std::string& storage) {
+  if (head.find('\x1b') == std::string_view::npos) return head;
+  storage = head;
+  storage.resize(strip_ansi(storage.data(), storage.size()));
+  return storage;
+}
+
 }  // namespace
 
 Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
-  std::string without_colours;
-  if (head.find('\x1b') != std::string_view::npos) {
-    without_colours = head;
-    without_colours.resize(strip_ansi(without_colours.data(), without_colours.size()));
-    head = without_colours;
-  }
+  std::string colourless;
+  head = without_colours(head, colourless);
   if (looks_transposed(without_bom(head))) {
     Reading reading;
     reading.has_memory = reading.transposed = true;
@@ -341,20 +363,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   add_alike(sheet, reading.memory.front());
   add_series_by_title(sheet, wishes, reading);
   if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
-  if (reading.memory.front().falls) {
-    reading.remarks.push_back(fmt::format(
-        "{} is memory that is free: what {} is shown as used", shown(column),
-        reading.memory.front().total_mb > 0 ? "the total beside it leaves" : "it fell by"));
-  }
-  if (column.name.peak) {
-    reading.remarks.push_back(fmt::format("{} is a running peak: it cannot fall", shown(column)));
-  }
-  if (!reading.sure) {
-    reading.remarks.push_back(
-        fmt::format("{} was taken for the memory without being sure; `plateau convert --explain` "
-                    "shows the rest",
-                    shown(column)));
-  }
+  remark_on(column, reading);
   reading.told_apart = column.family != 0;
   reading.expected = column.values.size();
   for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
