@@ -122,11 +122,12 @@ class _Voice:
         position, gauges = told()
         if not self._place_told:
             self._tell_place(any(name == "jax.compilations" for name, _ in gauges))
-        epoch = position if epoch is None else epoch
-        lines = ["step %d from=auto" % number if epoch is None
-                 else "step %d epoch=%.6g from=auto" % (number, epoch)]
-        lines += ["gauge %s %.9g from=auto" % pair for pair in gauges]
-        self.client.say(lines)
+        if epoch is None:
+            epoch = position
+        text = "step %d from=auto" % number if epoch is None else "step %d epoch=%.6g from=auto" % (number, epoch)
+        for pair in gauges:
+            text += "\ngauge %s %.9g from=auto" % pair
+        self.client.post(text)
         now = time.monotonic()
         if self._began is None:
             self._began = now
