@@ -63,23 +63,27 @@ class LoopTest(unittest.TestCase):
             pass
         return [line[:-len(" from=auto")] for line in self.lines if line.startswith(beginning)]
 
-    def play(self, loader, optimizers=("one",), accumulation=1, ahead=0, after_batch=lambda n: None):
-        """One pass; every `accumulation` batches each of `optimizers` steps. `ahead`: batches drawn early."""
+    def play(self, loader, optimizers=("one",), accumulation=1, ahead=0, after_batch=lambda n: None, last=False,
+             until=None):
+        """One pass; every `accumulation` batches each of `optimizers` steps, with `last` at its end too. `ahead`:
+        batches drawn early. `until`: batches after which the loop breaks off."""
         iterator = Iterator()
         self.loop.opened(iterator, loader)
         batches = loader.batches()
         for number in range(len(batches) + ahead):
             if number < len(batches):
-                if iterator._plateau_pass.counts:
-                    iterator._plateau_pass.draw(batches[number])
+                iterator._plateau_pass.draw(batches[number])
             if number < ahead:
                 continue
             self.loop.consumed(iterator._plateau_pass)
-            if optimizers and (number - ahead + 1) % accumulation == 0:
+            done = number - ahead + 1
+            if optimizers and (done % accumulation == 0 or last and done == len(batches)):
                 for optimizer in optimizers:
                     self.loop.stepped(optimizer)
                 self.heard("step")  # So that the queue does not fill.
             after_batch(number)
+            if done == until:
+                return
         self.loop.ended(iterator)
 
     def test_a_step_per_batch_and_the_epoch_from_the_sampler(self):
@@ -138,6 +142,50 @@ class LoopTest(unittest.TestCase):
         self.play(loader)
         self.assertEqual(self.heard("run"), ["run epoch_steps=10 source=the_first_end_of_the_stream"])
 
+    def test_the_end_of_a_stream_that_is_loaded_ahead_is_not_taken_for_the_last_step(self):
+        iterator = Iterator()
+        self.loop.opened(iterator, Loader(20, 2, stream=True))
+        for number in range(10):
+            self.loop.consumed(iterator._plateau_pass)
+            if number:
+                self.loop.stepped("one")
+        self.loop.ended(iterator)
+        self.loop.stepped("one")
+        self.assertEqual(self.heard("run"), ["run epoch_steps=10 source=the_first_end_of_the_stream"])
+
+    def test_a_pass_that_ends_in_a_step_of_fewer_batches_is_rounded_up(self):
+        loader = Loader(24, 2)  # 12 batches: steps after 5, 10 and 12.
+        for _ in range(2):
+            self.play(loader, accumulation=5, last=True)
+        self.assertIn("epoch_steps=2.4", self.heard("run")[0])
+        self.assertEqual(self.heard("run")[-1], "run epoch_steps=3 source=the_DataLoader:_24_examples_/_10_per_step")
+
+    def test_passes_that_are_broken_off_count_as_far_as_they_went(self):
+        loader = Loader(24, 4)
+        for _ in range(3):
+            self.play(loader, until=3)
+        self.assertEqual(self.heard("step")[-1], "step 9 epoch=1.5")
+
+    def test_a_compiled_update_is_clocked_by_batches_until_a_step_is_seen(self):
+        loader = Loader(24, 4)
+        compiled = []
+
+        def after(_):
+            if not compiled:
+                compiled.append(self.loop.update_compiled())
+
+        self.play(loader, optimizers=(), after_batch=after)
+        self.assertEqual(self.heard("step")[-1], "step 6 epoch=1")
+        self.play(loader)
+        self.assertEqual(self.heard("step")[-1], "step 12 epoch=2")
+
+    def test_a_second_optimizer_after_many_usual_steps_makes_none_of_its_own(self):
+        loader = Loader(24, 2)
+        self.play(loader)
+        self.play(loader, optimizers=("one", "other"))
+        self.play(loader)
+        self.assertEqual(self.heard("step")[-1], "step 36 epoch=3")
+
     def test_a_framework_that_counts_outranks_the_optimizer(self):
         self.loop.adopt("framework")
         self.play(Loader(20, 2))
@@ -153,6 +201,15 @@ class LoopTest(unittest.TestCase):
                 self.loop.framework_step(number)
             self.loop.release()
         self.assertEqual(self.heard("step"), ["step %d" % n for n in (1, 2, 3, 4, 5, 6)])
+
+    def test_a_training_that_goes_on_from_a_checkpoint_counts_on_from_there(self):
+        for begins_at in (4, 8):  # The first was begun by another process.
+            self.loop.adopt("framework", begins_at=begins_at)
+            for number in (1, 2, 3, 4):
+                self.loop.framework_step(begins_at + number)
+                self.heard("step")  # Steps of no length at all are not all said.
+            self.loop.release()
+        self.assertEqual(self.heard("step"), ["step %d" % n for n in (5, 6, 7, 8, 9, 10, 11, 12)])
 
     def test_files_between_two_steps_are_one_checkpoint(self):
         self.play(Loader(8, 2), after_batch=lambda n: [self.loop.saved() for _ in range(n)])

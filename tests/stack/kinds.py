@@ -219,6 +219,26 @@ class KindsTest(unittest.TestCase):
         self.assertIn("end compile", events)
         self.assertEqual(steps[-1].split()[1], "12")
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "needs torch 2")
+    def test_a_compiled_optimizer_is_clocked_by_the_batches_that_feed_it(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        update = torch.compile(lambda: self.optimizer.step(), backend="eager")  # pylint: disable=unnecessary-lambda
+
+        def step(loss):
+            loss.backward()
+            update()
+            self.optimizer.zero_grad()
+
+        loader, held_out = DataLoader(self.examples, batch_size=4), DataLoader(self.examples.tensors[0], batch_size=8)
+        for _ in range(2):
+            self.train(loader, step)
+            self.train(held_out, lambda loss: None)
+        steps, facts, events = self.said()
+        self.assertEqual(steps[-1], "step 12 epoch=2")
+        self.assertIn("epoch_steps=6", facts[0])
+        self.assertEqual([line for line in events if "compile" not in line],
+                         ["mark epoch", "mark eval", "mark epoch", "begin eval", "end eval"])
+
     @needs("transformers")
     def test_a_trainer_that_evaluates_and_saves(self):
         import job

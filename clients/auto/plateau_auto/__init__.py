@@ -28,6 +28,7 @@ _PATCHES = (
     ("torch.serialization", "torch_events", "patch_save"),
     ("safetensors.torch", "torch_events", "patch_save"),
     ("torch._dynamo.callback", "torch_events", "patch_compile"),
+    ("torch._dynamo.variables.optimizer", "torch_steps", "patch_compiled"),
     ("transformers.trainer_callback", "on_transformers", "patch"),
     ("lightning.pytorch.trainer.call", "on_lightning", "patch"),
     ("pytorch_lightning.trainer.call", "on_lightning", "patch"),

@@ -38,6 +38,10 @@ class Loop:
         """In a forked child nothing has happened yet."""
         self._since_step = []  # Passes that handed out batches since the last step.
         self._stepped = set()  # Optimizers that stepped since the last batch.
+        # The pass that fed the last step, as long as nothing but its batches and the first steps after them is seen;
+        # what has happened since then stands in it alone (fresh) and in _by. See _look_closer().
+        self._usual = None
+        self._by = None  # The optimizer (by id) that stepped last.
         self._ended = None  # A pass that ended before any step: an evaluation, unless a step follows.
         self._training = None  # The pass that fed the last step.
         self._evaluates = set()  # Datasets (by id) known to be evaluated on.
@@ -47,8 +51,9 @@ class Loop:
         self._says_passes = False
         self.steps = 0
         self.optimizer_steps = 0  # Of every single optimizer.
-        self._base = 0  # Added to a framework's count, which begins again with every training.
-        self.epochs = 0  # Passes that ended, over training iterators.
+        self._base = 0  # Added to a framework's count, which may begin again with every training.
+        self.epochs = 0  # Passes that ended, over training iterators, and the parts of those that were left early.
+        self._rounds_up = False  # As a pass showed at its end: see Pass.observe_end().
         self.compilations = 0
         self.compiler = "torch"
         self._saved_at = 0  # The step of the last checkpoint.
@@ -61,12 +66,11 @@ class Loop:
 
     def consumed(self, one):
         """The pass has handed a batch out."""
-        if one is self._training and self._ended is None and not self._since_step and self._clocked_by is None:
-            # As most are: the first batch after a step, of the pass that fed it.
+        if one is self._usual:
             one.consumed += 1
-            self._stepped.clear()
-            self._since_step.append(one)
+            one.fresh = True
             return
+        self._look_closer()
         if self._ended is not None and self._ended is not one:
             self._settle()
         if self._clocked_by is not None:
@@ -83,6 +87,7 @@ class Loop:
         one = getattr(iterator, "_plateau_pass", None)
         if one is None or one.over or one.consumed == 0:
             return
+        self._look_closer()
         if self._clocked_by is not None:
             self._end_compiled_step(one)
         one.over = True
@@ -96,16 +101,24 @@ class Loop:
     def stepped(self, optimizer):
         """An optimizer's step has ended, or was attempted."""
         self.optimizer_steps += 1
-        if self.framework is not None:
+        one = self._usual
+        if one is None or not one.fresh:
+            if self.framework is None:
+                self._clocked_by = None  # Steps are seen after all.
+                self.count(optimizer)
             return
-        if self._stepped:
-            self.count(optimizer)
-        else:
-            self._stepped.add(id(optimizer))
-            self.step_ended(self.steps + 1)
+        one.fresh = False
+        self._by = id(optimizer)
+        self.steps = number = self.steps + 1
+        one.steps = steps = one.steps + 1
+        # What a loop does is looked at when its steps have doubled.
+        if not steps & (steps - 1):
+            self._learn(one, self.knows())
+        (voice.spoken or voice.get()).step(number, None, self._told)
 
     def count(self, optimizer, **known):
         """A step, unless another optimizer has stepped since the last batch."""
+        self._look_closer()
         key = id(optimizer)
         stepped = self._stepped
         if stepped:
@@ -114,36 +127,46 @@ class Loop:
                 return
             stepped.clear()
         stepped.add(key)
+        self._by = key
         self.step_ended(self.steps + 1, None, **known)
+        # From here on loops of most kinds do the same over and over.
+        if self.framework is None and not known and not self.listeners:
+            self._usual = self._training
 
     def update_compiled(self):
         """An update of the weights was traced into compiled code, which calls nothing of ours when it runs. What was
         loaded last feeds it: from here on each of its batches is a step, which has ended when the next is taken."""
+        self._look_closer()
         if self.framework is None and self._since_step:
             self._clocked_by = self._since_step[-1].dataset_id
 
     # ---- what frameworks say ------------------------------------------------------------------
 
-    def adopt(self, name, says_passes=True):
-        """From here on `name` counts the steps and, unless it says none, says evaluations and epochs."""
+    def adopt(self, name, says_passes=True, begins_at=0):
+        """From here on `name` counts the steps and, unless it says none, says evaluations and epochs. Its count begins
+        after `begins_at`, where it goes on from a checkpoint or from a training before."""
         if self.framework != name:
+            self._look_closer()
             self.framework = name
             self._says_passes = says_passes
             self._since_step = []  # What was loaded before trained nothing: a first look at the shapes.
+            if self.steps:
+                self._base = self.steps - begins_at
 
     def release(self):
         """Its training has ended; whatever comes next counts on from there."""
         self.framework = None
         self._says_passes = False
-        self._base = self.steps
 
     def feed(self, one, batches=1):
         """The framework loads by itself: `one` has handed out the batches of the step that ends now."""
+        self._look_closer()
         one.consumed += batches
         self._since_step = [one]
 
     def is_fed(self):
         """Whether batches of a loader that knows its dataset were seen since the last step."""
+        self._look_closer()
         return any(one.examples for one in self._since_step)
 
     def counts_itself(self):
@@ -155,6 +178,7 @@ class Loop:
         one.over = True
         self.epochs += 1
         one.observe_end()
+        self._rounds_up = self._rounds_up or (one.rounds_up and self.framework is None)
         self._say_facts(one)
 
     def framework_step(self, number, epoch=None, **known):
@@ -164,6 +188,7 @@ class Loop:
             self.step_ended(number, epoch, **known)
 
     def step_ended(self, number, epoch=None, **known):
+        self._look_closer()
         self.steps = number
         one, candidates = self._training, self._since_step
         if self._ended is None and len(candidates) == 1 and candidates[0] is one:
@@ -172,10 +197,9 @@ class Loop:
             one = self._feeding()
         if one is not None:
             one.steps = steps = one.steps + 1
-            # What a loop does is looked at when its steps have doubled; what a framework says, each time.
+            # What a framework says is looked at each time.
             if known or not steps & (steps - 1):
-                one.learn(known or self.knows())
-                self._say_facts(one)
+                self._learn(one, known or self.knows())
         (voice.spoken or voice.get()).step(number, epoch, self._told)
         for listener in self.listeners:
             listener(number)
@@ -192,6 +216,24 @@ class Loop:
             voice.get().event(line)
 
     # ---- how it is put together ---------------------------------------------------------------
+
+    def _look_closer(self):
+        """Something else happens than batches and steps in turn: from here on all that is known stands in _since_step
+        and _stepped again."""
+        one, self._usual = self._usual, None
+        if one is None:
+            return
+        self._stepped.clear()
+        if one.fresh:
+            one.fresh = False
+            self._since_step = [one]
+        else:
+            self._stepped.add(self._by)
+
+    def _learn(self, one, known):
+        one.rounds_up = one.rounds_up or self._rounds_up
+        one.learn(known)
+        self._say_facts(one)
 
     def _end_compiled_step(self, one):
         if one.dataset_id == self._clocked_by and one in self._since_step and self.framework is None:
@@ -210,6 +252,7 @@ class Loop:
             one = max(candidates, key=lambda each: (
                 not each.over, each.dataset_id == trained_on, each.length or 0))
             one.shared = sum(not each.over for each in candidates) > 1
+        self._leave(self._training, one)
         if self._ended is one:
             self._ended = None
             self._training = one
@@ -218,6 +261,13 @@ class Loop:
             self._settle()
         self._training = one
         return one
+
+    def _leave(self, last, one):
+        """A loop that breaks off its passes is as many epochs on as it has consumed of them."""
+        if last is not None and last is not one and not (last.over or last.left) and last.length and (
+                last.dataset_id == one.dataset_id):
+            last.left = True
+            self.epochs += last.consumed / last.length
 
     @staticmethod
     def _say_facts(one):

@@ -36,11 +36,11 @@ def _batch_ended(trainer):
 
 def _heard(trainer, hook):
     if hook == "on_train_batch_end":
-        LOOP.adopt("lightning")  # Again, where we came into a training that had begun.
+        LOOP.adopt("lightning", begins_at=trainer.global_step - 1)  # Again, where we came into a training that had begun.
         _batch_ended(trainer)
     elif hook == "on_train_start":
         _state["last"] = trainer.global_step
-        LOOP.adopt("lightning")
+        LOOP.adopt("lightning", begins_at=trainer.global_step)
     elif hook == "on_validation_start":
         LOOP.event("begin eval")
     elif hook == "on_validation_end":

@@ -12,7 +12,7 @@ _state = {"evaluating": False}
 
 def _heard(event, args, state):
     if event == "on_step_end":
-        LOOP.adopt("transformers")  # Again, where we came into a training that had begun.
+        LOOP.adopt("transformers", begins_at=state.global_step - 1)  # Again, where we came into a training that had begun.
         LOOP.framework_step(
             state.global_step, state.epoch, accumulation=args.gradient_accumulation_steps,
             total_steps=state.max_steps, rounds_up=True)
@@ -29,7 +29,7 @@ def _heard(event, args, state):
     elif event == "on_epoch_end":
         LOOP.event("mark epoch")
     elif event == "on_train_begin":
-        LOOP.adopt("transformers")
+        LOOP.adopt("transformers", begins_at=state.global_step)
     elif event == "on_train_end":
         LOOP.release()
 

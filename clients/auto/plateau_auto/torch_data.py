@@ -14,6 +14,7 @@ batches with it. None, the default, is a pass-through.
 import functools
 
 from . import guard
+from .feed import MOST_WAITING
 from .loop import LOOP
 
 order = None
@@ -45,8 +46,11 @@ def patch(module):
             indices = order.next_index(self, lambda: original_index(self))
         try:
             one = self._plateau_pass
-            if one is not None and one.counts and draws.on:
-                one.draw(indices)
+            if one is not None and one.drawn is not None and draws.on:
+                if type(indices) is list and len(one.drawn) < MOST_WAITING:
+                    one.drawn.append(tuple(indices))  # As Pass.draw() does it.
+                else:
+                    one.draw(indices)
         except Exception as error:  # pylint: disable=broad-except
             draws.burn(error)
         return indices

@@ -4,7 +4,8 @@
 torch 2 has hooks for all optimizers of a process. Older ones call Optimizer._optimizer_step_code() after each
 step; it is wrapped. An optimizer inside another one (ZeroRedundancyOptimizer) steps on the same batch, and makes one
 step with it (loop.py). A GradScaler that finds an overflow leaves the optimizer out: the loop went round all the
-same, so the attempt counts.
+same, so the attempt counts. A step within torch.compile calls no hook when it runs; that it was compiled is seen, and
+from then on the batches of the loader that fed it are the steps.
 """
 import functools
 
@@ -41,7 +42,9 @@ def _stepped():
         try:
             if compiling is None:
                 import torch  # It is there: one of its optimizers has stepped.
-                compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
+                compiler = getattr(torch, "compiler", None)
+                # The first only says False where no trace replaces it; older versions have the second alone.
+                compiling = getattr(compiler, "is_dynamo_compiling", getattr(compiler, "is_compiling", bool))
             if not compiling() and fuse.on:
                 counted(optimizer)
         except Exception as error:  # pylint: disable=broad-except
@@ -67,3 +70,19 @@ def patch_scaler(module):
         return result
 
     scaler.step = step
+
+
+def patch_compiled(module):
+    """`module` is torch._dynamo.variables.optimizer: an optimizer's own update is traced by way of its _init_group()."""
+    variable = module.OptimizerVariable
+    compiled = guard.hook("compiled steps", LOOP.update_compiled)
+    original = variable.call_method
+
+    @functools.wraps(original)
+    def call_method(self, tx, name, *args, **kwargs):
+        result = original(self, tx, name, *args, **kwargs)
+        if name == "_init_group":
+            compiled()
+        return result
+
+    variable.call_method = call_method
