@@ -248,6 +248,20 @@ class LoopTest(unittest.TestCase):
         self.assertIn("run rank=0 world=4 source=torchrun", self.heard("run"))
         self.assertIn("run batch=8 epoch_steps=6 examples=12 source=the_DataLoader:_6_batches", self.heard("run"))
 
+    def test_a_rank_that_was_told_so_after_torch_was_imported_leaves_steps_to_the_first(self):
+        self.assertTrue(voice.get().client)  # It was made before, as when a spawned process imports its main module.
+        for variables in ({"LOCAL_RANK": "1"}, {"MASTER_ADDR": "127.0.0.1"}):
+            variables.update(RANK="1", WORLD_SIZE="2")
+            os.environ.update(variables)
+            self.play(Loader(12, 2))
+            for name in variables:
+                os.environ.pop(name)
+            self.assertIn("run rank=1 world=2 source=torchrun", self.heard("run"))
+            self.assertEqual(self.heard("step") + self.heard("mark"), [])
+            voice.forget()
+            voice.get().gap_s = 0
+            self.loop = Loop()
+
     def test_one_process_says_no_rank_and_an_impossible_one_is_not_believed(self):
         self.addCleanup(lambda: [os.environ.pop(name) for name in ("RANK", "WORLD_SIZE")])
         for rank, world in (("0", "1"), ("4", "4"), ("x", "2")):

@@ -233,6 +233,10 @@ class Client:
         if self._says_steps:
             self._send(lines, events)
 
+    def leave_steps_to_others(self):
+        """Another process of the job says the steps, as it turns out; facts and gauges are still sent."""
+        self._says_steps = False
+
     def post(self, text):
         """Like say(), for a layer that speaks often and catches for itself: one datagram, the short way where nothing
         else waits to be said."""

@@ -48,6 +48,18 @@ def place(has_compiled=False):
     return None
 
 
+def speaks():
+    """Whether this process says steps: one of each host does, unless each rank has a watcher of its own. Asked at the
+    first step, because processes that the job makes itself (torch.multiprocessing) are told their rank late."""
+    if os.environ.get("PLATEAU_OWN_RANK") == "1":
+        return True
+    local = os.environ.get("LOCAL_RANK", "")
+    if not local.isdigit() and os.environ.get("MASTER_ADDR") in ("localhost", "127.0.0.1", "::1"):
+        found = place()
+        return found is None or found[0] == 0
+    return not local.isdigit() or int(local) == 0
+
+
 def world_size():
     """Processes that share the data, as far as this one knows."""
     found = place()

@@ -113,6 +113,8 @@ class _Voice:
         place = ranks.place(has_compiled)
         if place is not None:
             self.facts(place[2], rank=place[0], world=place[1])
+            if not ranks.speaks():
+                self.client.leave_steps_to_others()
 
     def flush(self):
         """Says the last step, if it was not."""
