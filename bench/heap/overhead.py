@@ -40,7 +40,7 @@ class Tool:
 
 
 def tools_of(bench, scratch):
-    run = [str(bench / "plateau"), "run", "--quiet", "-o", str(scratch / "run.plateau")]
+    run = [str(bench / "plateau"), "run", "--quiet", "--force", "-o", str(scratch / "run.plateau")]
     ours = (bench / "plateau", bench / "libplateau_tracer.so")
     preload = {"LD_PRELOAD": str(JEMALLOC)}
     tcmalloc = {"LD_PRELOAD": str(TCMALLOC)}

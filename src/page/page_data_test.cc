@@ -255,6 +255,29 @@ TEST(PageData, HeapsNameStacksByIndex) {
   }
 }
 
+TEST(PageData, AStackThatHeldMostAtThePeakIsShownThoughItIsGoneAtBothEnds) {
+  PlateauRun run = tree_of(1, 20);
+  HeapTrack track = RandomTrack({.sites = 500, .rows = 20}).make();
+  track.pid = 101;
+  track.python_hooked = false;
+  const uint32_t spike = track.rows[10].cells.at(0).site;
+  for (size_t row = 0; row < track.rows.size(); ++row) {
+    for (HeapCell& cell : track.rows[row].cells) {
+      if (cell.site == spike) cell.live_bytes = row == 10 ? 9e12 : 0;
+    }
+  }
+  run.heaps.push_back(track);
+  const Json heap = page_of(run)["heaps"][0];
+  EXPECT_GE(heap["peak_mb"], 9e6);
+  double largest_mb = 0;
+  for (const Json& stack : heap["stacks"]) {
+    largest_mb = std::max(largest_mb, stack["peak_mb"].get<double>());
+  }
+  EXPECT_GE(largest_mb, 9e6);
+  EXPECT_GT(heap["peak"], heap["from"]);
+  EXPECT_LT(heap["peak"], heap["to"]);
+}
+
 TEST(PageData, SeveralHeapsAreAlsoSummed) {
   PlateauRun run = tree_of(2, 20);
   for (const int64_t pid : {101, 102}) {

@@ -51,17 +51,20 @@ struct Stacks {
 
 Stacks choose_stacks(const HeapProfile& profile) {
   double all_mb = kLeastMb;
+  double all_peak_mb = kLeastMb;
   double all_temporary = 1;
   for (const ProfileSite& site : profile.sites) {
     all_mb += site.to_mb;
+    all_peak_mb += site.peak_mb;
     all_temporary += site.temporary_blocks;
   }
-  // A share of what is alive or was gained, or of the temporary blocks. A site with a course may
-  // have held something at the peak.
+  // A share of what is alive or was gained, of the peak, or of the temporary blocks. A site with a
+  // course may hold something within a stretch of the run.
   const auto weight = [&](size_t i) {
     const ProfileSite& site = profile.sites[i];
     const double amount = std::max(site.to_mb, std::fabs(site.to_mb - site.from_mb)) / all_mb;
-    return std::max({amount, site.temporary_blocks / all_temporary, i < kMostSites ? kLeast : 0});
+    return std::max({amount, site.peak_mb / all_peak_mb, site.temporary_blocks / all_temporary,
+                     i < kMostSites ? kLeast : 0});
   };
   Stacks stacks;
   stacks.sites.resize(profile.sites.size());
@@ -100,8 +103,8 @@ void write_stacks(JsonWriter& json, const HeapProfile& profile, const Stacks& st
   for (size_t i = 0; i < rows.size(); ++i) {
     const ProfileSite& site = profile.sites[stacks.sites[i]];
     json.value(json_object("frames", rows[i], "mb", Rounded(site.to_mb), "growth_mb",
-                           Rounded(site.to_mb - site.from_mb), "blocks",
-                           Rounded(site.allocated_blocks), "temporary",
+                           Rounded(site.to_mb - site.from_mb), "peak_mb", Rounded(site.peak_mb),
+                           "blocks", Rounded(site.allocated_blocks), "temporary",
                            Rounded(site.temporary_blocks)));
   }
   json.end_array();
@@ -165,6 +168,7 @@ void write_heap(JsonWriter& json, const PageRun& page, const HeapProfile& profil
   json.members("from", Moment(profile.from + shift));
   json.members("to", Moment(profile.to + shift), "from_mb", Rounded(profile.from_mb));
   json.members("to_mb", Rounded(profile.to_mb));
+  json.members("peak", Moment(profile.peak + shift), "peak_mb", Rounded(profile.peak_mb));
   json.members("others_mb", Rounded(profile.others_mb + stacks.left_out_mb));
   write_stacks(json, profile, stacks);
   write_sites(json, profile, stacks, shift);

@@ -63,6 +63,7 @@ class ProfileMaker {
     for (const ProfileSite& site : profile_.sites) {
       profile_.from_mb += site.from_mb;
       profile_.to_mb += site.to_mb;
+      profile_.peak_mb += site.peak_mb;
     }
     add_others();
     profile_.matters_mb = std::max(kSmallestGrowthMb, kSmallestShare * profile_.to_mb);
@@ -149,14 +150,18 @@ class ProfileMaker {
 
   std::optional<Error> choose_rows(const WorkingRows& working) {
     profile_.clock = working.clock;
-    if (options_.at_peak && !working.rows.empty()) {
-      choose_peak(working);
-      return std::nullopt;
-    }
-    profile_.compares = options_.from_step || options_.to_step;
     if (working.rows.empty()) {
       return Error{Error::Kind::no_samples, "the heap of this process has no rows"};
     }
+    find_peak(working);
+    if (options_.at_peak) {
+      profile_.from = working.at.front();
+      profile_.from_row = working.rows.front();
+      profile_.to = profile_.peak;
+      profile_.to_row = profile_.peak_row;
+      return std::nullopt;
+    }
+    profile_.compares = options_.from_step || options_.to_step;
     const double from = options_.from_step.value_or(working.at.front());
     const double to = options_.to_step.value_or(working.at.back());
     const auto first = std::lower_bound(working.at.begin(), working.at.end(), from);
@@ -177,21 +182,18 @@ class ProfileMaker {
     return std::nullopt;
   }
 
-  // Among the rows that count, the largest sum.
-  void choose_peak(const WorkingRows& working) {
+  // Among the rows that count, the largest sum of what is asked for.
+  void find_peak(const WorkingRows& working) {
     double most = -1;
-    profile_.from = working.at.front();
-    profile_.from_row = working.rows.front();
     for (size_t i = 0; i < working.rows.size(); ++i) {
-      const HeapRow& row = track_.rows[working.rows[i]];
-      double bytes = row.others_bytes;
-      for (const HeapCell& cell : row.cells) {
+      double bytes = others_mb(working.rows[i]) * kBytesPerMb;
+      for (const HeapCell& cell : track_.rows[working.rows[i]].cells) {
         if (group_[cell.site] != kLeftOut) bytes += cell.live_bytes;
       }
       if (bytes <= most) continue;
       most = bytes;
-      profile_.to = working.at[i];
-      profile_.to_row = working.rows[i];
+      profile_.peak = working.at[i];
+      profile_.peak_row = working.rows[i];
     }
   }
 
@@ -212,6 +214,7 @@ class ProfileMaker {
     site.stacks = stacks_[verdict.site];
     site.from_mb = live_mb(merged, profile_.from_row, verdict.site);
     site.to_mb = live_mb(merged, profile_.to_row, verdict.site);
+    site.peak_mb = live_mb(merged, profile_.peak_row, verdict.site);
     site.allocated_mb = sum.allocated_bytes / kBytesPerMb;
     site.freed_mb = sum.freed_bytes / kBytesPerMb;
     site.allocated_blocks = sum.allocated_blocks;
@@ -277,11 +280,16 @@ class ProfileMaker {
   }
 
   // Folded sites have no stack and no kind; they count only where everything is asked for.
+  [[nodiscard]] double others_mb(size_t row) const {
+    const bool everything = !options_.kind && !options_.filter && !options_.exclude;
+    return everything ? track_.rows[row].others_bytes / kBytesPerMb : 0;
+  }
+
   void add_others() {
-    if (options_.kind || options_.filter || options_.exclude) return;
-    profile_.others_mb = track_.rows[profile_.to_row].others_bytes / kBytesPerMb;
-    profile_.from_mb += track_.rows[profile_.from_row].others_bytes / kBytesPerMb;
+    profile_.others_mb = others_mb(profile_.to_row);
+    profile_.from_mb += others_mb(profile_.from_row);
     profile_.to_mb += profile_.others_mb;
+    profile_.peak_mb += others_mb(profile_.peak_row);
   }
 
   [[nodiscard]] double mapped_at_end_mb() const {

@@ -53,6 +53,7 @@ struct ProfileSite {
   size_t stacks = 0;              // So many recorded stacks are summed here.
   double from_mb = 0;             // Alive at the two moments compared.
   double to_mb = 0;
+  double peak_mb = 0;       // Alive when the heap was largest.
   double allocated_mb = 0;  // Ever.
   double freed_mb = 0;
   double allocated_blocks = 0;     // Ever,
@@ -78,6 +79,9 @@ struct HeapProfile {
   size_t from_row = 0;  // Their rows in the track.
   size_t to_row = 0;
   bool compares = false;  // They were asked for.
+  double peak = 0;        // When most was alive, of the rows that count,
+  size_t peak_row = 0;    // in which row of the track,
+  double peak_mb = 0;     // and how much.
   bool exact = false;
   double interval_bytes = 0;
   uint64_t dropped_allocs = 0;  // Blocks that could not be recorded: live memory is too low.

@@ -95,6 +95,8 @@ TEST(ProfileViews, PeakListsWhatWasAliveAtTheMost) {
   for (size_t i = 1; i < profile.sites.size(); ++i) {
     EXPECT_GE(profile.sites[i - 1].to_mb, profile.sites[i].to_mb);
   }
+  EXPECT_EQ(profile.to_mb, profile.peak_mb);
+  EXPECT_EQ(example_profile().peak_mb, profile.peak_mb);
   const std::string text = render_peak(profile, {}, 2);
   EXPECT_THAT(text, HasSubstr("at its peak, at step"));
   EXPECT_THAT(text, HasSubstr("79.7 MB"));

@@ -268,6 +268,8 @@ export interface HeapPage {
   to: number;
   from_mb: number;
   to_mb: number;
+  peak: number; // The moment at which most was alive,
+  peak_mb: number; // and how much.
   others_mb: number; // Alive in sites too small to keep.
   frames: string[]; // "load (ImageFile.py:245)"; stacks name them by index.
   stacks: HeapStackPage[];
@@ -281,6 +283,7 @@ export interface HeapStackPage {
   frames: number[]; // Outermost call first.
   mb: number;
   growth_mb: number;
+  peak_mb: number; // Alive at the heap's peak.
   blocks: number; // Allocated, ever,
   temporary: number; // and of these freed within the step or second that they were made in.
 }

@@ -30,7 +30,7 @@ export { frameKind } from "./flame/colour";
 export { fromTo, change } from "./flame/amounts";
 export { treeRows } from "./sections/tree_rows";
 export { sortedPlaces } from "./sortable";
-export { heapWithin, peakOf } from "./flame/stretch";
+export { heapWithin } from "./flame/stretch";
 export { neighboursOf } from "./flame/neighbours";
 `);
 
@@ -141,16 +141,27 @@ test("a stretch of the run has the stacks with a course, and counts the others",
   const whole = { ...heap, from: 0, to: 20, from_mb: 0, to_mb: 50, others_mb: 1, sites: [site(1, [0, 10, 30]), site(null, [4, 4, 4])] };
   const { heap: part, leftOut } = flame.heapWithin(whole, 5, 15);
   assert.equal(leftOut, 2);
-  assert.deepEqual(part.stacks, [{ frames: [0, 1, 2], mb: 20, growth_mb: 15 }]);
+  assert.deepEqual(part.stacks, [{ frames: [0, 1, 2], mb: 20, growth_mb: 15, peak_mb: 20 }]);
   assert.deepEqual(part.sites.map(({ from_mb, to_mb, stack }) => [from_mb, to_mb, stack]), [[5, 20, 0], [4, 4, null]]);
   assert.deepEqual([part.from_mb, part.to_mb, part.from, part.to], [9, 24, 5, 15]);
   assert.equal(flame.heapWithin(whole, 25, 30), null); // Only forecast there.
 });
 
-test("the peak is the moment at which all that is followed held most", () => {
-  const site = (mb) => ({ x: [0, 10, 20], mb });
-  assert.equal(flame.peakOf({ sites: [site([0, 10, 30]), site([4, 40, 4]), { x: [], mb: [] }] }), 10);
-  assert.equal(flame.peakOf({ sites: [{ x: [], mb: [] }] }), null);
+test("the peak of a stretch is its moment at which all that is followed held most", () => {
+  const site = (stack, mb) => ({ title: "", state: "level", from_mb: 0, to_mb: 0, stack, x: [0, 10, 20], mb });
+  const whole = { ...heap, from: 0, to: 20, from_mb: 0, to_mb: 50, others_mb: 1, sites: [site(1, [0, 10, 30]), site(0, [4, 40, 4])] };
+  const { heap: part } = flame.heapWithin(whole, 0, 15);
+  assert.deepEqual([part.peak, part.peak_mb], [10, 50]);
+  assert.deepEqual(part.stacks.map((stack) => stack.peak_mb), [10, 40]);
+});
+
+test("widths at the peak are what was alive then, also of what is gone", () => {
+  const stacks = [{ frames: [0, 1], mb: 9, growth_mb: 4, peak_mb: 6 }, { frames: [0, 3], mb: 0, growth_mb: -2, peak_mb: 300 }];
+  const tree = flame.frameTree({ stacks }, "peak");
+  assert.equal(tree.total, 306);
+  assert.deepEqual([...tree.frame], [-1, 0, 3, 1]);
+  assert.deepEqual([...tree.mb], [306, 306, 300, 6]);
+  assert.deepEqual([...tree.growth_mb], [299, 299, 298, 1]); // Since the beginning, when 2 and 5 MB were alive.
 });
 
 test("widths by temporary blocks count those, whatever is alive", () => {

@@ -37,7 +37,7 @@ test("peakTemporaryBlocksAndNeighboursAreShown", async () => {
   const page = await open(path);
   const flame = page.locator("#flame");
   await flame.getByRole("button", { name: "peak", exact: true }).click();
-  assert.match(await flame.innerText(), /The moment of the most: /);
+  assert.match(await flame.innerText(), /The most that was alive: [\d.]+ MB, at /);
   await flame.locator("table.sites tbody th button").first().click();
   assert.match(await flame.locator(".flame-around").innerText(), /Called by[\s\S]*Allocates through/);
   await flame.getByRole("button", { name: "temporary", exact: true }).click();

@@ -4,6 +4,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { HeapPage } from "../data";
+import { size } from "../format";
 import { shareOf } from "./amounts";
 import type { ColourBy } from "./colour";
 import { frameName, frameWords, Picture } from "./picture";
@@ -11,7 +12,6 @@ import { usePlace } from "./place";
 import { Around } from "./neighbours";
 import { findFrames } from "./search";
 import { Sites } from "./sites";
-import { heapWithin, peakOf } from "./stretch";
 import { Switch } from "./switch";
 import { frameTree, pathTo, type Width } from "./tree";
 
@@ -24,7 +24,7 @@ function grew(heap: HeapPage): boolean {
 const kWidths: Record<Width, { choice: string; whole: string; of: string; none: string }> = {
   growth: { choice: "growth", whole: "all that grew", of: "the growth", none: "Nothing grew: switch the width to what is alive." },
   live: { choice: "alive", whole: "the whole heap", of: "the heap", none: "Nothing is alive." },
-  peak: { choice: "peak", whole: "the heap at its peak", of: "the peak", none: "No course over time is known." },
+  peak: { choice: "peak", whole: "the heap at its peak", of: "the peak", none: "Nothing was alive." },
   temporary: { choice: "temporary", whole: "all temporary blocks", of: "all temporary blocks", none: "No block was given back at once." },
 };
 
@@ -56,18 +56,22 @@ interface HeapPanelProps {
   moment: (at: number) => string; // "step 120", "2 min": of the heap's clock.
 }
 
-export function HeapPanel({ heap: now, moment }: HeapPanelProps) {
-  const [width, setWidth] = useState<Width>(grew(now) ? "growth" : "live");
-  const peak = useMemo(() => peakOf(now), [now]);
-  // Sites keep what they say of the whole run; only the stacks are the peak's.
-  const heap = useMemo(() => {
-    const at = width === "peak" && peak !== null && peak > now.from ? heapWithin(now, now.from, peak)?.heap : undefined;
-    return at === undefined ? now : { ...now, stacks: at.stacks, sites: at.sites };
-  }, [now, width, peak]);
-  const temporary = useMemo(() => now.stacks.some((stack) => stack.temporary >= 1), [now]);
-  const widths = (["growth", "live", "peak", "temporary"] as const).filter(
-    (choice) => (choice !== "peak" || peak !== null) && (choice !== "temporary" || temporary),
+// When the heap was largest, and what of that the picture does not show.
+function PeakWords({ heap, moment }: HeapPanelProps) {
+  const shown = heap.stacks.reduce((sum, stack) => sum + stack.peak_mb, 0);
+  const rest = heap.peak_mb - shown;
+  return (
+    <p class="muted">
+      The most that was alive: {size(heap.peak_mb)}, at {moment(heap.peak)}
+      {rest > 0.05 ? `; ${size(rest)} of it in stacks too small to show` : ""}.
+    </p>
   );
+}
+
+export function HeapPanel({ heap, moment }: HeapPanelProps) {
+  const [width, setWidth] = useState<Width>(grew(heap) ? "growth" : "live");
+  const temporary = useMemo(() => heap.stacks.some((stack) => stack.temporary >= 1), [heap]);
+  const widths = (["growth", "live", "peak", "temporary"] as const).filter((choice) => choice !== "temporary" || temporary);
   const [colour, setColour] = useState<ColourBy>("growth");
   const [upward, setUpward] = useState(false);
   const [query, setQuery] = useState("");
@@ -112,7 +116,7 @@ export function HeapPanel({ heap: now, moment }: HeapPanelProps) {
 
   return (
     <>
-      <Sites heap={now} chosen={site} onChoose={choose} />
+      <Sites heap={heap} chosen={site} onChoose={choose} />
       {tree.count < 2 ? null : (
         <div class="flame">
           <div class="flame-bar">
@@ -130,9 +134,7 @@ export function HeapPanel({ heap: now, moment }: HeapPanelProps) {
               </button>
             )}
           </div>
-          {width === "peak" && peak !== null ? (
-            <p class="muted">The moment of the most: {moment(peak)}. Stacks without a course over time are left out.</p>
-          ) : null}
+          {width === "peak" ? <PeakWords heap={heap} moment={moment} /> : null}
           {width === "temporary" ? (
             <p class="muted">Blocks that were freed within the step or second they were made in: they hold nothing, and cost time.</p>
           ) : null}

@@ -17,10 +17,14 @@ import type { HeapPage, HeapStackPage } from "../data";
 
 export type Width = "growth" | "live" | "peak" | "temporary";
 
-// "live" and "peak" differ in the moment, which whoever makes the stacks has chosen.
+// What a stack holds: at the end, or for "peak" when the heap was largest.
+function aliveOf(stack: HeapStackPage, width: Width): number {
+  return width === "peak" ? stack.peak_mb : stack.mb;
+}
+
 export function widthOf(stack: HeapStackPage, width: Width): number {
   if (width === "temporary") return stack.temporary;
-  return Math.max(0, width === "growth" ? stack.growth_mb : stack.mb);
+  return Math.max(0, width === "growth" ? stack.growth_mb : aliveOf(stack, width));
 }
 
 export interface FrameTree {
@@ -31,7 +35,7 @@ export interface FrameTree {
   depth: Int32Array;
   x: Float64Array; // Left edge and width, as shares of the whole.
   w: Float64Array;
-  mb: Float64Array; // Alive, and its growth, of all stacks through the node.
+  mb: Float64Array; // Alive at the end or the peak, and its growth until then, of all stacks through the node.
   growth_mb: Float64Array;
   rows: Int32Array[]; // The nodes of each depth, from left to right.
   nodeOfStack: Int32Array; // Where each of the heap's stacks ends.
@@ -98,8 +102,9 @@ function gather(stacks: HeapPage["stacks"], width: Width): Trie {
     for (const frame of stack.frames) node = table.find(node, frame);
     trie.leaf[index] = node;
     trie.weight[node]! += widthOf(stack, width);
-    trie.mb[node]! += stack.mb;
-    trie.growth_mb[node]! += stack.growth_mb;
+    const mb = aliveOf(stack, width);
+    trie.mb[node]! += mb;
+    trie.growth_mb[node]! += stack.growth_mb + mb - stack.mb; // Since the same beginning.
   });
   for (let node = trie.count - 1; node > 0; --node) {
     const parent = trie.parent[node]!;
