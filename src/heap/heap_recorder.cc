@@ -271,8 +271,10 @@ HeapTrack HeapRecorder::track_of(Living& process) {
 // A process has torn down much of its heap when it ends, which says nothing about growth: its last
 // row is the last one taken while it ran, unless it ran too shortly to have two.
 void HeapRecorder::finish(Living& process) {
-  if (process.profile.events() == 0) return;
-  if (process.profile.rows() < 2) {
+  const GrowthProfile& profile = process.profile;
+  if (profile.events() == 0) return;
+  if (!makes_room_for(std::max(profile.peak_bytes(), profile.live_bytes()))) return;
+  if (profile.rows() < 2) {
     process.profile.row(moment_of(process, time_now_s(), newest_step_));
   }
   Ended ended;
@@ -280,19 +282,21 @@ void HeapRecorder::finish(Living& process) {
     const CpuMeter meter(process.cpu_s);
     ended.pid = process.segment.pid();
     ended.started = process.started;
-    ended.peak_bytes = process.profile.peak_bytes();
+    ended.peak_bytes = profile.peak_bytes();
     ended.encoded = encode_heap_track(track_of(process));
   }
   ended_.push_back(std::move(ended));
-  if (ended_.size() > kMaxTracks) forget_smallest();
 }
 
-void HeapRecorder::forget_smallest() {
+bool HeapRecorder::makes_room_for(double peak_bytes) {
+  if (ended_.size() < kMaxTracks) return true;
+  ++counts_.forgotten;
   const auto smallest =
       std::min_element(ended_.begin(), ended_.end(),
                        [](const Ended& a, const Ended& b) { return a.peak_bytes < b.peak_bytes; });
+  if (smallest->peak_bytes >= peak_bytes) return false;
   ended_.erase(smallest);
-  ++counts_.forgotten;
+  return true;
 }
 
 std::vector<int64_t> HeapRecorder::pids() const {

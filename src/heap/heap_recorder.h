@@ -7,7 +7,8 @@
 //
 // A process that calls exec starts a new segment under its old pid; the memory that the old one
 // speaks of is gone, and so is its track. At most kMaxTracks tracks of ended processes are kept
-// (those of the largest heaps), and kMaxSegments processes are read at a time.
+// (those of the largest heaps; what is not kept is not encoded, which is most of what the end of a
+// short process costs), and kMaxSegments processes are read at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,13 @@
 #include "heap/mapped_segment.h"
 #include "heap/spare_segments.h"
 #include "heap/step_marks.h"
+#include "recording/recording_log.h"
 
 namespace plateau {
 
 class HeapRecorder {
  public:
-  static constexpr size_t kMaxTracks = 256;
+  static constexpr size_t kMaxTracks = RecordingLog::kMaxHeaps;
   static constexpr size_t kMaxSegments = 1024;
 
   // `spare_mode` of the files that are held ready: who may claim one.
@@ -67,7 +69,8 @@ class HeapRecorder {
   void part_with(Living& process);
   void count_silent(Living& process);
   void finish(Living& process);
-  void forget_smallest();
+  // Whether an ended process of that peak is kept; the one with the smallest goes for it.
+  bool makes_room_for(double peak_bytes);
   [[nodiscard]] bool has_ended(Living& process, uint64_t now) const;
   HeapRow moment_of(Living& process, double time_s, int64_t step) const;
   [[nodiscard]] double time_now_s() const;

@@ -112,6 +112,12 @@ TEST_F(Recorded, ManyProcessesLeaveTheLargestTracks) {
   EXPECT_EQ(recorder.counts().forgotten, static_cast<size_t>(kMore));
   EXPECT_EQ(recorder.encoded_track(kFirst + kMore), "");
   EXPECT_NE(recorder.encoded_track(kFirst + kMore + 1), "");
+  FakeTracer small(directory, kFirst);
+  leak(small, 1);
+  round(recorder);
+  EXPECT_EQ(recorder.counts().forgotten, static_cast<size_t>(kMore + 1));
+  EXPECT_EQ(recorder.encoded_track(kFirst), "") << "smaller than all that are kept";
+  EXPECT_EQ(recorder.pids().size(), HeapRecorder::kMaxTracks);
 }
 
 TEST_F(Recorded, GarbageInTheDirectoryIsRemovedAndCounted) {

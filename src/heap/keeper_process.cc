@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <span>
 #include <vector>
 
 #include "base/fd.h"
@@ -165,7 +166,9 @@ void KeeperLoop::answer() {
   recorder_.scan();
   recorder_.look(true);
   recorder_.read();
-  for (const int64_t pid : recorder_.pids()) {
+  const std::vector<int64_t> pids = recorder_.pids();  // The largest heaps come last.
+  const size_t most = std::min(pids.size(), HeapRecorder::kMaxTracks);
+  for (const int64_t pid : std::span(pids).last(most)) {
     if (!send_track(number, pid)) return;
     round();
     if (closed_) return;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "recording/recording_log.h"
 
 namespace plateau {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr double kShortestGapSeconds = 1;
 constexpr double kLongestGapSeconds = 10;
 constexpr double kRestPerWrite = 50;
-constexpr size_t kMaxWritten = 64;       // Tracks that a recording keeps.
 constexpr double kWriteGapShare = 0.05;  // Of the run so far.
 
 }  // namespace
@@ -64,13 +64,12 @@ void HeapWatch::write(RecordingWriter& recording) {
     return;
   }
   segments_ = keeper_->counts().segments_seen;
-  const size_t first = tracks.value().size() - std::min(tracks.value().size(), kMaxWritten);
-  for (size_t i = first; i < tracks.value().size(); ++i) {
-    const Keeper::EncodedTrack& track = tracks.value()[i];
+  for (const Keeper::EncodedTrack& track : tracks.value()) {
     const size_t hash = std::hash<std::string>()(track.bytes);
     const auto [known, fresh] = written_.try_emplace(track.pid, hash);
     // Once some had to go, only what is written again is sure to be there.
-    const bool there = !fresh && known->second == hash && written_.size() <= kMaxWritten;
+    const bool there =
+        !fresh && known->second == hash && written_.size() <= RecordingLog::kMaxHeaps;
     known->second = hash;
     if (!there) recording.heap(track.pid, track.bytes);
   }

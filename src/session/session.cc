@@ -2,8 +2,8 @@
 #include "session/session.h"
 
 #include <algorithm>
-#include <ctime>
 
+#include "base/clock.h"
 #include "base/version.h"
 #include "probe/job_limits.h"
 
@@ -20,7 +20,7 @@ RecordingHead head_of(const SessionOptions& options, const std::string& command)
   return {.command = command,
           .host = host_name(),
           .plateau_version = std::string(version()),
-          .started_unix_s = static_cast<double>(time(nullptr)),
+          .started_unix_s = unix_now_s(),
           .interval_s = options.interval_s,
           .keep_secrets = options.keep_secrets};
 }
