@@ -36,11 +36,14 @@ size_t quoted_end(std::string_view text, size_t at) {
   }
 }
 
-// The word that begins at `at`: up to a blank that is in no quotes. Quotes count at its start and
-// behind = : , { [ ( only, so that "don't" opens none.
+// The word that begins at `at`: up to a blank that is in no quotes and has no backslash before it.
+// Quotes count at its start and behind = : , { [ ( only, so that "don't" opens none.
 size_t word_end(std::string_view text, size_t at) {
   const size_t begin = at;
-  while (at < text.size() && !is_space(text[at])) {
+  const auto goes_on = [&] {
+    return !is_space(text[at]) || (text[at] == ' ' && at > begin + 1 && text[at - 1] == '\\');
+  };
+  while (at < text.size() && goes_on()) {
     const bool opens =
         is_quote(text[at]) &&
         (at == begin || std::string_view("=:,{[('\"").find(text[at - 1]) != std::string_view::npos);
@@ -52,6 +55,40 @@ size_t word_end(std::string_view text, size_t at) {
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
+}
+
+// Options of programs that are known, whose value is a secret though their name does not say so.
+struct KnownOption {
+  std::string_view program;  // "login" is a word of docker, podman and az.
+  std::string_view option;
+  bool glued = false;  // The value follows in the same word. There are mysqldump, mysqladmin, 7za …
+
+  [[nodiscard]] bool is_of(std::string_view name) const {
+    return glued ? name.starts_with(program) : name == program;
+  }
+};
+constexpr auto kKnownOptions = std::to_array<KnownOption>({
+    {"sshpass", "-p"},
+    {"redis-cli", "-a"},
+    {"login", "-p"},
+    {"curl", "-b"},
+    {"unzip", "-P"},
+    {"zip", "-P"},
+    {"openssl", "-k"},
+    {"mysql", "-p", true},
+    {"mariadb", "-p", true},
+    {"7z", "-p", true},
+});
+
+// The name at the end of "os.environ['HF_TOKEN']", "x(password", "{\"token\"": without what closes
+// it.
+std::string_view name_at_end(std::string_view word) {
+  if (word.ends_with("']") || word.ends_with("\"]")) word.remove_suffix(1);
+  if (!word.empty() && is_quote(word.back())) word.remove_suffix(1);
+  if (word.ends_with('\\')) word.remove_suffix(1);
+  size_t begin = word.size();
+  while (begin > 0 && is_name_char(word[begin - 1])) --begin;
+  return word.substr(begin);
 }
 
 // What the word before makes of this one.
@@ -132,35 +169,34 @@ class Redactor {
 
   void expect_after(std::string_view word) {
     const std::string_view program = base_name(word);
-    if (program == "sshpass" || program == "redis-cli" || program.starts_with("mysql") ||
-        program.starts_with("mariadb")) {
-      program_ = program;
+    const bool key_follows = program_ == "wandb" && word == "login";
+    for (const KnownOption& known : kKnownOptions) {
+      if (known.is_of(program)) program_ = program;
+      const bool given = !known.glued && word == known.option;
+      if (given && known.is_of(program_)) expected_.value = SecretName::certain;
     }
+    if (program == "wandb") program_ = program;
     if (word == "-u" || word == "--user" || word == "--proxy-user") expected_.user = true;
-    if ((word == "-p" && program_ == "sshpass") || (word == "-a" && program_ == "redis-cli")) {
-      expected_.value = SecretName::certain;
-    }
     if (equal_ignoring_case(word, "bearer")) expected_.bearer = true;
     const bool is_flag =
         word.starts_with('-') && std::all_of(word.begin(), word.end(), is_name_char);
     if (is_flag && word.size() > 2) expected_.value = secret_name(word);
+    if (key_follows) expected_.value = SecretName::likely_random;
     // "password: x", "api_key": "x", and with blanks around: password = x.
     if (word.size() > 1 && word.back() == ':') {
-      std::string_view name = word.substr(0, word.size() - 1);
-      name.remove_prefix(std::min(name.find_first_not_of("{[(,\"'"), name.size()));
-      if (!name.empty() && is_quote(name.back())) name.remove_suffix(1);
-      if (std::all_of(name.begin(), name.end(), is_name_char)) expected_.value = secret_name(name);
+      expected_.value = secret_name(name_at_end(word.substr(0, word.size() - 1)));
     }
     if (word == "=") expected_.value = last_name_;
-    last_name_ = is_flag || word.empty() || !std::all_of(word.begin(), word.end(), is_name_char)
-                     ? SecretName::none
-                     : secret_name(word);
+    last_name_ = is_flag ? SecretName::none : secret_name(name_at_end(word));
   }
 
   // name=value and name:value inside one word, and shapes.
   std::string pairs(std::string_view word) const {
-    if (program_.starts_with("m") && word.size() > 2 && word.starts_with("-p")) {
-      return "-p" + std::string(kRedacted);
+    for (const KnownOption& known : kKnownOptions) {
+      if (known.glued && known.is_of(program_) && word.starts_with(known.option) &&
+          word.size() > known.option.size()) {
+        return std::string(known.option) + std::string(kRedacted);
+      }
     }
     std::string out;
     size_t done = 0;
@@ -184,23 +220,21 @@ class Redactor {
   // The secret that the name before the sign at `at` announces; none: size 0.
   static Value value_after(std::string_view word, size_t from, size_t at) {
     if (word.substr(at).starts_with("://")) return {};
-    size_t name_end = at;
-    const bool name_quoted = name_end > from && is_quote(word[name_end - 1]);
-    if (name_quoted) --name_end;
-    size_t name_begin = name_end;
-    while (name_begin > from && is_name_char(word[name_begin - 1])) --name_begin;
-    const std::string_view name = word.substr(name_begin, name_end - name_begin);
-    const bool in_query = word.substr(0, name_begin).find('?') != std::string_view::npos;
+    const bool name_quoted = at > from && is_quote(word[at - 1]);
+    const std::string_view name = name_at_end(word.substr(from, at - from));
+    const bool in_query = word.substr(0, at).find('?') != std::string_view::npos;
     SecretName kind = secret_name(name);
-    const bool signature = in_query && (name == "sig" || name.ends_with("ignature"));
-    if (signature) kind = SecretName::certain;
+    const bool opens = in_query && (name == "sig" || name == "auth" || name.ends_with("ignature"));
+    if (opens) kind = SecretName::certain;
     if (kind == SecretName::none) return {};
     size_t begin = at + 1;
     size_t end = word.size();
+    const bool escaped = word.substr(begin).starts_with("\\\"");
+    if (escaped) ++begin;
     if (begin < word.size() && is_quote(word[begin])) {
       const size_t close = word.find(word[begin], begin + 1);
       ++begin;
-      if (close != std::string_view::npos) end = close;
+      if (close != std::string_view::npos) end = close - (escaped && close > begin ? 1 : 0);
     } else if (in_query) {
       end = std::min(word.find_first_of("&#;", begin), word.size());
     } else if (name_quoted) {
@@ -219,7 +253,7 @@ class Redactor {
 }  // namespace
 
 std::string redacted(std::string_view text) {
-  return Redactor(kMostNesting).text(text);
+  return Redactor(kMostNesting).text(redact_private_keys(text));
 }
 
 }  // namespace plateau

@@ -41,7 +41,9 @@ enum class SecretName : uint8_t {
 SecretName secret_name(std::string_view name);
 bool is_secret_value(SecretName name, std::string_view value);
 
-// Replaces what is a secret by its shape.
+// Replaces what is a secret by its shape, in one word; and private keys, which have blanks and
+// lines.
 std::string redact_shapes(std::string_view text);
+std::string redact_private_keys(std::string_view text);
 
 }  // namespace plateau

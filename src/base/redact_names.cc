@@ -16,7 +16,8 @@ using Words = std::string_view;  // Separated by blanks.
 // A name that ends in one of these is that of a secret, whatever comes before.
 constexpr auto kCertainEnds = std::to_array<std::string_view>(
     {"password", "passwd", "passphrase", "secret", "secrets", "apikey", "authtoken", "accesstoken",
-     "secretkey", "privatekey", "accesskey", "requirepass", "masterauth", "authorization"});
+     "secretkey", "privatekey", "accesskey", "requirepass", "masterauth", "authorization",
+     "bearer"});
 
 // Before "token": of these it is one that opens a door,
 constexpr Words kDoorTokens =
@@ -119,7 +120,7 @@ SecretName secret_name(std::string_view name) {
   const auto ends = [&last](std::string_view end) { return last.ends_with(end); };
   if (std::any_of(kCertainEnds.begin(), kCertainEnds.end(), ends)) return SecretName::certain;
   if (last == "credential" || last == "credentials") return SecretName::file_or_not;
-  if (last == "pwd") return before.empty() ? SecretName::none : SecretName::file_or_not;
+  if (last == "pwd") return SecretName::file_or_not;
   if (last == "token" || last == "jwt") {
     if (among(kTextTokens, before)) return SecretName::none;
     return among(kDoorTokens, before) ? SecretName::certain : SecretName::likely;
@@ -130,6 +131,9 @@ SecretName secret_name(std::string_view name) {
   if (last == "pass") {
     if (before.empty()) return SecretName::likely;
     return among(kDoorPasses, before) ? SecretName::certain : SecretName::none;
+  }
+  if (last == "pat") {
+    return among(kDoorTokens, before) ? SecretName::certain : SecretName::likely_random;
   }
   if (last == "auth" || last == "cookie") return SecretName::likely_random;
   return SecretName::none;

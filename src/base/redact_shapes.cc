@@ -58,6 +58,12 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"shpat_", 20},
     {"hvs.", 20, "-_"},
     {"glsa_", 20, "_"},
+    {"glrt-", 16, "-_"},
+    {"tskey-", 16, "-"},
+    {"sq0atp-", 20, "-_"},
+    {"lsv2_", 20, "_"},
+    {"dapi", 32, "-"},
+    {"ATATT", 40, "-_="},
 });
 constexpr size_t kAwsRest = 16;
 constexpr size_t kLeastJwtPart = 10;
@@ -138,18 +144,8 @@ size_t bot_token(std::string_view text) {
   return rest == 35 ? digits + 1 + rest : 0;
 }
 
-size_t private_key(std::string_view text) {
-  constexpr std::string_view kBegin = "-----BEGIN ";
-  constexpr std::string_view kMark = "PRIVATE KEY-----";
-  if (!text.starts_with(kBegin)) return 0;
-  const size_t mark = text.find(kMark);
-  if (mark == std::string_view::npos || mark > 64) return 0;
-  const size_t end = text.find("-----END", mark);
-  return end == std::string_view::npos ? text.size() : end;
-}
-
 size_t secret_at(std::string_view text) {
-  for (const auto shape : {prefixed, amazon_id, json_web_token, bot_token, private_key}) {
+  for (const auto shape : {prefixed, amazon_id, json_web_token, bot_token}) {
     if (const size_t length = shape(text)) return length;
   }
   return 0;
@@ -183,6 +179,28 @@ Place hook_secret(std::string_view text) {
 }
 
 }  // namespace
+
+std::string redact_private_keys(std::string_view text) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  constexpr std::string_view kMark = "PRIVATE KEY-----";
+  constexpr std::string_view kEnd = "-----END ";
+  constexpr size_t kLongestKind = 64;  // "ENCRYPTED", "OPENSSH"
+  std::string out;
+  size_t done = 0;
+  for (size_t at = 0; (at = text.find(kBegin, at)) != std::string_view::npos;) {
+    const size_t mark = text.substr(at, kLongestKind).find(kMark);
+    if (mark == std::string_view::npos) {
+      at += kBegin.size();
+      continue;
+    }
+    const size_t end = text.find(kEnd, at + mark);
+    const size_t close = end == std::string_view::npos ? end : text.find(kMark, end);
+    out += text.substr(done, at - done);
+    out += kRedacted;
+    at = done = close == std::string_view::npos ? text.size() : close + kMark.size();
+  }
+  return out + std::string(text.substr(done));
+}
 
 std::string redact_shapes(std::string_view text) {
   std::string out;

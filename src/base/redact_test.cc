@@ -41,6 +41,9 @@ std::vector<std::string> shapes() {
           "r8_" + random,
           "nvapi-" + random,
           "dckr_pat_" + random,
+          "tskey-auth-" + random,
+          "lsv2_pt_" + random,
+          "dapi" + std::string(16, 'a') + std::string(16, '7'),
           "123456789:" + random + "abc"};
 }
 
@@ -98,7 +101,23 @@ const std::vector<std::string>& lines_with_a_secret() {
       "docker run -e HF_TOKEN=hunter2 image",
       "--password=a,hunter2",
       "'--password=a&hunter2'",
-      "--password 'it'\\''s hunter2'"};
+      "--password 'it'\\''s hunter2'",
+      "curl -HAuthorization:Bearer\\ hunter2 x",
+      "curl --oauth2-bearer hunter2 x",
+      "curl -b 'sessionid=hunter2' x",
+      "--bearer=hunter2",
+      "x \"{\\\"password\\\":\\\"hunter2\\\",\\\"steps\\\":3}\"",
+      "x \"{\\\"password\\\": \\\"hunter2\\\"}\"",
+      "python -c \"os.environ['HF_TOKEN']='hunter2'\"",
+      "python -c \"os.environ['HF_TOKEN'] = 'hunter2'\"",
+      "python -c \"login(password = 'hunter2')\"",
+      "https://h/?auth=hunter2&n=3",
+      "https://h/?pwd=hunter2",
+      "GITHUB_PAT=hunter2 x",
+      "wandb login hunter2hunter2hunter2",
+      "docker login -u me -p hunter2 registry",
+      "unzip -P hunter2 data.zip",
+      "7z x -phunter2 data.7z"};
   return lines;
 }
 
@@ -153,6 +172,11 @@ TEST(Redact, KeepsWhatTellsAboutTheJob) {
         "redis-server --save ''",
         "git checkout 3f786850e387550fdab836ed7e6dc881de23001b",
         "PWD=/home/a OLDPWD=/tmp python x",
+        "--file_pat '*.jsonl' --pat train",
+        "a\\ file --steps 3",
+        "wandb login --relogin",
+        "curl -k https://h",
+        "-----BEGIN PUBLIC KEY----- MIIB -----END PUBLIC KEY-----",
         "docker run -u 1000:1000 -p 8080:80 image",
         "ssh -p 2222 host",
         "mysqldump -P 3306 db",
@@ -184,6 +208,16 @@ TEST(Redact, LeavesTheRestOfTheLineAsItIs) {
   EXPECT_EQ(redacted("--config '{\"api_key\": \"abc\", \"steps\": 3}'"),
             "--config '{\"api_key\": [redacted], \"steps\": 3}'");
   EXPECT_EQ(redacted("curl 'https://h/?token=a1&n=2'"), "curl 'https://h/?token=[redacted]&n=2'");
+}
+
+TEST(Redact, HidesPrivateKeysWithTheirBlanksAndLines) {
+  const std::string kind = "OPENSSH PRIVATE";
+  const std::string begin = "-----BEGIN " + kind + " KEY-----";
+  const std::string end = "-----END " + kind + " KEY-----";
+  EXPECT_EQ(redacted("x --key '" + begin + "\nb3Blbn\nNzaC1r\n" + end + "' --steps 3"),
+            "x --key '[redacted]' --steps 3");
+  EXPECT_EQ(redacted("echo " + begin + "b3Blbn" + end + " " + begin + "cut off"),
+            "echo [redacted] [redacted]");
 }
 
 TEST(Redact, AFlagWithoutAValueDoesNotEatTheNextOption) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -60,14 +61,20 @@ Layout layout_of(std::span<const Run> runs) {
   return layout;
 }
 
+// Some spreadsheets take the full-width signs of East Asian keyboards for the plain ones.
+bool begins_a_formula(std::string_view text) {
+  constexpr auto kSigns =
+      std::to_array<std::string_view>({"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"});
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [text](std::string_view sign) { return text.starts_with(sign); });
+}
+
 // A field that a reader gives back unchanged, unless it would do something to whoever opens the
 // table: control characters and line ends go (base/printable.h), and what a spreadsheet would take
 // for a formula gets an apostrophe in front.
 std::string field(std::string_view text) {
   std::string clean = printable(text);
-  if (!clean.empty() && std::string_view("=+-@").find(clean.front()) != std::string_view::npos) {
-    clean.insert(clean.begin(), '\'');
-  }
+  if (begins_a_formula(clean)) clean.insert(clean.begin(), '\'');
   const bool plain = clean.find_first_of(",\"#") == std::string::npos &&
                      (clean.empty() || (clean.front() != ' ' && clean.back() != ' '));
   if (plain) return clean;

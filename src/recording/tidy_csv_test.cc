@@ -52,7 +52,7 @@ TEST(TidyCsv, NamesDoNothingToWhoeverOpensTheTable) {
   run.events = {{0, EventKind::mark, "\x1b[2J"}};
   const std::string text = tidy_csv({&run, 1});
   EXPECT_NE(text.find("\"'=HYPERLINK(\"\"http://x\"\")\""), std::string::npos) << text;
-  for (const char* start : {"=", "+1", "-c", "@x"}) {
+  for (const char* start : {"=", "+1", "-c", "@x", "\uff1dx"}) {
     run.processes[0].name = start;
     EXPECT_NE(tidy_csv({&run, 1}).find(std::string(",'") + start + ","), std::string::npos);
   }
