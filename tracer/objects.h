@@ -47,4 +47,9 @@ void* true_definition(const char* name, void* found) noexcept;
 // Everything is sent anew from now on.
 void forget_announced_objects() noexcept;
 
+// All objects that were announced since they were last forgotten as a whole, until `visit` says no.
+// False if it did, or if not all of them are known.
+bool visit_known_objects(bool (*visit)(const LoadedObject&)) noexcept;
+void forget_known_objects() noexcept;
+
 }  // namespace plateau::trace
