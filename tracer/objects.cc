@@ -348,15 +348,13 @@ Announced announce_object(const LoadedObject& object) noexcept {
   return Announced::now;
 }
 
-bool visit_known_objects(bool (*visit)(const LoadedObject&)) noexcept {
-  const uint32_t count = g_known_count.load(std::memory_order_relaxed);
-  if (count > kMostKnown) return false;
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint64_t begin = g_known[i].load(std::memory_order_relaxed);
-    LoadedObject object;
-    if (begin == 0 || !find_object(begin, object) || !visit(object)) return false;
-  }
-  return true;
+uint32_t known_objects() noexcept {
+  return g_known_count.load(std::memory_order_relaxed);
+}
+
+bool known_object(uint32_t index, LoadedObject& out) noexcept {
+  const uint64_t begin = index < kMostKnown ? g_known[index].load(std::memory_order_relaxed) : 0;
+  return begin != 0 && find_object(begin, out);
 }
 
 uint64_t find_export(const LoadedObject& object, const char* name) noexcept {

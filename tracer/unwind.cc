@@ -112,7 +112,14 @@ bool tell_object(const LoadedObject& object) {
 // Rules stay, so that a child writes to none of their pages. Where not all objects can be told,
 // each is with the first rule that is learned anew.
 __attribute__((noinline)) void tell_all_objects() {
-  if (g_untold.exchange(false) && !visit_known_objects(tell_object)) forget_unwind_rules();
+  if (!g_untold.exchange(false)) return;
+  const uint32_t count = known_objects();
+  for (uint32_t i = 0; i < count; ++i) {
+    LoadedObject object;
+    if (known_object(i, object) && tell_object(object)) continue;
+    forget_unwind_rules();
+    return;
+  }
 }
 
 // Works the rule out, tells the recorder about the object, and keeps the rule for the next time.

@@ -5,7 +5,7 @@
     bench/heap/overhead.py BENCH_DIR [--rounds 5] [--only PATTERN] [--tools PATTERN]
 
 BENCH_DIR holds plateau, libplateau_tracer.so and the heap_* programs (build/release). Programs: a malloc
-storm with 1, 2 and 4 threads, a realistic C++ program, exceptions, allocation-heavy Python. Configurations take
+storm with 1, 2 and 4 threads, a realistic C++ program, exceptions, allocation-heavy Python, 2,000 forks. Configurations take
 turns within a round, so that a slow minute of the machine hits all of them; printed are ratios of
 medians against the bare program: CPU of the target, CPU of the target and all helper processes
 ("tree"), wall time, and the peak of resident memory beyond the bare one. Peers that change the
@@ -71,6 +71,7 @@ def programs_of(bench):
         "realistic C++": [str(bench / "heap_realistic"), "180000"],
         "throws at depth 20": [str(bench / "heap_throws"), "60000"],
         "Python objects": ["/usr/bin/python3", str(here / "objects.py"), "800"],
+        "shell that forks": ["/usr/bin/python3", str(here / "forks.py"), "2000"],
     }
 
 

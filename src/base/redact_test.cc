@@ -101,7 +101,12 @@ const std::vector<std::string>& lines_with_a_secret() {
       "docker run -e HF_TOKEN=hunter2 image",
       "--password=a,hunter2",
       "'--password=a&hunter2'",
-      "--password 'it'\\''s hunter2'",
+      "--password 'it'\\''s hunter2'"};
+  return lines;
+}
+
+const std::vector<std::string>& secrets_of_programs_and_scripts() {
+  static const std::vector<std::string> lines = {
       "curl -HAuthorization:Bearer\\ hunter2 x",
       "curl --oauth2-bearer hunter2 x",
       "curl -b 'sessionid=hunter2' x",
@@ -122,7 +127,10 @@ const std::vector<std::string>& lines_with_a_secret() {
 }
 
 TEST(Redact, HidesWhatFollowsASecretName) {
-  for (const std::string& line : lines_with_a_secret()) {
+  std::vector<std::string> lines = lines_with_a_secret();
+  const std::vector<std::string>& more = secrets_of_programs_and_scripts();
+  lines.insert(lines.end(), more.begin(), more.end());
+  for (const std::string& line : lines) {
     const std::string clean = redacted(line);
     EXPECT_THAT(clean, Not(HasSubstr("hunter2"))) << line;
     EXPECT_THAT(clean, Not(HasSubstr("123456789"))) << line;

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <ctime>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -34,18 +35,30 @@ constexpr double kBusyMs = 20;
 constexpr double kWantedFill = 0.125;
 constexpr double kCrowded = 0.5;
 
-// Takes all that `watch` has to tell. True if a file came or was opened. That the directory itself
-// was opened does not count: whoever scans it does that, and would scan without end.
-bool file_came(int watch) {
+struct Arrivals {
+  bool claimed = false;  // Somebody opened a segment that is held ready.
+  bool left = false;     // Something lies in the directory that is to be taken up.
+};
+
+// Takes all that `watch` has to tell. What the keeper itself does there (it makes, renames and
+// scans) is told too, and does not count.
+Arrivals arrivals_of(int watch) {
   alignas(inotify_event) std::array<char, 4096> events{};
-  bool came = false;
+  Arrivals arrivals;
   while (true) {
     const ssize_t bytes = ::read(watch, events.data(), events.size());
-    if (bytes <= 0) return came;
+    if (bytes <= 0) return arrivals;
     for (ssize_t at = 0; at < bytes;) {
       inotify_event event = {};
       std::memcpy(&event, events.data() + at, sizeof event);
-      came = came || (event.mask & IN_ISDIR) == 0;
+      const std::string_view name(
+          events.data() + at + sizeof event,
+          event.len > 0 ? strnlen(events.data() + at + sizeof event, event.len) : 0);
+      const bool opened = (event.mask & IN_OPEN) != 0;
+      arrivals.claimed |= opened && name.starts_with(trace::kSpareName) && !name.ends_with(".tmp");
+      arrivals.left |= (event.mask & IN_Q_OVERFLOW) != 0 ||
+                       (!opened && (name.ends_with(trace::kSegmentEnding) ||
+                                    name.ends_with(trace::kUntracedEnding)));
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }
@@ -214,12 +227,10 @@ void KeeperLoop::sleep(double ms) {
     signalfd_siginfo news = {};  // Somebody's SIGTERM, or the owner's death: run() looks.
     [[maybe_unused]] const ssize_t n = ::read(deaths_.get(), &news, sizeof news);
   }
-  if (ready > 0 && polled[2].revents != 0 && file_came(arrivals_.get())) {
-    recorder_.scan();
-    pace_.hurry();
-  } else if (!watched_) {
-    recorder_.scan();
-  }
+  Arrivals arrivals;
+  if (ready > 0 && polled[2].revents != 0) arrivals = arrivals_of(arrivals_.get());
+  if (arrivals.left || !watched_) recorder_.scan();
+  if (arrivals.left || arrivals.claimed) pace_.hurry();
 }
 
 }  // namespace
