@@ -53,6 +53,17 @@ size_t word_end(std::string_view text, size_t at) {
   return at;
 }
 
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t next = std::min(text.find(from, at), text.size());
+    out += text.substr(at, next - at);
+    if (next < text.size()) out += to;
+    at = next < text.size() ? next + from.size() : next;
+  }
+  return out;
+}
+
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -123,13 +134,13 @@ class Redactor {
     expected_ = {};
     if (std::string hidden = expected_value(inner, quoted, was); !hidden.empty()) return hidden;
     expect_after(inner);
-    std::string clean;
-    if (quoted && nesting_ > 0 && inner.find_first_of(" \t\n") != std::string_view::npos) {
-      clean = Redactor(nesting_ - 1).text(inner);
-    } else {
-      clean = pairs(inner);
-    }
-    return quoted ? raw.front() + clean + raw.back() : clean;
+    if (!quoted) return pairs(inner);
+    // As the program is given it: shell_words() writes a quote inside as '\''.
+    const bool single = raw.front() == '\'';
+    const std::string given = single ? replaced(inner, "'\\''", "'") : std::string(inner);
+    const bool several = nesting_ > 0 && given.find_first_of(" \t\n") != std::string::npos;
+    const std::string clean = several ? Redactor(nesting_ - 1).text(given) : pairs(given);
+    return raw.front() + (single ? replaced(clean, "'", "'\\''") : clean) + raw.back();
   }
 
   // The word as it is to stand if it is a value that was announced; "" if it is none.
