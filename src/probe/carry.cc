@@ -26,8 +26,8 @@ void Carry::tick(ProcessSample& sample) {
   least_anon_kb_ = least_anon_kb_ == kUnread ? anon : std::min(least_anon_kb_, anon);
   if (alone_) {
     sample.pss_anon_kb = anon;
-  } else if (!has_walk_ || walk_.pss_anon_kb == kUnread) {
-    sample.pss_anon_kb = forked_ ? anon - least_anon_kb_ : anon;
+  } else if (!shares_hold_ || walk_.pss_anon_kb == kUnread) {
+    sample.pss_anon_kb = owned_without_shares(anon);
   } else {
     sample.pss_anon_kb = carried(walk_.pss_anon_kb, walk_anon_kb_, anon);
   }
@@ -47,8 +47,18 @@ void Carry::tick(ProcessSample& sample) {
   }
 }
 
+int64_t Carry::owned_without_shares(int64_t anon_kb) const {
+  if (!forked_) return anon_kb;
+  int64_t own = anon_kb - least_anon_kb_;
+  if (has_walk_ && walk_.uss_kb != kUnread && walk_.pss_anon_kb != kUnread) {
+    const int64_t own_then = std::min(walk_.uss_kb, walk_.pss_anon_kb);
+    own = std::max(own, carried(own_then, walk_anon_kb_, anon_kb));
+  }
+  return own;
+}
+
 void Carry::walked(const SmapsRollup& rollup, ProcessSample& sample) {
-  has_walk_ = true;
+  has_walk_ = shares_hold_ = true;
   walk_ = rollup;
   walk_anon_kb_ = sample.anon_kb;
   walk_file_kb_ = sample.file_kb;

@@ -22,13 +22,19 @@
 // Whoever shares with nobody any more owns all of its anonymous pages, whatever the last walk said:
 // when all workers of an epoch have ended, their parent holds alone what it shared with them.
 //
+// A walk shares a page out among those who were there. When one of them ends, the shares of the
+// others no longer add up to it, and those who are forked next have none. From then on until the
+// next walk it is counted as before the first one: shared pages at the process that forked the
+// others, and at each of these what is known to be its own.
+//
 // Worked number. A main of 1580 MB forks four readers; a walk says Pss_Anon 316 for each of the
-// five. The readers end: the main owns 1580 MB at the next tick, not 316.
+// five. The readers end: the main owns 1580 MB at the next tick, not 316. Four new readers are
+// forked for the next epoch: it still owns 1580 MB, and they own nothing.
 //
 // Blind spot. Copying on write replaces a shared page by an own one: anon stays as it is, and the
 // carried figure with it. The next walk shows the whole amount at once. The same holds for an exit
-// of another process that shared pages. A snapshot says whether it was walked; trends of owned
-// memory are to be judged from walked ones.
+// of another process that shared pages, where nobody is left who forked the others. A snapshot says
+// whether it was walked; trends of owned memory are to be judged from walked ones.
 //
 // File-backed and shared memory are carried likewise, but only after a walk.
 #pragma once
@@ -48,7 +54,13 @@ class Carry {
   void begin(bool forked, int64_t parent_anon_kb = kUnread);
 
   // No process in sight shares pages with it.
-  void set_alone(bool alone) { alone_ = alone; }
+  void set_alone(bool alone) {
+    alone_ = alone;
+    if (alone) sharer_ended();
+  }
+  // One of those who were walked with it, and may have shared pages with it, has ended.
+  void sharer_ended() { shares_hold_ = false; }
+  [[nodiscard]] bool has_walk() const { return has_walk_; }
 
   // Requires: `sample` holds this tick's cheap figures. Fills in the pss and uss fields.
   void tick(ProcessSample& sample);
@@ -57,10 +69,13 @@ class Carry {
   void walked(const SmapsRollup& rollup, ProcessSample& sample);
 
  private:
+  [[nodiscard]] int64_t owned_without_shares(int64_t anon_kb) const;
+
   bool forked_ = false;
   bool alone_ = false;
   int64_t least_anon_kb_ = kUnread;
   bool has_walk_ = false;
+  bool shares_hold_ = false;  // Those who were walked with it are all still there.
   SmapsRollup walk_;
   int64_t walk_anon_kb_ = kUnread;
   int64_t walk_file_kb_ = kUnread;

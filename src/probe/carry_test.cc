@@ -57,7 +57,30 @@ TEST(Carry, WhoSharesWithNobodyAnyMoreOwnsAllItsPages) {
   carry.set_alone(false);
   ProcessSample forked_again = at(1584);
   carry.tick(forked_again);
-  EXPECT_EQ(forked_again.pss_anon_kb, 320);
+  EXPECT_EQ(forked_again.pss_anon_kb, 1584) << "who is forked next has no share of it yet";
+}
+
+TEST(Carry, SharesOfAWalkEndWithOneOfThoseWhoHadThem) {
+  Carry parent, child;
+  parent.begin(false);
+  child.begin(true, 1500);
+  ProcessSample main = at(1580), worker = at(1510);
+  parent.tick(main);
+  child.tick(worker);
+  parent.walked(rollup(520), main);
+  child.walked(rollup(530), worker);  // 30 of it are its own.
+  parent.sharer_ended();
+  child.sharer_ended();
+  main = at(1590);
+  worker = at(1515);
+  parent.tick(main);
+  child.tick(worker);
+  EXPECT_EQ(main.pss_anon_kb, 1590);
+  EXPECT_EQ(worker.pss_anon_kb, 35);
+  parent.walked(rollup(800), main);
+  main = at(1592);
+  parent.tick(main);
+  EXPECT_EQ(main.pss_anon_kb, 802) << "a new walk shares out anew";
 }
 
 TEST(Carry, AForkOwnsWhatItHasBeyondItsParentAtFirstSight) {

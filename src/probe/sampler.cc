@@ -88,7 +88,14 @@ struct Sampler::State {
   Fd meminfo;
   double ticks_per_s;
 
-  uint64_t families = 0;  // Given out so far.
+  // Those who were forked from one image.
+  struct Family {
+    size_t size = 0;
+    size_t walked = 0;       // Members that a walk has seen.
+    bool has_owner = false;  // The one that forked the others is there.
+  };
+  uint64_t families = 0;                        // Given out so far.
+  std::map<uint64_t, size_t> walked_of_family;  // As of the last sweep.
   Context launched;
   bool launch_news = false;  // Since the last snapshot.
   std::vector<ProcessKey> gone;
@@ -170,10 +177,20 @@ void Sampler::State::find_the_alone() {
     while (from->forked && from->parent_index < members.size()) from = &members[from->parent_index];
     if (from != &member) member.family = from->family;
   }
-  std::map<uint64_t, size_t> sizes;
-  for (const Member& member : members) ++sizes[member.family];
+  std::map<uint64_t, Family> now;
+  for (const Member& member : members) {
+    Family& family = now[member.family];
+    ++family.size;
+    family.walked += member.carry.has_walk() ? 1 : 0;
+    family.has_owner |= !member.forked;
+  }
   for (Member& member : members) {
-    member.carry.set_alone(member.family != 0 && sizes[member.family] == 1);
+    const Family& family = now[member.family];
+    const bool known = member.family != 0;
+    member.carry.set_alone(known && family.size == 1);
+    if (known && family.has_owner && family.walked < walked_of_family[member.family]) {
+      member.carry.sharer_ended();
+    }
   }
 }
 
@@ -291,6 +308,10 @@ void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
     if (rollup.pss_kb == kUnread || member.leaving) continue;
     member.carry.walked(rollup, member.figures);
     snapshot.walked = true;
+  }
+  walked_of_family.clear();
+  for (const Member& member : members) {
+    walked_of_family[member.family] += member.carry.has_walk() ? 1 : 0;
   }
   budget.end_sweep(now_s);
 }
