@@ -131,6 +131,33 @@ std::optional<Metric> own_metric(std::string_view name) {
   return metric_from_name(name.substr(0, name.size() - kSuffix.size()));
 }
 
+// What counts the work of a server, under the names that the verdict knows (verdict/load.h).
+struct LoadName {
+  std::string_view words;
+  std::string_view gauge;
+};
+constexpr LoadName kLoadNames[] = {
+    {"requests, requests per s, requests per sec, requests per second, req per s, req s, reqs, "
+     "requests s, http requests, http requests per second, active requests",
+     "requests"},
+    {"rps", "rps"},
+    {"qps, queries per second, queries per s", "qps"},
+    {"in flight, inflight, requests in flight, inflight requests", "in_flight"},
+    {"connections, active connections, open connections, current connections, conns",
+     "connections"},
+    {"sessions, active sessions, open sessions", "sessions"},
+    {"clients, connected clients, active clients", "clients"},
+    {"concurrency", "concurrency"},
+};
+
+// Empty if the words, joined by spaces, name none.
+std::string_view load_of(std::string_view words) {
+  for (const LoadName& load : kLoadNames) {
+    if (lists(load.words, ", ", words)) return load.gauge;
+  }
+  return {};
+}
+
 }  // namespace
 
 ColumnRole classify_column(std::string_view name) {
@@ -159,6 +186,9 @@ ColumnRole classify_column(std::string_view name) {
   if (lists("threads, num threads, nthreads, nlwp", ", ", words.joined)) {
     role.kind = Kind::gauge;
     role.label = "threads";
+  } else if (const std::string_view load = load_of(words.joined); !load.empty()) {
+    role.kind = Kind::gauge;
+    role.label = load;
   } else if ((words.bits & kWordTensors) != 0 && (words.bits & kWordUnit) == 0) {
     role.kind = Kind::gauge;
     role.label = (words.bits & kWordCpu) != 0   ? "tensors.cpu"

@@ -37,6 +37,18 @@ TEST(Csv, UnitsComeFromColumnNames) {
   }
 }
 
+TEST(Csv, AColumnThatCountsTheWorkOfAServerIsKept) {
+  for (const auto& [column, gauge] : {std::pair{"requests_per_s", "requests"},
+                                      {"Active Connections", "connections"},
+                                      {"qps", "qps"},
+                                      {"requests in flight", "in_flight"}}) {
+    const auto run = read_as("csv", std::string("time,rss_mb,") + column + "\n0,20,5\n60,21,7\n");
+    ASSERT_EQ(run.gauges.size(), 1u) << column;
+    EXPECT_EQ(run.gauges[0].name, gauge);
+    EXPECT_EQ(run.gauges[0].value.back(), 7) << column;
+  }
+}
+
 TEST(Csv, ProcessThatVanishesHasNoValuesAfterwards) {
   const auto run = read_as("csv", "t_s,step,proc,parent,rss_mb\n1,1,0,,10\n1,1,1,0,5\n2,2,0,,11\n");
   ASSERT_EQ(run.processes.size(), 2u);

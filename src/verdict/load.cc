@@ -35,7 +35,33 @@ std::vector<double> cpu_rates(const Run& run) {
   return rates;
 }
 
-// The sum over all processes of the first gauge that counts work in flight.
+// A count that never falls, over so many readings, is one of all work done so far.
+constexpr size_t kTellsACounter = 20;
+
+bool counts_up(const std::vector<double>& values) {
+  double last = kMissing;
+  size_t read = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    if (value < last) return false;
+    last = value;
+    ++read;
+  }
+  return read >= kTellsACounter && last > 0;
+}
+
+// What was added since the instant before, per second.
+std::vector<double> rates_of(const Run& run, const std::vector<double>& counted) {
+  std::vector<double> rates(counted.size(), kMissing);
+  for (size_t i = 1; i < counted.size(); ++i) {
+    const double seconds = run.instants[i].time_s - run.instants[i - 1].time_s;
+    if (seconds > 0) rates[i] = (counted[i] - counted[i - 1]) / seconds;
+  }
+  return rates;
+}
+
+// The sum over all processes of the first gauge that counts work in flight, or its rate if it
+// counts up.
 std::vector<double> gauge_values(const Run& run) {
   std::vector<double> sum(run.instants.size(), kMissing);
   std::string_view name;
@@ -47,7 +73,7 @@ std::vector<double> gauge_values(const Run& run) {
       sum[i] = (std::isfinite(sum[i]) ? sum[i] : 0) + gauge.value[i];
     }
   }
-  return sum;
+  return counts_up(sum) ? rates_of(run, sum) : sum;
 }
 
 std::vector<TimedValue> smoothed(const std::vector<TimedValue>& points) {

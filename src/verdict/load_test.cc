@@ -64,11 +64,22 @@ TEST(Load, HalfADayOfSteadyGrowthIsALeak) {
 TEST(Load, MemoryThatFollowsRequestsIsNoLeak) {
   Noise noise(3);
   plateau::Run run = server(6, [&](double h) { return 2000 + 4000 * morning(h) + 20 * noise(); });
-  run = with_gauge(std::move(run), "requests", [&](double h) { return 100 + 900 * morning(h); });
+  run = with_gauge(std::move(run), "requests",
+                   [&](double h) { return 100 + 900 * morning(h) + 5 * noise(); });
   const Verdict verdict = judge(run);
   EXPECT_EQ(verdict.word, Word::plateau);
   ASSERT_FALSE(verdict.causes.empty());
   EXPECT_EQ(verdict.causes.front().name, "load");
+}
+
+TEST(Load, MemoryInProportionToAllRequestsSoFarIsALeakForEachRequest) {
+  Noise noise(9);
+  const auto served = [](double h) { return 40000 * h; };
+  const plateau::Run run =
+      with_gauge(server(6, [&](double h) { return 500 + 0.01 * served(h) + 5 * noise(); }),
+                 "requests", served);
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
 }
 
 TEST(Load, CpuTimeOfARecordingTellsTheLoad) {
