@@ -37,8 +37,8 @@ void write_details(JsonWriter& json, const Verdict& verdict) {
   const auto told = [&verdict](const Finding& finding) {
     return said(tell_sentence(finding, verdict));
   };
-  const auto cause = [&told](JsonWriter& each, const Cause& of) {
-    each.value(json_object("evidence", told(of.evidence), "fix", said(fix_of(of))));
+  const auto cause = [&told, &verdict](JsonWriter& each, const Cause& of) {
+    each.value(json_object("evidence", told(of.evidence), "fix", said(fix_of(of, verdict))));
   };
   const auto explanation = [&told](JsonWriter& each, const Explanation& of) {
     each.value(json_object("for", json_list(of.speaks_for, told), "against",

@@ -84,9 +84,9 @@ void component(JsonWriter& json, const ComponentVerdict& each) {
                          each.rate_mb_per_step, "reclaimable", each.reclaimable));
 }
 
-void advice(JsonWriter& json, const Cause& cause) {
-  json.value(json_object("cause", cause.name, "title", cause_words(cause.name).title, "fix",
-                         text_or_null(plain(fix_of(cause)))));
+void advice(JsonWriter& json, const Cause& cause, const Verdict& verdict) {
+  json.value(json_object("cause", cause.name, "title", cause_words(cause.name, verdict).title,
+                         "fix", text_or_null(plain(fix_of(cause, verdict)))));
 }
 
 void course(JsonWriter& json, const Verdict& verdict) {
@@ -108,7 +108,7 @@ void causes(JsonWriter& json, const Verdict& verdict) {
   const auto cause = [&verdict](JsonWriter& each, const Cause& cause) {
     each.value(json_object("name", cause.name, "weight", cause.weight, "evidence",
                            tell(cause.evidence, verdict), "confirm",
-                           cause_words(cause.name).experiment(verdict.over), "fact",
+                           cause_words(cause.name, verdict).experiment(verdict.over), "fact",
                            fact(cause.evidence), "likelihood", likelihood_phrase(cause.weight)));
   };
   json.members("causes", json_list(verdict.causes, cause));
@@ -147,7 +147,9 @@ void additions(JsonWriter& json, const Verdict& verdict) {
   explanations(json, verdict);
   json.members("components", json_list(verdict.components, component), "processes",
                json_list(verdict.processes, process_with_growth), "advice",
-               json_list(verdict.causes, advice));
+               json_list(verdict.causes, [&verdict](JsonWriter& each, const Cause& cause) {
+                 advice(each, cause, verdict);
+               }));
   json.members("undecided_because", text_or_null(tell(verdict.undecided_because, verdict)));
   json.members("missing", text_or_null(tell(verdict.missing, verdict)));
   json.members("warnings", warnings_and_notes(verdict));

@@ -73,13 +73,13 @@ std::string causes(const Verdict& verdict) {
   if (verdict.causes.empty()) return "";
   std::string out = "\n### Causes\n\n";
   for (const Cause& cause : verdict.causes) {
-    const CauseWords& words = cause_words(cause.name);
+    const CauseWords& words = cause_words(cause.name, verdict);
     out += fmt::format("1. {}\n", markdown_escaped(plain(cause_paragraph(cause, verdict))));
     if (const std::string_view confirm = words.experiment(verdict.over); !confirm.empty()) {
       out += fmt::format("   - Confirm: {}\n", markdown_escaped(confirm));
     }
     if (!words.fix.empty()) {
-      out += fmt::format("   - Fix: {}\n", markdown_escaped(plain(fix_of(cause))));
+      out += fmt::format("   - Fix: {}\n", markdown_escaped(plain(fix_of(cause, verdict))));
     }
   }
   return out;

@@ -77,7 +77,48 @@ constexpr CauseWords kCauses[] = {
      "run it again with gc.collect() every few steps: the teeth are lower"},
 };
 
+// The same without the words of a training job, where they have some.
+constexpr CauseWords kCausesByTime[] = {
+    {"shared-memory", "shared memory that is not returned",
+     "watch /dev/shm, deleted file descriptors and the size set for shared buffers",
+     "unlink segments that are done with; if it is a pool of buffers, set its size"},
+    {"worker-pools", "worker processes that multiply",
+     "count the processes now and in ten minutes, under the same load",
+     "start workers once, and end those that are done"},
+    {"thread-growth", "threads that are never joined",
+     "count the threads now and in ten minutes, under the same load",
+     "use one fixed-size pool; join every thread you start"},
+    {"bounded-cache", "bounded cache filling up",
+     "set the cache's own limit to half: the level falls in proportion",
+     "nothing if it fits; otherwise a smaller cache or shorter buffers"},
+    {"allocator-high-water", "allocator holding the high-water mark",
+     "'plateau try PID trim': resident memory drops while the heap in use does not",
+     "nothing if it fits; otherwise less work at once, which lowers the peak that sets the level",
+     "run it again with less work at once: the level is lower"},
+    {"start-up-state", "state allocated once at the start",
+     "start it again: as much arrives at the start, and nothing after",
+     "expected; plan for the level after the start"},
+    {"phase-change", "a new phase of the job",
+     "check what the program began at that moment (a new client, another kind of request)",
+     "expected if it began something new; otherwise look at what happens then"},
+    {"evaluation-spikes", "temporary memory", "watch the minimum, not the maximum: it stays level",
+     "less work at once; plan for floor plus spike"},
+    {"sawtooth", "garbage collected late, or queues that fill and drain",
+     "have it collect now ('plateau try PID gc' in Python, 'jcmd PID GC.run' in a JVM): the tooth "
+     "drops early",
+     "expected; plan for the top of the teeth",
+     "run it again with a smaller heap, or collecting more often: the teeth are lower"},
+};
+
 }  // namespace
+
+const CauseWords& cause_words(std::string_view name, const Verdict& verdict) {
+  const bool by_time = verdict.clock == Clock::seconds && !verdict.epoch_steps;
+  for (const CauseWords& cause : kCausesByTime) {
+    if (by_time && cause.name == name) return cause;
+  }
+  return cause_words(name);
+}
 
 const CauseWords& cause_words(std::string_view name) {
   static constexpr CauseWords kUnknown = {};

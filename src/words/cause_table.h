@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "verdict/verdict.h"
+
 namespace plateau {
 
 struct CauseWords {
@@ -22,5 +24,8 @@ struct CauseWords {
 
 // The row of that id; one of empty texts if there is none.
 const CauseWords& cause_words(std::string_view name);
+// The same in words that fit the run: batches, shapes and steps are a training job's, and a run
+// that has neither steps nor epochs is told without them.
+const CauseWords& cause_words(std::string_view name, const Verdict& verdict);
 
 }  // namespace plateau

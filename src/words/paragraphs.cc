@@ -55,7 +55,7 @@ std::string plain(const Paragraph& paragraph) {
 }
 
 Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_evidence) {
-  const CauseWords& said = cause_words(cause.name);
+  const CauseWords& said = cause_words(cause.name, verdict);
   Paragraph paragraph{
       ParagraphRole::cause,
       fill("{title}, {likelihood}",
@@ -70,12 +70,12 @@ Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_
   return paragraph;
 }
 
-Sentence fix_of(const Cause& cause) {
+Sentence fix_of(const Cause& cause, const Verdict& verdict) {
   std::string back;
   if (cause.gives_back_mb) back = format_mb(*cause.gives_back_mb);
-  return fill(
-      "{fix}[: about {back} would come back]",
-      {{"fix", std::string(cause_words(cause.name).fix), ""}, {"back", back, "advice[].fix"}});
+  const CauseWords& said = cause_words(cause.name, verdict);
+  return fill("{fix}[: about {back} would come back]",
+              {{"fix", std::string(said.fix), ""}, {"back", back, "advice[].fix"}});
 }
 
 std::vector<Paragraph> why_of(const Verdict& verdict) {
@@ -120,7 +120,7 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
   const bool decided = verdict.word != Word::undecided;
   add(paragraphs, ParagraphRole::outlook, outlook_of(verdict));
   if (decided && cause != nullptr && cause->weight >= kWorthFixing) {
-    add(paragraphs, ParagraphRole::fix, fix_of(*cause));
+    add(paragraphs, ParagraphRole::fix, fix_of(*cause, verdict));
   }
   if (verdict.decides_at_step) {
     add(paragraphs, ParagraphRole::known_by,
@@ -130,7 +130,7 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
   }
   add(paragraphs, ParagraphRole::missing, tell_sentence(verdict.missing, verdict));
   const Sentence confirm = cause != nullptr
-                               ? words(cause_words(cause->name).experiment(verdict.over))
+                               ? words(cause_words(cause->name, verdict).experiment(verdict.over))
                                : tell_sentence(verdict.experiment, verdict);
   if (decided) {
     add(paragraphs, ParagraphRole::confirm, confirm);

@@ -47,6 +47,6 @@ std::vector<Paragraph> next_of(const Verdict& verdict);
 Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_evidence = true);
 
 // The fix, with what it would give back where that is known.
-Sentence fix_of(const Cause& cause);
+Sentence fix_of(const Cause& cause, const Verdict& verdict);
 
 }  // namespace plateau
