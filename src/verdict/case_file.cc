@@ -191,6 +191,14 @@ const CountTrend* CaseFile::count(std::string_view what) const {
   return found;
 }
 
+bool runs_without_python(const CaseFile& file, const Verdict& verdict) {
+  if (file.run->command.empty() || verdict.processes.empty()) return false;
+  const ProcessGrowth& first = verdict.processes.front();
+  if (!first.id_is_pid || first.name.empty()) return false;
+  return !first.name.starts_with("python") && !first.name.starts_with("pypy") &&
+         first.name.find(".py") == std::string::npos;
+}
+
 bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {
   const double epoch = file.timeline.epoch_steps;
   if (!verdict.settled || epoch <= 0) return false;

@@ -30,8 +30,9 @@ struct CaseFile {
   size_t headline = 0;              // Index of the component that decides.
   std::vector<Decision> decisions;  // Parallel to signals->components.
   bool of_survivors = false;        // Of owned memory only what goes on was judged; see lives.h.
-  std::vector<CountTrend> counts;   // Gauges, and "processes" if their number changes.
-  std::string epoch_source;         // "663 examples / 8 per step", "--epoch-steps", ...
+  std::vector<TimedValue> until_ended;  // Owned memory until the first end, if that was judged.
+  std::vector<CountTrend> counts;       // Gauges, and "processes" if their number changes.
+  std::string epoch_source;             // "663 examples / 8 per step", "--epoch-steps", ...
   // Tree totals over the processes that live for most of the run, late over early, where logged:
   // flat RSS under rising PSS is copy-on-write.
   std::optional<double> rss_growth_mb;
@@ -44,11 +45,12 @@ struct CaseFile {
   [[nodiscard]] const Component& component() const { return signals->components[headline]; }
   // The series that is reported and drawn.
   [[nodiscard]] const std::vector<TimedValue>& shown() const {
+    if (headline == 0 && !until_ended.empty()) return until_ended;
     return of_survivors && headline == 0 ? component().surviving : component().points;
   }
   // What is in the judged series at its end, although it ended with its process.
   [[nodiscard]] double ended_mb() const {
-    if (component().held.empty() || of_survivors) return 0;
+    if (component().held.empty() || of_survivors || !until_ended.empty()) return 0;
     return component().held.back().mb - component().points.back().mb;
   }
 };
@@ -60,6 +62,10 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
 // Did the climb end with the first pass over the data? Within a sample or so of it: epochs are
 // known to a few per cent only, with dropped last batches and uneven loaders.
 bool ended_with_epoch(const CaseFile& file, const Verdict& verdict);
+
+// Is the program that grew known to be none of Python's? By the names that Plateau's own recordings
+// give to processes: "python train.py", "redis-server". `verdict.processes` must be filled.
+bool runs_without_python(const CaseFile& file, const Verdict& verdict);
 
 // The count as a finding: objects_accumulate or objects_steady.
 Finding finding_of(const CountTrend& count);

@@ -6,6 +6,7 @@
 
 #include "base/statistics.h"
 #include "verdict/explanations.h"
+#include "verdict/largest_cache.h"
 
 namespace plateau {
 namespace {
@@ -139,9 +140,11 @@ class Gatherer {
     if (!decision_.enough && verdict_.last_mb - verdict_.first_mb < kMaterialMb) return;
     const bool events_open =
         weight_of(file_, Family::per_evaluation) + weight_of(file_, Family::first_events) > 0.5;
-    const Kind try_again = of_server() ? Kind::try_less_load : Kind::try_same_batches_twice;
+    const bool one_climb = verdict_.last_step < file_.timeline.one_climb_until;
+    const Kind of_requests = one_climb ? Kind::try_less_load : Kind::try_same_requests_again;
+    const Kind try_again = of_server() ? of_requests : Kind::try_same_batches_twice;
     verdict_.experiment = {events_open ? Kind::try_few_evaluations : try_again, {}, {}};
-    if (verdict_.last_step < file_.timeline.one_climb_until) {
+    if (one_climb) {
       verdict_.missing = {Kind::load_missing, {}, {}};
       return;
     }
@@ -155,10 +158,20 @@ class Gatherer {
     const bool per_example_open = verdict_.last_step < file_.timeline.deadline;
     if (!per_example_open || file_.timeline.epoch_steps > 0) return;
     verdict_.missing = {Kind::steps_missing, {}, {}};
+    if (of_server() && runs_without_python(file_, verdict_)) verdict_.missing = longer_run();
     if (verdict_.clock == Clock::steps) {
       verdict_.missing = {
           Kind::pass_length_missing, {{"last_step", verdict_.last_step, Unit::moment}}, {}};
     }
+  }
+
+  // A server has no steps to tell. What it has not shown yet is growth past any cache, or for long.
+  [[nodiscard]] Finding longer_run() const {
+    const double beyond_mb = most_of_any_cache(decision_.floors, file_.timeline.largest_cache_mb);
+    return {
+        Kind::longer_run_missing,
+        {{"deadline", file_.timeline.deadline, Unit::moment}, {"beyond_mb", beyond_mb, Unit::mb}},
+        {}};
   }
 
   // The likeliest of each camp, and where each would lead.
@@ -297,14 +310,24 @@ class Gatherer {
   }
 
   void warn_of_lives() {
-    const Kind kind =
-        verdict_.only_survivors_judged ? Kind::survivors_judged : Kind::processes_ended;
-    for (const EndedProcesses& ended : verdict_.ended) {
-      verdict_.warnings.push_back({kind,
-                                   {{"processes", static_cast<double>(ended.processes)},
-                                    {"ended_step", ended.step, Unit::moment},
-                                    {"ended_mb", ended.mb, Unit::mb}},
-                                   {}});
+    if (!verdict_.ended.empty()) {
+      double processes = 0, mb = 0;
+      for (const EndedProcesses& ended : verdict_.ended) {
+        processes += static_cast<double>(ended.processes);
+        mb += ended.mb;
+      }
+      const Kind kind = !file_.until_ended.empty()       ? Kind::judged_until_ended
+                        : verdict_.only_survivors_judged ? Kind::survivors_judged
+                                                         : Kind::processes_ended;
+      const double last = verdict_.ended.back().step;
+      Finding finding{kind,
+                      {{"processes", processes},
+                       {"ended_step", last, Unit::moment},
+                       {"ended_mb", mb, Unit::mb}},
+                      {}};
+      const double first = verdict_.ended.front().step;
+      if (first < last) finding.numbers.push_back({"first_ended_step", first, Unit::moment});
+      verdict_.warnings.push_back(std::move(finding));
     }
     if (verdict_.lives.empty()) return;
     Finding finding{

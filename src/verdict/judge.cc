@@ -39,6 +39,31 @@ bool rises(const Decision& decision) {
          decision.floors.level_mb - decision.floors.mb.front() > decision.tolerated_mb;
 }
 
+// Processes that leaked until they ended leave a level behind them. That says nothing about the
+// growth, for as long as what goes on has been seen for less time than they were: the verdict is
+// that of the time before the first of them ended.
+bool consider_the_ended(const Component& component, double reference, const Policy& policy,
+                        CaseFile& file) {
+  Decision& all = file.decisions.back();
+  if (all.word != Word::plateau && all.word != Word::warming) return false;
+  const std::vector<TimedValue>& held = component.held;
+  for (const EndedPart& part : file.signals->lives.ended) {
+    if (part.mb < all.material_mb) continue;
+    const double end = file.signals->clock_of_instant[part.instant];
+    if (held.back().at - end > end - held.front().at) return false;
+    const auto before = std::find_if(held.begin(), held.end(),
+                                     [end](const TimedValue& point) { return point.at >= end; });
+    std::vector<TimedValue> until(held.begin(), before);
+    if (until.size() < kMinSamples) return false;
+    Decision then = decide(until, file.timeline, policy, reference);
+    if (then.word != Word::leak) return false;
+    all = std::move(then);
+    file.until_ended = std::move(until);
+    return true;
+  }
+  return false;
+}
+
 // Some processes ended: the verdict is that of all, with what ended as if it were still held, or
 // that of those that go on, if it is worse. If both grow alike it is that of those that go on too:
 // the rate at which a job grows now, and what lies ahead, is that of the processes it still has.
@@ -52,6 +77,7 @@ void consider_survivors(const Component& component, double reference, const Poli
     file.of_survivors = true;
     return;
   }
+  if (consider_the_ended(component, reference, policy, file)) return;
   // What lies ahead begins with what is there now.
   shift_level(component.points.back().mb - component.held.back().mb, all.posterior);
 }
@@ -77,7 +103,10 @@ void fill_components(const CaseFile& file, Verdict& verdict) {
     const Component& component = file.signals->components[i];
     const Decision& decision = file.decisions[i];
     const bool survivors = file.of_survivors && component.primary;
-    const std::vector<TimedValue>& points = survivors ? component.surviving : component.points;
+    const bool cut = !file.until_ended.empty() && component.primary;
+    const std::vector<TimedValue>& points = cut         ? file.until_ended
+                                            : survivors ? component.surviving
+                                                        : component.points;
     verdict.components.push_back({.name = component.name,
                                   .measure = component.measure,
                                   .word = decision.word,

@@ -75,11 +75,15 @@ std::optional<double> stated_maximum_mb(std::string_view command, std::optional<
   return std::nullopt;
 }
 
+double most_of_any_cache(const Floors& floors, double largest_cache_mb) {
+  return std::max(largest_cache_mb, kTimesBefore * floors.mb.front());
+}
+
 bool beyond_any_cache(const Floors& floors, double largest_cache_mb) {
   const double before_mb = floors.mb.front();
   // Used memory that was worked out from what is free begins at 0, whatever was held before.
   if (largest_cache_mb <= 0 || before_mb <= 0) return false;
-  return floors.mb.back() - before_mb > std::max(largest_cache_mb, kTimesBefore * before_mb);
+  return floors.mb.back() - before_mb > most_of_any_cache(floors, largest_cache_mb);
 }
 
 double largest_cache_mb(const Run& run) {

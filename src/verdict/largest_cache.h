@@ -34,8 +34,11 @@ std::optional<double> stated_maximum_mb(std::string_view command, std::optional<
 // Growth beyond which no cache explains it, MB; what the program held before is not looked at.
 double largest_cache_mb(const Run& run);
 
-// Has it grown beyond that, and beyond kTimesBefore times what it held before?
+// That, or kTimesBefore times what it held before if that is more. Requires: floors are not empty.
 inline constexpr double kTimesBefore = 8;
+double most_of_any_cache(const Floors& floors, double largest_cache_mb);
+
+// Has it grown beyond that?
 bool beyond_any_cache(const Floors& floors, double largest_cache_mb);
 
 }  // namespace plateau

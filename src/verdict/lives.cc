@@ -168,10 +168,10 @@ class Follower {
     return mb;
   }
 
-  // Whoever is started takes the place of the one that ended first. A pool may also be opened just
-  // before the last one is closed: who was started within the last few instants takes the place of
-  // one that had been there for long. Returns those whose place nobody took, among the ones that
-  // nobody had before them.
+  // Whoever is started takes the place of the one of its kind that ended first. A pool may also be
+  // opened just before the last one is closed: who was started within the last few instants takes
+  // the place of one that had been there for long. Returns those whose place nobody took, among the
+  // ones that nobody had before them.
   std::vector<size_t> match_places(const Life& life) {
     std::deque<size_t> vacant, early;
     for (size_t i = life.from + 1; i < life.to; ++i) {
@@ -191,12 +191,15 @@ class Follower {
     return gone;
   }
 
-  // `p` and the first of `waiting` have the same place, one after the other.
+  // `p` and the first of its kind in `waiting` have the same place, one after the other.
   bool take_place(std::deque<size_t>& waiting, size_t p) {
-    if (waiting.empty()) return false;
-    presence_[waiting.front()].replaced = true;
+    const auto other = std::find_if(waiting.begin(), waiting.end(), [&](size_t q) {
+      return processes_.kind[q] == processes_.kind[p];
+    });
+    if (other == waiting.end()) return false;
+    presence_[*other].replaced = true;
     presence_[p].replaced = true;
-    waiting.pop_front();
+    waiting.erase(other);
     return true;
   }
 

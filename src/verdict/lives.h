@@ -29,6 +29,10 @@
 // where the workers end. The sum falls to 165 MB and climbs on by 0.3 MB per step; `held` stays at
 // 411 MB and climbs on by 0.3 MB per step.
 //
+// Only processes of one kind take each other's places: what a shell starts to find an interpreter
+// is no predecessor of the job's workers. Where a log does not say what its processes are, all are
+// of one kind.
+//
 // Blind spot: a worker that ends at step 580 and one that is started for another purpose at 581 are
 // taken for the same place.
 #pragma once
@@ -73,6 +77,9 @@ struct ProcessSums {
   // Of `owned`, what only this process holds. Empty where no process comes or goes.
   std::vector<std::vector<double>> to_itself;
   std::vector<std::vector<double>> mapped;  // All it maps, shared or not; NaN where unknown.
+  // What each of them is, as a number: only processes of one kind can take each other's places.
+  // Filled where `to_itself` is.
+  std::vector<size_t> kind;
 };
 
 // When an instant was, and how long a pass over the data takes on that clock; 0 if unknown.

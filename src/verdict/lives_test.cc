@@ -35,6 +35,7 @@ Tree tree_of(std::vector<std::vector<double>> owned) {
   }
   tree.processes.mapped.assign(owned.size(), std::vector<double>(tree.sum.size(), kMissing));
   tree.processes.to_itself = owned;
+  tree.processes.kind.assign(owned.size(), 0);
   tree.processes.owned = std::move(owned);
   return tree;
 }
@@ -88,6 +89,17 @@ TEST(Lives, AHelperThatEndsAsAWorkerBeginsIsNotItsPredecessor) {
   helper[0] = helper[1] = helper[2] = 1;
   worker[0] = worker[1] = kGone;
   EXPECT_THAT(lives_of(tree_of({main, helper, worker})).replaced, ElementsAre(false, false, false));
+}
+
+TEST(Lives, OnlyAProcessOfTheSameKindTakesAPlace) {
+  Tree tree =
+      tree_of({{90, 90, 90, 90, 90}, {1, 1, kGone, kGone, kGone}, {kGone, kGone, 20, 30, kGone}});
+  EXPECT_THAT(lives_of(tree).replaced, ElementsAre(false, true, true));
+  tree.processes.kind[1] = 1;  // What a shell started to find the interpreter.
+  const Lives lives = lives_of(tree);
+  EXPECT_THAT(lives.replaced, ElementsAre(false, false, false));
+  ASSERT_THAT(lives.ended, SizeIs(2));
+  EXPECT_DOUBLE_EQ(lives.ended[1].mb, 30);
 }
 
 TEST(Lives, AJobThatIsStartedAnewHasTwoLivesAndTheLongerIsJudged) {
@@ -171,6 +183,27 @@ TEST(Lives, AJobThatLeaksOnIsNotExcusedByWorkersThatLeakedMore) {
   const Verdict verdict =
       judge(with_epoch(run_of_processes(260, {leaks, until, until, until}), 60));
   EXPECT_EQ(verdict.word, Word::leak);
+}
+
+TEST(Lives, WorkersThatLeakedUntilTheyEndedLeakedThoughTheJobIsLevel) {
+  Noise noise(6);
+  const auto level = [&](double) { return 200 + 0.3 * noise(); };
+  const auto until = [](double end) {
+    return [end](double t) { return t <= end ? 2 + 0.5 * t : kGone; };
+  };
+  const Verdict verdict =
+      judge(with_epoch(run_of_processes(500, {level, until(400), until(410)}), 100));
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_NEAR(verdict.last_step, 400, 1);
+  EXPECT_NEAR(verdict.last_mb, 604, 5);
+  const Finding* said = found(verdict.warnings, FindingKind::judged_until_ended);
+  ASSERT_NE(said, nullptr);
+  EXPECT_DOUBLE_EQ(said->number("processes")->value, 2);
+  EXPECT_DOUBLE_EQ(said->number("first_ended_step")->value, 401);
+  EXPECT_DOUBLE_EQ(said->number("ended_step")->value, 411);
+  const Verdict long_after =
+      judge(with_epoch(run_of_processes(900, {level, until(400), until(410)}), 100));
+  EXPECT_EQ(long_after.word, Word::plateau) << "what goes on was seen for longer than they were";
 }
 
 TEST(Lives, ALeakThatIsKilledAndStartedAgainIsALeakInEachLife) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "recording/facts.h"
 
@@ -125,6 +126,20 @@ std::vector<double> cut(const std::vector<double>& values, size_t count, double 
   std::vector<double> first(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
   if (count > 0) first.back() = last;
   return first;
+}
+
+// Which processes can take each other's places: those of one role and, where it is known, of one
+// command. A data worker may have any name, because it gives itself one when it has begun.
+std::vector<size_t> kinds_of(const Run& run) {
+  std::map<std::pair<Role, std::string_view>, size_t> numbers;
+  std::vector<size_t> kinds;
+  kinds.reserve(run.processes.size());
+  for (const Process& process : run.processes) {
+    const bool named = process.id_is_pid && process.role != Role::data_worker;
+    const std::string_view name = named ? std::string_view(process.name) : std::string_view();
+    kinds.push_back(numbers.try_emplace({process.role, name}, numbers.size()).first->second);
+  }
+  return kinds;
 }
 
 // The finite values of the instants that count.
@@ -274,10 +289,11 @@ bool is_over(const Run& run) {
 
 struct TreeColumns::Sources {
   std::vector<ProcessColumns> of_process;
+  std::vector<size_t> kind;  // By process; see ProcessSums.
 };
 
 TreeColumns::TreeColumns(const Run& run)
-    : sources_(std::make_unique<Sources>(Sources{columns_by_process(run)})) {
+    : sources_(std::make_unique<Sources>(Sources{columns_by_process(run), kinds_of(run)})) {
   const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t instants = run.instants.size();
   owned_of_process_.reserve(columns.size());
@@ -313,6 +329,7 @@ ProcessSums TreeColumns::sums_of(size_t count) const {
     all_stay = all_stay && (stays || first_seen_[p] >= count);
   }
   if (all_stay) return sums;
+  sums.kind = sources_->kind;
   for (size_t p = 0; p < columns.size(); ++p) {
     const Series* own = columns[p][static_cast<size_t>(Metric::uss)];
     std::vector<double> to_itself = sums.owned[p];

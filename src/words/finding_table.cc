@@ -108,6 +108,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::steps_missing, "steps-missing", Block::next,
      "steps: the log has times only, and growth follows work. Log the step, or judge a log that "
      "has it"},
+    {Kind::longer_run_missing, "longer-run-missing", Block::next,
+     "a longer run: growth that goes on is called a leak at about {deadline}, or once it has "
+     "added {beyond_mb}, more than a cache of such a program is likely to hold"},
     {Kind::load_missing, "load-missing", Block::next,
      "the work beside the memory: one climb may follow the load. A column of requests or "
      "connections tells, and 'plateau watch PID' records CPU time by itself"},
@@ -133,11 +136,16 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::machine_memory_only, "machine-memory-only", Block::why,
      "The log has only the memory of the whole machine: other programs are in it too."},
     {Kind::processes_ended, "processes-ended", Block::why,
-     "{processes} process{processes:|es} ended at {ended_step} with {ended_mb}: an end is no "
-     "release, so growth is counted as if it were still held."},
+     "{processes} process{processes:|es} ended at {ended_step}[, the first at "
+     "{first_ended_step},] with {ended_mb}: an end is no release, so growth is counted as if it "
+     "were still held."},
     {Kind::survivors_judged, "survivors-judged", Block::why,
-     "{processes} process{processes:|es} ended at {ended_step} with {ended_mb}; judged are those "
-     "that go on."},
+     "{processes} process{processes:|es} ended at {ended_step}[, the first at "
+     "{first_ended_step},] with {ended_mb}; judged are those that go on."},
+    {Kind::judged_until_ended, "judged-until-ended", Block::why,
+     "{processes} process{processes:|es} ended at {ended_step}[, the first at "
+     "{first_ended_step},] with {ended_mb}, growing until then; what goes on is level. Judged is "
+     "the time before: an end is no release."},
     {Kind::one_life_judged, "one-life-judged", Block::why,
      "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
      "middle one]. Judged is the life from {from_step} to {to_step}."},
@@ -187,7 +195,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::slowed_by, "slowed-by", Block::why,
      "growth slowed or stopped by {settled_step}[, away from the end of an epoch ({epoch_steps})]"},
     {Kind::steps_come_rarer, "steps-come-rarer", Block::why,
-     "{growth_mb} gained in ever rarer steps, as the largest batch so far sets the "
+     "{growth_mb} gained in ever rarer steps, as the largest piece of work so far sets the "
      "size of the pools"},
     {Kind::arrived_at_start, "arrived-at-start", Block::why,
      "{growth_mb} arrived before {step} and nothing since"},

@@ -32,11 +32,21 @@ Course end_of_growth(const Verdict& verdict) {
   return end;
 }
 
+// Only the time before some processes ended was judged.
+bool judged_until_ended(const Verdict& verdict) {
+  return std::any_of(verdict.warnings.begin(), verdict.warnings.end(),
+                     [](const Finding& of) { return of.kind == FindingKind::judged_until_ended; });
+}
+
+std::string_view end_of(const Verdict& verdict) {
+  return judged_until_ended(verdict) ? "when its processes ended" : "at its end";
+}
+
 // What ended with its processes and is counted all the same.
 double ended_of(const Verdict& verdict) {
   double mb = 0;
   for (const EndedProcesses& ended : verdict.ended) mb += ended.mb;
-  return verdict.only_survivors_judged ? 0 : mb;
+  return verdict.only_survivors_judged || judged_until_ended(verdict) ? 0 : mb;
 }
 
 // The slots that several courses share.
@@ -85,9 +95,7 @@ Labelled open_course(const Verdict& verdict) {
   if (range.high < 0) return {"Fell", fill("{moved} over {span} ({rate}).", slots)};
   if (range.low == range.high) return {"Moved", fill("{moved} over {span}.", slots)};
   if (!(range.low > 0)) {
-    return {"Moved",
-            fill("{moved} over {span}; the rate is indistinguishable from zero (90 %: {range}).",
-                 slots)};
+    return {"Moved", fill("{moved} over {span}; the rate may be zero (90 %: {range}).", slots)};
   }
   const double now = verdict.current_rate_mb_per_step;
   if (!(verdict.current_rate_range.low > 0)) {
@@ -98,7 +106,7 @@ Labelled open_course(const Verdict& verdict) {
   if (std::fabs(now - verdict.rate_mb_per_step) > 0.2 * std::fabs(verdict.rate_mb_per_step)) {
     slots.push_back({"now", rate_phrase(verdict.clock, now), "current_rate_mb_per_step"});
   }
-  if (verdict.over) slots.push_back({"end", "at its end", ""});
+  if (verdict.over) slots.push_back({"end", std::string(end_of(verdict)), ""});
   return {"Grew", fill("{moved} over {span} ({rate}[, {per_example} per newly seen example]; 90 %: "
                        "{range}), still growing[ at {now}][ {end}].",
                        slots)};
@@ -268,10 +276,11 @@ Sentence risk_of(const Verdict& verdict) {
                      span_phrase(verdict.clock, risk.at_step_range->low, risk.at_step_range->high),
                      "risk.at_step"});
   }
+  slots.push_back({"last", format_mb(verdict.last_mb), "last_mb"});
   if (verdict.over) {
-    slots.push_back({"last", format_mb(verdict.last_mb), "last_mb"});
+    slots.push_back({"end", std::string(end_of(verdict)), ""});
     return fill(
-        "it held {last} at its end; the limit is {limit}[, which a longer run that keeps growing "
+        "it held {last} {end}; the limit is {limit}[, which a longer run that keeps growing "
         "passes at {when}[ (90 %: {range})]].",
         slots);
   }
@@ -281,9 +290,10 @@ Sentence risk_of(const Verdict& verdict) {
         "passes the limit at {when}[, in {in}][ (90 %: {range})]].",
         slots);
   }
+  if (!risk.at_step) return fill("it holds {last}; the limit is {limit}.", slots);
   return fill(
-      "the limit is {limit}[; if it keeps growing, it passes that at {when}[, in {in}][ (90 %: "
-      "{range})]]. When the run ends is not known.",
+      "the limit is {limit}; if it keeps growing, it passes that at {when}[, in {in}][ (90 %: "
+      "{range})]. When the run ends is not known.",
       slots);
 }
 
