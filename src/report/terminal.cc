@@ -65,12 +65,16 @@ std::string component_row(const Verdict& verdict, const ComponentVerdict& compon
                   pad_right(from_to_phrase(component.first_mb, component.last_mb), 18));
   size_t used = Layout::kMargin + widest + 40;
   const double moved = component.rate_mb_per_step * (verdict.last_step - verdict.first_step);
-  const bool level = std::fabs(moved) < kWorthARate * component.last_mb;
-  const std::string rate = level ? "level" : rate_phrase(verdict.clock, component.rate_mb_per_step);
   const bool decides = component.name == verdict.component;
+  const bool level = component.word == Word::plateau
+                         ? !(decides && verdict.creeps)
+                         : std::fabs(moved) < kWorthARate * component.last_mb;
+  std::string rate = level ? "level" : rate_phrase(verdict.clock, component.rate_mb_per_step);
+  if (component.confidence == 0) rate.clear();  // Too few samples for any.
   for (const std::string& part : {rate, std::string(decides ? "decides" : "")}) {
     used += 2 + display_width(part);
-    if (used > view.width || part.empty()) break;
+    if (part.empty()) continue;
+    if (used > view.width) break;
     row += "  " + part;
   }
   return row;

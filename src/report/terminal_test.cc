@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/terminal.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -48,7 +49,7 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   Verdict verdict = undecided_example();
   EXPECT_EQ(course_of(verdict).label, "Grew");
   verdict.rate_range = {-3, 2};
-  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("indistinguishable from zero"));
+  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("the rate may be zero"));
   verdict.rate_mb_per_step = -2;
   verdict.rate_range = {-3, -1};
   EXPECT_EQ(course_of(verdict).label, "Fell");
@@ -113,6 +114,50 @@ TEST(TerminalReport, EveryCauseHasAnExperimentThatIsStillPossibleAfterTheEnd) {
     EXPECT_EQ(again.find("PID"), std::string_view::npos) << again;
   }
   EXPECT_THAT(std::string(cause_words("native-leak").experiment(false)), HasSubstr("try PID"));
+}
+
+TEST(TerminalReport, WhatHasNoStepsIsToldNothingOfBatches) {
+  Verdict verdict = leak_example();
+  verdict.clock = Clock::seconds;
+  verdict.epoch_steps.reset();
+  for (const std::string_view name : {"bounded-cache", "allocator-high-water", "start-up-state",
+                                      "phase-change", "sawtooth", "worker-pools"}) {
+    const CauseWords& words = cause_words(name, verdict);
+    const std::string all =
+        fmt::format("{} {} {} {}", words.title, words.confirm, words.fix, words.experiment(true));
+    for (const char* training : {"batch", "shape", "optimizer", "step", "loader"}) {
+      EXPECT_THAT(all, Not(HasSubstr(training))) << name;
+    }
+    EXPECT_THAT(std::string(words.experiment(true)), Not(HasSubstr("PID")));
+  }
+  verdict.clock = Clock::steps;
+  EXPECT_EQ(&cause_words("bounded-cache", verdict), &cause_words("bounded-cache"));
+}
+
+TEST(TerminalReport, ALevelKindOfPagesHasNoRateAndThreeSamplesHaveNone) {
+  Verdict verdict = leak_example();
+  verdict.components = {{.name = "owned",
+                         .word = Word::leak,
+                         .confidence = 0.9,
+                         .first_mb = 10,
+                         .last_mb = 300,
+                         .rate_mb_per_step = 1},
+                        {.name = "file",
+                         .word = Word::plateau,
+                         .confidence = 0.98,
+                         .first_mb = 1,
+                         .last_mb = 4,
+                         .rate_mb_per_step = 0.01}};
+  const std::string text = render_verdict(verdict, kPlain);
+  EXPECT_THAT(text, testing::ContainsRegex("file +plateau +98 % +1.00 .+ 4.00 MB +level"));
+  verdict.components[0] = {.name = "owned",
+                           .word = Word::undecided,
+                           .confidence = 0,
+                           .first_mb = 10,
+                           .last_mb = 72,
+                           .rate_mb_per_step = 0};
+  EXPECT_THAT(render_verdict(verdict, kPlain),
+              testing::ContainsRegex("owned +undecided +- +10.0 .+ 72.0 MB +decides"));
 }
 
 TEST(TerminalReport, TextFromLogsCannotReachTheTerminal) {

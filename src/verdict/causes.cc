@@ -46,6 +46,8 @@ struct Clues {
     }
     return sum;
   }
+  // The program that grew is known, and is another than Python.
+  [[nodiscard]] bool not_python() const { return runs_without_python(file, verdict); }
   // The deciding component is another one than owned memory.
   [[nodiscard]] bool component_is(std::string_view name) const {
     return file.component().name == name;
@@ -136,7 +138,8 @@ bool grew_at_the_start(const Clues& c) {
 }
 double score_start_up(const Clues& c) {
   if (score_load(c) > 0.5) return 0;
-  if (grew_at_the_start(c)) return 0.9;
+  // The first pass over a small dataset is soon over too, and ends where it was known to.
+  if (grew_at_the_start(c)) return ended_with_epoch(c.file, c.verdict) ? 0.2 : 0.9;
   const double before_mb = c.file.signals->start_up_mb;
   const double level_mb = c.file.decision().floors.level_mb;
   if (c.grows || !c.is_owned || before_mb < std::max(kStartUpMb, kStartUpShare * level_mb)) {
@@ -249,10 +252,15 @@ Finding see_processes(const Clues& c) {
   return {FindingKind::processes_multiply, {{"first", trend->first}, {"last", trend->last}}, {}};
 }
 
+// Four threads more are a pattern; one or two are a pool that opened.
+constexpr double kMultiply = 4;
+
 // More processes have more threads; that is not a leak of threads. Nor do threads that still
 // multiply explain growth that ended with the first pass over the data.
 double score_threads(const Clues& c) {
   if (!c.grows || !c.rising("threads") || c.rising("processes")) return 0;
+  const CountTrend* trend = c.count("threads");
+  if (trend->last - trend->first < kMultiply) return 0;
   return ended_with_epoch(c.file, c.verdict) ? 0.3 : 0.8;
 }
 Finding see_threads(const Clues& c) {
@@ -264,7 +272,7 @@ double score_objects(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
   const CountTrend* trend = c.object_count();
   if (c.holder() != nullptr) return 0.95 * std::max(c.unbounded(), 0.3);
-  if (trend == nullptr) return 0.3 * c.unbounded();
+  if (trend == nullptr) return c.not_python() ? 0 : 0.3 * c.unbounded();
   return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
 Finding see_objects(const Clues& c) {

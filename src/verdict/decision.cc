@@ -13,8 +13,10 @@
 namespace plateau {
 namespace {
 
-// Looked at again at these shares of the run; more of them would only cost time.
+// Looked at again at these shares of the run; more of them would only cost time. A moment ago
+// counts if it was so twice: one look alone may be the chance that is being looked for.
 constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
+constexpr std::array<double, 2> kLatestLooks = {0.98, 0.95};
 // Odds beyond e^50 say nothing more, and sums of them stay finite.
 constexpr double kMostLogOdds = 50;
 
@@ -71,17 +73,18 @@ bool makes_new_highs(const Decision& decision) {
   return *std::max_element(recent, mb.end()) > before;
 }
 
-// Each quarter lies above the highest of the one before.
+// The middle of each quarter lies above that of the one before.
 bool climbs_throughout(const std::vector<double>& mb) {
   constexpr size_t kParts = 4;
   if (mb.size() < 2 * kParts) return false;
-  double highest_before = -std::numeric_limits<double>::infinity();
+  double before = -std::numeric_limits<double>::infinity();
   for (size_t part = 0; part < kParts; ++part) {
     const auto begin = mb.begin() + static_cast<std::ptrdiff_t>(part * mb.size() / kParts);
     const auto end = mb.begin() + static_cast<std::ptrdiff_t>((part + 1) * mb.size() / kParts);
-    const auto [lowest, highest] = std::minmax_element(begin, end);
-    if (*lowest <= highest_before) return false;
-    highest_before = *highest;
+    std::vector<double> quarter(begin, end);
+    const double middle = upper_median(quarter);
+    if (middle <= before) return false;
+    before = middle;
   }
   return true;
 }
@@ -101,6 +104,11 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
       decision.floors, std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb));
   return std::min({brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples,
                    1 - more_to_come(bursts, decision.floors)});
+}
+
+// How likely the likelier camp of an open question is.
+double likelier_camp(const Decision& decision, const Timeline& timeline) {
+  return std::max(decision.leak, std::min(most_believed(decision, timeline), 1 - decision.leak));
 }
 
 void choose_word(Decision& decision, const Timeline& timeline, const Policy& policy) {
@@ -127,8 +135,15 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
     decision.confidence = fine;
   } else {
     decision.word = Word::undecided;
-    decision.confidence = std::max(decision.leak, std::min(most, 1 - decision.leak));
+    decision.confidence = likelier_camp(decision, timeline);
   }
+}
+
+// Growth that a plateau is seen to have, and that is too little to matter so far: would it be too
+// much by the time at which a run has shown itself?
+bool matters_later(const Decision& decision, const Timeline& timeline) {
+  const double ahead = timeline.deadline - decision.floors.now;
+  return pooled_rate(decision.posterior, true).mean * ahead > decision.tolerated_mb;
 }
 
 // Weight of growth without end, however slow.
@@ -163,9 +178,17 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
   // From even odds to nine to one the one goes over into the other: a switch would flip the word.
   const double sure =
       std::clamp((endless_weight(decision.posterior) - 0.5) / (kByFarLikelier - 0.5), 0.0, 1.0);
-  decision.creep_rate = (decision.tolerated_mb + sure * (strict - decision.tolerated_mb)) / span;
+  // Growth that is seen, and not only possible, is looked at over as long as a run takes to show
+  // itself: ten steps again are no time in which anything could matter.
+  const double ahead = std::max(span, timeline.deadline - timeline.begins);
+  decision.creep_rate = (1 - sure) * decision.tolerated_rate + sure * strict / ahead;
   add_up(decision);
   choose_word(decision, timeline, policy);
+  decision.endless = endless_weight(decision.posterior);
+  if (creeps(decision) && matters_later(decision, timeline)) {
+    decision.word = Word::undecided;
+    decision.confidence = likelier_camp(decision, timeline);
+  }
   return decision;
 }
 
@@ -182,15 +205,17 @@ bool wavers(const Decision& decision, const Timeline& timeline) {
 void hold_on(Decision& decision, const std::vector<TimedValue>& points, const Timeline& timeline,
              const Policy& policy, double reference_mb) {
   if (!wavers(decision, timeline)) return;
-  for (const double share : kEarlierLooks) {
+  const auto leaked_at = [&](double share) {
     const double until = points.front().at + share * (points.back().at - points.front().at);
     const auto end = std::upper_bound(points.begin(), points.end(), until,
                                       [](double at, const TimedValue& p) { return at < p.at; });
     const std::vector<TimedValue> earlier(points.begin(), end);
-    if (decide_now(earlier, timeline, policy, reference_mb).word != Word::leak) continue;
+    return decide_now(earlier, timeline, policy, reference_mb).word == Word::leak;
+  };
+  if (std::ranges::any_of(kEarlierLooks, leaked_at) ||
+      std::ranges::all_of(kLatestLooks, leaked_at)) {
     decision.word = Word::leak;
     decision.confidence = std::max(decision.leak, kHoldsAt);
-    return;
   }
 }
 
@@ -228,8 +253,7 @@ void believe_no_further(const Timeline& timeline, Decision& decision) {
   if (decision.word == Word::leak) {
     decision.confidence = std::min(decision.confidence, most);
   } else if (decision.word == Word::undecided) {
-    decision.confidence =
-        std::max(decision.leak, std::min(most_believed(decision, timeline), 1 - decision.leak));
+    decision.confidence = likelier_camp(decision, timeline);
   } else {
     const auto hinge = static_cast<size_t>(Family::epoch_hinge);
     const double open = 1 - decision.posterior.families[hinge].weight;
@@ -243,7 +267,6 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb) {
   Decision decision = decide_now(points, timeline, policy, reference_mb);
   hold_on(decision, points, timeline, policy, reference_mb);
-  decision.endless = endless_weight(decision.posterior);
   decision.odds = leak_odds(decision);
   believe_no_further(timeline, decision);
   return decision;

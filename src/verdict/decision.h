@@ -128,8 +128,9 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb);
 
 // A plateau that anyone sees climb: growth without end is by far likeliest, or likelier than not
-// and each quarter of the floors lies above the one before. The word stays, because it is too
-// little to matter; but "no leak" beside a chart that rises from end to end would not be believed.
+// and the middle of each quarter of the floors lies above that of the one before. The word stays,
+// because it is too little to matter; but "no leak" beside a chart that rises from end to end would
+// not be believed.
 bool creeps(const Decision& decision);
 
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step. The errors

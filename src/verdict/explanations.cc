@@ -73,7 +73,8 @@ std::vector<Explanation> explain(const Decision& decision) {
     out.weight = std::min(family.weight, 1.0);  // A sum of shares may round above it.
     out.rate_mb_per_step = fit.rate;
     if (out.bounded) {
-      if (!fit.open_end) out.plateau_mb = fit.level_now + std::max(0.0, fit.remaining);
+      const double level_mb = fit.level_now + std::max(0.0, fit.remaining);
+      if (!fit.open_end && level_mb > 0) out.plateau_mb = level_mb;
       out.ends_at_step = fit.family->ends(fit);
     }
     weigh_for_and_against(family, decision, out);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "verdict/test_runs.h"
@@ -205,6 +206,103 @@ TEST(Judge, LeakSaysWhenALimitIsReached) {
   EXPECT_NEAR(judge(run).risk.oom.value(), verdict.confidence, 0.01) << "as likely as the leak";
   run.context.total_steps = Fact{400, "--total-steps"};
   EXPECT_LT(judge(run).risk.oom.value(), 0.05);
+}
+
+TEST(Judge, ALimitIsPassedNoMoreExactlyThanTheRateIsKnown) {
+  Noise noise(3);
+  plateau::Run run =
+      with_epoch(run_of(300, 2, [&](double t) { return 1000 + t + 5 * noise(); }), 60);
+  run.context.limit_mb = Fact{8000, "--limit"};
+  const Verdict verdict = judge(run);
+  ASSERT_EQ(verdict.word, Word::leak);
+  ASSERT_TRUE(verdict.risk.at_step_range);
+  const double to_go = *verdict.risk.at_step - verdict.last_step;
+  const double rate = verdict.rate_mb_per_step;
+  EXPECT_LE(verdict.risk.at_step_range->low - verdict.last_step,
+            1.01 * to_go * rate / verdict.rate_range.high);
+  EXPECT_GE(verdict.risk.at_step_range->high - verdict.last_step,
+            0.99 * to_go * rate / verdict.rate_range.low);
+}
+
+TEST(Judge, WhatIsSaidToEndPassesNoLimitByGoingOn) {
+  Noise noise(7);
+  for (const double rise : {0.0, 150.0}) {
+    plateau::Run run = run_of(
+        200, 1, [&](double t) { return 4000 + rise * (1 - std::exp(-t / 30)) + 30 * noise(); });
+    run.context.limit_mb = Fact{33600, "--limit"};
+    const Verdict verdict = judge(run);
+    ASSERT_EQ(verdict.word, Word::plateau);
+    EXPECT_FALSE(verdict.risk.at_step) << rise;
+  }
+}
+
+TEST(Judge, TenStepsOfVisibleGrowthAreNoAllClear) {
+  Noise noise(5);
+  for (const int64_t samples : {10, 12, 14}) {
+    const plateau::Run run =
+        run_of(samples, 1, [&](double t) { return 500 + 0.4 * t + 0.3 * noise(); });
+    EXPECT_EQ(judge(run).word, Word::undecided) << samples;
+  }
+}
+
+// A server that a recording has watched, a sample a second.
+plateau::Run watched(const std::string& name, double seconds) {
+  plateau::Run run;
+  run.command = name;
+  run.processes = {{.id = 7, .id_is_pid = true, .name = name, .role = Role::main}};
+  Series series{.process = 0, .metric = Metric::rss, .label = "rss", .mb = {}};
+  Gauge cpu{.name = "cpu_s", .process = 0, .value = {}};
+  for (double t = 0; t < seconds; ++t) {
+    run.instants.push_back({.time_s = t});
+    series.mb.push_back(10 + 2 * t);
+    cpu.value.push_back(0.1 * t);
+  }
+  run.series = {series};
+  run.gauges = {cpu};
+  run.context.limit_mb = Fact{25300, "the memory of this machine"};
+  return run;
+}
+
+TEST(Judge, AServerIsToldNothingOfPythonNorOfSteps) {
+  const auto has = [](const Verdict& verdict, std::string_view cause) {
+    return std::ranges::any_of(verdict.causes, [&](const Cause& of) { return of.name == cause; });
+  };
+  const Verdict redis = judge(watched("redis-server", 150));
+  EXPECT_EQ(redis.word, Word::undecided);
+  EXPECT_FALSE(has(redis, "python-objects"));
+  EXPECT_EQ(redis.missing.kind, FindingKind::longer_run_missing);
+  EXPECT_DOUBLE_EQ(redis.missing.number("beyond_mb")->value, 25300.0 / 16);
+  EXPECT_EQ(redis.experiment.kind, FindingKind::try_same_requests_again);
+  const Verdict python = judge(watched("python service.py", 150));
+  EXPECT_TRUE(has(python, "python-objects"));
+  EXPECT_EQ(python.missing.kind, FindingKind::steps_missing);
+}
+
+TEST(Judge, OneThreadMoreIsNoThreadsThatMultiply) {
+  plateau::Run run = watched("redis-server", 150);
+  const auto blames_threads = [&](double more) {
+    Gauge threads{.name = "threads", .process = 0, .value = {}};
+    for (const Instant& instant : run.instants) {
+      threads.value.push_back(1 + std::floor(more * instant.time_s / 150));
+    }
+    plateau::Run with = run;
+    with.gauges.push_back(threads);
+    const Verdict verdict = judge(with);
+    return std::ranges::any_of(verdict.causes,
+                               [](const Cause& of) { return of.name == "thread-growth"; });
+  };
+  EXPECT_FALSE(blames_threads(2));
+  EXPECT_TRUE(blames_threads(20));
+}
+
+TEST(Judge, ACacheThatTheFirstShortPassFilledIsNotTakenForStartUp) {
+  // As torch did with 400 examples by 8: growth until step 50, level until step 660.
+  Noise noise(6);
+  const Verdict verdict = judge(with_epoch(
+      run_of(660, 2, [&](double t) { return 229 + 4 * std::min(t, 50.0) + 0.5 * noise(); }), 50));
+  ASSERT_EQ(verdict.word, Word::plateau);
+  ASSERT_FALSE(verdict.causes.empty());
+  EXPECT_EQ(verdict.causes[0].name, "per-example-cache");
 }
 
 TEST(Judge, ASlowLeakManyDeviationsLargeIsNotCalledLevel) {

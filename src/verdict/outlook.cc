@@ -50,6 +50,11 @@ double samples_to_tell(const Decision& decision) {
 
 // A rate is not known to be smaller than this share of its estimate, for the time it would take.
 constexpr double kSlowestShare = 0.05;
+// How far a rate may be from what a fit makes of it: its error, widened as in pooled_rate().
+double rate_deviation(const Fit& fit) {
+  return std::hypot(fit.rate_se / std::sqrt(kBelieved), kUnsteady * fit.rate / kZ90);
+}
+
 // Growth without end of less weight than this does not call for knowing the end of the run.
 constexpr double kWorthAsking = 0.02;
 
@@ -72,6 +77,22 @@ void widen(const Floors& floors, Verdict::Forecast& forecast) {
   forecast.range.low = std::min(forecast.range.low, now_mb + kLeastToCome * to_come);
   forecast.range.high =
       std::max(forecast.range.high, now_mb + kMostToCome * (to_come + far * risen));
+}
+
+// May growth go on for ever, by the word that is said? What is said to end passes no limit by going
+// on.
+bool leaves_growth_open(const Decision& decision) {
+  return decision.word == Word::leak || decision.word == Word::undecided || creeps(decision);
+}
+
+// The limit is passed at `at` if growth goes on at its mean rate; no more exactly than that is
+// known.
+void include_rates(const PooledRate& rate, double now, double at, Interval& range) {
+  if (!(rate.mean > 0)) return;
+  const double to_go_mb = (at - now) * rate.mean;
+  range.low = std::min(range.low, now + to_go_mb / rate.range.high);
+  range.high =
+      std::max(range.high, now + to_go_mb / std::max(rate.range.low, kSlowestShare * rate.mean));
 }
 
 double spike_height(const Floors& floors) {
@@ -189,6 +210,7 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
   risk.limit_mb = limit_mb;
   if (!limit_mb || decision.posterior.fits.empty()) return risk;
   const double now = decision.floors.now;
+  const bool may_go_on = leaves_growth_open(decision);
   const double room = *limit_mb - spike_height(decision.floors);
   std::vector<WeightedValue> crossings;
   double passes = 0, endless = 0;
@@ -206,9 +228,10 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
     endless += fit.weight;
     // As uncertain as the rate is; one that is not above zero never gets there.
     for (const auto& [z, share] : kFivePoints) {
-      const double possible = std::max(fit.rate + z * fit.rate_se, kSlowestShare * fit.rate);
+      const double possible =
+          std::max(fit.rate + z * rate_deviation(fit), kSlowestShare * fit.rate);
       const double reached = now + std::max(0.0, missing) / possible;
-      crossings.push_back({reached, fit.weight * share});
+      if (may_go_on) crossings.push_back({reached, fit.weight * share});
       if (reached <= timeline.total_steps) passes += fit.weight * share;
     }
   }
@@ -220,6 +243,9 @@ Risk assess_risk(const Decision& decision, const Timeline& timeline,
     risk.at_step = sorted_quantile(crossings, 0.5);
     risk.at_step_range =
         Interval{sorted_quantile(crossings, 0.05), sorted_quantile(crossings, 0.95)};
+    if (may_go_on) {
+      include_rates(pooled_rate(decision.posterior, true), now, *risk.at_step, *risk.at_step_range);
+    }
   }
   return risk;
 }
