@@ -13,10 +13,11 @@
 namespace plateau {
 namespace {
 
-// Looked at again at these shares of the run; more of them would only cost time. A moment ago
-// counts if it was so twice: one look alone may be the chance that is being looked for.
+// Looked at again at these shares of the run; more of them would only cost time. Those of a moment
+// ago count if hardly anything has been lost since: one look may be the chance that is looked for.
 constexpr std::array<double, 3> kEarlierLooks = {0.9, 0.8, 0.7};
 constexpr std::array<double, 2> kLatestLooks = {0.98, 0.95};
+constexpr double kHardlyLess = 0.03;
 // Odds beyond e^50 say nothing more, and sums of them stay finite.
 constexpr double kMostLogOdds = 50;
 
@@ -212,8 +213,9 @@ void hold_on(Decision& decision, const std::vector<TimedValue>& points, const Ti
     const std::vector<TimedValue> earlier(points.begin(), end);
     return decide_now(earlier, timeline, policy, reference_mb).word == Word::leak;
   };
-  if (std::ranges::any_of(kEarlierLooks, leaked_at) ||
-      std::ranges::all_of(kLatestLooks, leaked_at)) {
+  const bool hardly_less = decision.leak >= 1 - policy.false_leak - kHardlyLess;
+  if ((hardly_less && std::ranges::any_of(kLatestLooks, leaked_at)) ||
+      std::ranges::any_of(kEarlierLooks, leaked_at)) {
     decision.word = Word::leak;
     decision.confidence = std::max(decision.leak, kHoldsAt);
   }
