@@ -179,6 +179,7 @@ void Sampler::State::find_the_alone() {
   }
   std::map<uint64_t, Family> now;
   for (const Member& member : members) {
+    if (member.leaving) continue;  // It has let go of its pages, and shares none.
     Family& family = now[member.family];
     ++family.size;
     family.walked += member.carry.has_walk() ? 1 : 0;
@@ -266,8 +267,11 @@ void Sampler::State::take_status(Member& member, const ProcStatus& status, doubl
 void Sampler::State::read_all_figures(double now_s) {
   std::vector<Member>& members = tree.members();
   std::vector<ProcessKey> vanished;
+  bool left = false;
   for (Member& member : members) {
+    const bool was_leaving = member.leaving;
     const int error = read_figures(member, now_s);
+    left |= member.leaving && !was_leaving;
     member.untold = error != 0;
     if (error == ESRCH || error == ENOENT) {
       vanished.push_back(member.key);
@@ -281,7 +285,7 @@ void Sampler::State::read_all_figures(double now_s) {
     budget.set_changed();
   }
   if (!vanished.empty() || note_growth(members)) assign_roles(members, tree.root());
-  if (vanished.empty()) return;
+  if (vanished.empty() && !left) return;
   find_the_alone();
   for (Member& member : members) member.carry.tick(member.figures);
 }

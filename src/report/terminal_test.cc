@@ -50,6 +50,9 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   EXPECT_EQ(course_of(verdict).label, "Grew");
   verdict.rate_range = {-3, 2};
   EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("the rate may be zero"));
+  verdict.word = Word::leak;
+  EXPECT_THAT(plain(course_of(verdict).text), Not(HasSubstr("may be zero")));
+  verdict.word = Word::undecided;
   verdict.rate_mb_per_step = -2;
   verdict.rate_range = {-3, -1};
   EXPECT_EQ(course_of(verdict).label, "Fell");

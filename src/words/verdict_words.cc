@@ -94,6 +94,9 @@ Labelled open_course(const Verdict& verdict) {
   slots.push_back({"range", rate_range_phrase(verdict.clock, range), "growth.rate_low"});
   if (range.high < 0) return {"Fell", fill("{moved} over {span} ({rate}).", slots)};
   if (range.low == range.high) return {"Moved", fill("{moved} over {span}.", slots)};
+  if (!(range.low > 0) && verdict.word == Word::leak) {
+    return {"Grew", fill("{moved} over {span} ({rate}, of uncertain size; 90 %: {range}).", slots)};
+  }
   if (!(range.low > 0)) {
     return {"Moved", fill("{moved} over {span}; the rate may be zero (90 %: {range}).", slots)};
   }
