@@ -50,7 +50,8 @@ run_tests() {
 }
 
 # The tracer has no threads of its own, but runs in those of others: its lanes and tables are tried by
-# several at once. The trainer's loader has worker threads. src/ starts none.
+# several at once. The trainer's loader has worker threads. The server has one that reads files; its tests
+# take most rooms to build, so they are left to the long way: tools/build.sh tsan serve_test.
 threads='^tracer\.(Lanes|Address|Sent)|^train_data\.(Loader\.|Dataset\.Threads)'
 
 second_lane() {

@@ -87,7 +87,7 @@ bool says_nothing(std::string_view value) {
   constexpr Words kWishes =
       " true false yes no on off none null nil auto default prompt stdin env ask ";
   if (value.empty() || value == "-" || value.find(kRedacted) != std::string_view::npos) return true;
-  if (value.starts_with('$') || value.starts_with("%") ||
+  if (value.starts_with('$') || value.starts_with('%') ||
       value.find_first_not_of("*xX.") == std::string_view::npos) {
     return true;
   }

@@ -29,7 +29,7 @@ Options input_options() {
     format.choices.emplace_back(info.name);
     format.help += ", " + std::string(info.name);
   }
-  format.help += ".";
+  format.help += '.';
   return grouped(
       "Input",
       {std::move(format),

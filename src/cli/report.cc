@@ -180,7 +180,7 @@ std::string markdown_of(const Contents& contents, const std::string& chart) {
   for (size_t i = 0; i < contents.told; ++i) {
     const bool last = i + 1 == contents.told;
     out += verdict_markdown(contents.answers[i].verdict, last ? chart : "");
-    if (!last) out += "\n";
+    if (!last) out += '\n';
   }
   return out;
 }

@@ -20,7 +20,7 @@ std::string entry(std::string_view title, std::string_view text) {
   std::string out = std::string(kTitleColumn, ' ') + std::string(title);
   const size_t used = kTitleColumn + display_width(title);
   bool on_title_line = used + 2 <= kHelpColumn;
-  if (!on_title_line) out += "\n";
+  if (!on_title_line) out += '\n';
   for (const std::string& line : wrap(text, kWidth - kHelpColumn)) {
     out += std::string(on_title_line ? kHelpColumn - used : kHelpColumn, ' ') + line + "\n";
     on_title_line = false;

@@ -68,7 +68,7 @@ PictureLook look_at_picture(const std::string& reference, const std::string& bas
   constexpr std::string_view kFile = "file://";
   const std::string path =
       reference.starts_with(kFile) ? reference.substr(kFile.size()) : reference;
-  const bool is_absolute = path.starts_with("/");
+  const bool is_absolute = path.starts_with('/');
   return look_at_file(
       is_absolute || base.empty() ? path : (std::filesystem::path(base) / path).string(),
       reads_whole);

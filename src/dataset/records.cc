@@ -99,8 +99,8 @@ Result<Kind> kind_of(std::string_view begin, const std::string& file) {
   std::string_view text = begin;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   text = trim(text);
-  if (text.starts_with("[")) return Kind::list;
-  if (text.starts_with("{")) return Kind::lines;
+  if (text.starts_with('[')) return Kind::list;
+  if (text.starts_with('{')) return Kind::lines;
   return broken(file, text.empty() ? "empty" : "neither JSON, JSON lines nor CSV");
 }
 

@@ -140,7 +140,7 @@ LogCell read_cell(std::string_view text, const NumberStyle& style) {
   const bool goes_on = rest.empty() || rest.front() == '/' || rest.front() == '(' ||
                        rest.front() == '[' || rest.front() == '+' || rest.front() == '%';
   cell.numeric = !cell.number.garbled && cell.number.unit != Numeral::Unit::other && goes_on;
-  if (rest.starts_with("/")) {
+  if (rest.starts_with('/')) {
     const size_t digit = text.find_first_of("0123456789", cell.number.unit_end);
     if (digit != std::string_view::npos) add_limit(cell, read_numeral(text, digit, within));
   }

@@ -104,7 +104,7 @@ class NativeMemoryReader {
   size_t column_of(std::string_view name) {
     if (const auto known = columns_.find(name); known != columns_.end()) return known->second;
     const size_t process = builder_.process(static_cast<int64_t>(columns_.size()), false);
-    builder_.describe(process, std::string(name.substr(0, 64)), -1);
+    builder_.describe(process, name.substr(0, 64), -1);
     const size_t column = builder_.memory_column(process, Metric::memory, "committed");
     columns_.emplace(name, column);
     return column;

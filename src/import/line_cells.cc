@@ -412,14 +412,14 @@ std::string_view LineLayout::gap_before(const Numeral& number) const {
 // An arrow and another number behind it: a chain of readings.
 bool LineLayout::arrow_follows(const Numeral& number) const {
   std::string_view rest = trim(line_.substr(number.unit_end, 24));
-  if (rest.starts_with("]")) rest.remove_prefix(1);
-  if (rest.starts_with("(")) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
+  if (rest.starts_with(']')) rest.remove_prefix(1);
+  if (rest.starts_with('(')) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
   const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
-                       : rest.starts_with(">")                          ? 1
+                       : rest.starts_with('>')                          ? 1
                                                                         : 0;
   if (arrow == 0) return false;
   rest = trim(rest.substr(arrow));
-  if (rest.starts_with("[")) rest.remove_prefix(1);
+  if (rest.starts_with('[')) rest.remove_prefix(1);
   return !rest.empty() && is_digit(rest.front());
 }
 

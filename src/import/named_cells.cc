@@ -73,13 +73,13 @@ class ScrapeLayout : public LogLayout {
     const std::string_view name = line.substr(0, end);
     std::string_view rest = line.substr(end);
     std::string_view labels;
-    if (rest.starts_with("{")) {
+    if (rest.starts_with('{')) {
       const size_t close = rest.rfind('}');
       if (close == std::string_view::npos) return false;
       labels = rest.substr(1, close - 1);
       rest.remove_prefix(close + 1);
     }
-    if (!rest.starts_with(" ") && !rest.starts_with("\t")) return false;
+    if (!rest.starts_with(' ') && !rest.starts_with('\t')) return false;
     const std::string_view written = next_word(rest);
     const auto value = parse_double(written);
     const std::string_view when = next_word(rest);

@@ -292,8 +292,8 @@ void NumberStyleEvidence::see(std::string_view line) {
     if (line[at + 1] == '.') {
       const size_t digits = digits_from(line, at + 2);
       const std::string_view rest = trim(line.substr(at + 2 + digits));
-      const bool small = rest.starts_with("K") || rest.starts_with("k") || rest.starts_with("B") ||
-                         rest.starts_with("bytes") || rest.starts_with(".");
+      const bool small = rest.starts_with('K') || rest.starts_with('k') || rest.starts_with('B') ||
+                         rest.starts_with("bytes") || rest.starts_with('.');
       ++(digits == 3 && small ? point_groups_ : points_);
     }
     if (line[at + 1] != ',') continue;

@@ -79,7 +79,7 @@ class SmiReader {
     const auto mb = parse_memory_mb(amount, columns_.unit_mb);
     if (!mb) {
       // "[N/A]" is how the driver says that it does not know.
-      if (!amount.starts_with("[")) builder_.bad(number, text.substr(0, 80));
+      if (!amount.starts_with('[')) builder_.bad(number, text.substr(0, 80));
       return;
     }
     const size_t process = process_of(fields);

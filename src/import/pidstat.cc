@@ -21,7 +21,7 @@ class PidstatReader {
   void line(std::string_view text, size_t number) {
     std::string_view rest = trim(text);
     if (rest.empty() || rest.starts_with("Average") || rest.starts_with("Linux ")) return;
-    if (rest.starts_with("#")) {
+    if (rest.starts_with('#')) {
       rest.remove_prefix(1);
       split_words(rest, 64, words_);
       if (!words_.empty() && words_[0] == "Time") words_.erase(words_.begin());

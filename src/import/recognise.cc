@@ -72,7 +72,7 @@ bool looks_like_json_lines(const std::vector<std::string_view>& lines) {
 std::string_view recognise_tables(const std::vector<std::string_view>& lines) {
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
-    if (line.starts_with("#") && has(line, "Elapsed time") && has(line, "Real (MB)")) {
+    if (line.starts_with('#') && has(line, "Elapsed time") && has(line, "Real (MB)")) {
       return "psrecord";
     }
     if (has(line, "minflt/s") && has(line, "RSS")) return "pidstat";

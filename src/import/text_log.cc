@@ -231,7 +231,7 @@ void TextLog::happened(std::string_view text, bool is_sample) {
     return;
   }
   // Lists and headings of a note talk about events; they are none.
-  if (text.starts_with("- ") || text.starts_with("#")) return;
+  if (text.starts_with("- ") || text.starts_with('#')) return;
   if ((scan_->free_words & kWordEval) != 0 || text.starts_with("{'eval_")) {
     if (!is_sample) eval_line_ = number_;
     clocks_.event(EventKind::eval, trim(text));

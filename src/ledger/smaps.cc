@@ -81,7 +81,7 @@ class Sorter {
       const uint64_t stack = stack_part(entry);
       found_.stacks += stack;
       found_.anonymous += entry.rss - stack;
-    } else if (entry.name.starts_with("[")) {
+    } else if (entry.name.starts_with('[')) {
       found_.other += entry.rss;
     } else {
       found_.file += entry.rss - written;

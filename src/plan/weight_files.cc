@@ -95,7 +95,7 @@ Result<StoredWeights> count_header(std::string_view json, const std::string& fil
     }
     const double values = values_of(shape);
     if (values < 0) return broken(file, fmt::format("\"{}\" has no shape", key.substr(0, 80)));
-    if (dtype.starts_with("F") || dtype == "BF16") {
+    if (dtype.starts_with('F') || dtype == "BF16") {
       stored.parameters += values;
     } else {
       stored.is_packed = true;

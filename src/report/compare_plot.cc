@@ -94,7 +94,7 @@ std::string render_comparison_plot(const Comparison& comparison, const View& vie
     out += fmt::format("{} {}{}", pad_left(label, kGutter - 1), wall, canvas.row(row, view));
     out += names[row].empty() ? "" : " " + paint(view, Ink::bold, shorten(names[row], kNames - 1));
     out.resize(out.find_last_not_of(' ') + 1);
-    out += "\n";
+    out += '\n';
   }
   std::string rule;
   for (size_t i = 0; i < columns; ++i) rule += view.utf8 ? "─" : "-";

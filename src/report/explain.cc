@@ -52,8 +52,7 @@ void explain_causes(const Verdict& verdict, Layout& layout) {
   for (const Cause& cause : verdict.causes) {
     layout.line("");
     layout.say("", plain(cause_paragraph(cause, verdict)), fmt::format("{}:", cause.name));
-    layout.say("", std::string(cause_words(cause.name, verdict).experiment(verdict.over)),
-               "Confirm:");
+    layout.say("", cause_words(cause.name, verdict).experiment(verdict.over), "Confirm:");
     layout.say("", plain(fix_of(cause, verdict)), "Fix:");
   }
 }

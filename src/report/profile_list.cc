@@ -146,14 +146,14 @@ class List {
         ++rest;
         rest_mb += site.to_mb;
       } else if (shown < looks_.top) {
-        text_ += "\n";
+        text_ += '\n';
         entry(++shown, site);
       } else {
         ++more;
       }
     }
     if (more + rest == 0) return;
-    text_ += "\n";
+    text_ += '\n';
     if (more > 0) paragraph(2, fmt::format("and {} more; --top {} shows them", more, shown + more));
     if (rest > 0) {
       paragraph(2, fmt::format("{} {} {} and did not {}; --show all lists {}", rest,
@@ -287,7 +287,7 @@ class List {
 
   void notes() {
     if (profile_.notes.empty()) return;
-    text_ += "\n";
+    text_ += '\n';
     for (size_t i = 0; i < std::min(kMostNotes, profile_.notes.size()); ++i) {
       paragraph(2, "Note: " + profile_.notes[i]);
     }

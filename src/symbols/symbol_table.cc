@@ -14,7 +14,7 @@ constexpr uint64_t kUnknownBytes = 4096;
 // A reader knows malloc, not __libc_malloc.
 int rank_of(const ElfSymbolEntry& entry) {
   const int binding = entry.bind == STB_GLOBAL ? 0 : entry.bind == STB_WEAK ? 1 : 2;
-  return (entry.name.starts_with("_") && !entry.name.starts_with("_Z") ? 4 : 0) + binding;
+  return (entry.name.starts_with('_') && !entry.name.starts_with("_Z") ? 4 : 0) + binding;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Error unknown_format(std::span<const std::byte> bytes, const std::string& name) 
   if (text.starts_with("BM")) found = "this looks like a BMP";
   if (text.starts_with("II*") || text.starts_with("MM")) found = "this looks like a TIFF";
   if (text.starts_with("%PDF")) found = "this is a PDF";
-  if (text.starts_with("<")) found = "this looks like HTML or SVG";
+  if (text.starts_with('<')) found = "this looks like HTML or SVG";
   if (text.starts_with("version https://git-lfs")) found = "this is a Git LFS pointer";
   if (text.size() >= 12 && text.substr(4, 4) == "ftyp") found = "this looks like HEIC, AVIF or MP4";
   return picture_error(name, std::string("a JPEG, PNG or WebP is expected, and ") + found);

@@ -212,7 +212,7 @@ std::string nf4_state_json(const Nf4Weight& weight, std::string_view dtype) {
   for (size_t i = 0; i < weight.shape.size(); ++i) {
     json += (i > 0 ? ", " : "") + std::to_string(weight.shape[i]);
   }
-  json += "]";
+  json += ']';
   if (weight.nested()) {
     json += R"(, "nested_blocksize": )" + std::to_string(kNestedBlock);
     json += R"(, "nested_dtype": "float32", "nested_offset": )";
