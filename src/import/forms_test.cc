@@ -189,6 +189,21 @@ TEST(PublishedForms, RoundsOfReadingsWithoutAClockAreOneInstantEach) {
   EXPECT_EQ(runs.value()[0].instants.back().step, 39);
 }
 
+// The reader of text knows evaluations; learning alone would tell two courses apart and lose them.
+TEST(PublishedForms, EvaluationsBetweenTrainingLinesStayEvents) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += "step " + std::to_string(i) + " train rss " + std::to_string(900 + i) + " MB\n";
+    for (int k = 0; i % 50 == 49 && k < 4; ++k) {
+      text += "validation step " + std::to_string(k) + " rss " + std::to_string(2100 + i) + " MB\n";
+    }
+  }
+  const auto runs = import_bytes("log", text);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(runs.value()[0].instants.size(), 200U);
+  EXPECT_GE(runs.value()[0].events.size(), 4U);
+}
+
 // The same with every line behind another log's prefix: what a collector makes of it.
 TEST(PublishedForms, APrefixOnEveryLineChangesNothingForLinesOfText) {
   for (const char* file :

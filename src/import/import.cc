@@ -175,7 +175,10 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
     if (reading.sure && (numbered || has_clock)) return true;
     if (guessed && reading.weight >= kSureWeight) return true;
   }
-  if (reading.own_numerals || (reading.told_apart && reading.sure)) return true;
+  if (reading.own_numerals) return true;
+  // It has mixed what the words before the name tell apart.
+  const bool mixed = samples_in(runs) * 20 > reading.expected * 21;
+  if (reading.told_apart && reading.sure && mixed) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }
