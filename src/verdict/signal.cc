@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "recording/facts.h"
@@ -15,6 +16,11 @@ namespace {
 constexpr double kLastMomentsSeconds = 2;
 constexpr double kLastMomentsShare = 0.02;
 constexpr double kFallShare = 0.1;
+// A smaller one, at the last step: never seen before in at least so many instants, and more than
+// noise.
+constexpr size_t kLeastBeforeUnusual = 10;
+constexpr double kUnusualTimes = 2;
+constexpr double kUnusualFallShare = 0.01;
 
 // Column of each metric for one process; nullptr where the log has none.
 using ProcessColumns = std::array<const Series*, kMetricCount>;
@@ -167,6 +173,15 @@ size_t last_moments(const Run& run, const Signals& signals) {
   return first;
 }
 
+// How far owned memory fell at most from one instant to the next, before instant `end`.
+double usual_fall_mb(const std::vector<double>& owned, size_t end) {
+  double fall_mb = 0;
+  for (size_t i = 1; i < end; ++i) {
+    if (owned[i] < owned[i - 1]) fall_mb = std::max(fall_mb, owned[i - 1] - owned[i]);
+  }
+  return fall_mb;
+}
+
 // The number of instants before the final fall of a job that has ended.
 size_t before_the_fall(const Run& run, const Signals& signals, const std::vector<double>& owned) {
   const size_t count = run.instants.size();
@@ -174,9 +189,15 @@ size_t before_the_fall(const Run& run, const Signals& signals, const std::vector
   const size_t first = last_moments(run, signals);
   // What was held right before belongs to the comparison.
   double held = first > 0 && std::isfinite(owned[first - 1]) ? owned[first - 1] : 0;
+  // Where steps tell that it is the end, a smaller fall counts if there was never one as large.
+  const double usual_mb = signals.clock == Clock::steps && first >= kLeastBeforeUnusual
+                              ? usual_fall_mb(owned, first)
+                              : std::numeric_limits<double>::infinity();
   size_t kept = count;
   for (size_t i = first; i < count; ++i) {
-    const bool fell = !std::isfinite(owned[i]) || owned[i] <= (1 - kFallShare) * held;
+    const bool fell =
+        !std::isfinite(owned[i]) || owned[i] <= (1 - kFallShare) * held ||
+        owned[i] < held - std::max(kUnusualTimes * usual_mb, kUnusualFallShare * held);
     if (!fell) kept = count;
     if (fell && kept == count) kept = i;
     if (std::isfinite(owned[i])) held = std::max(held, owned[i]);
