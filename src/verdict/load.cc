@@ -35,10 +35,13 @@ std::vector<double> cpu_rates(const Run& run) {
   return rates;
 }
 
-// A count that never falls, over so many readings, is one of all work done so far.
+// A count that never falls, over so many readings, is one of all work done so far. What its name
+// says to be a rate, or in flight, only rises.
 constexpr size_t kTellsACounter = 20;
+constexpr std::string_view kMayCountUp = "requests, connections, sessions, clients";
 
-bool counts_up(const std::vector<double>& values) {
+bool counts_up(std::string_view name, const std::vector<double>& values) {
+  if (!lists(kMayCountUp, ", ", name)) return false;
   double last = kMissing;
   size_t read = 0;
   for (const double value : values) {
@@ -73,7 +76,7 @@ std::vector<double> gauge_values(const Run& run) {
       sum[i] = (std::isfinite(sum[i]) ? sum[i] : 0) + gauge.value[i];
     }
   }
-  return counts_up(sum) ? rates_of(run, sum) : sum;
+  return counts_up(name, sum) ? rates_of(run, sum) : sum;
 }
 
 std::vector<TimedValue> smoothed(const std::vector<TimedValue>& points) {
