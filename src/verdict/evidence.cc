@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "verdict/explanations.h"
 #include "verdict/largest_cache.h"
 
@@ -18,6 +19,11 @@ constexpr double kRuledOut = 1e-4;
 // A climb that saturates brings less in its second half than this share of its first: one that ends
 // after three time constants brings a fifth.
 constexpr double kAsMuch = 0.75;
+// Falls that look like restarts: this share of a tooth within one sample, at least so often, and a
+// tooth at least as high as what the program begins with.
+constexpr double kAtOnce = 0.8;
+constexpr size_t kRestarts = 3;
+constexpr double kTimesTheStart = 1;
 
 class Gatherer {
  public:
@@ -309,6 +315,34 @@ class Gatherer {
     }
   }
 
+  // Memory that is taken for an hour and all gone in one sample was given back, or was that of a
+  // program that died and was started again. Where a log names no process, both are one curve.
+  void warn_of_falls() {
+    const bool named = std::any_of(file_.run->processes.begin(), file_.run->processes.end(),
+                                   [](const Process& process) { return process.id_is_pid; });
+    if (!verdict_.sawtooth || named || !file_.component().primary) return;
+    // A collector empties a heap as fast.
+    const bool heap =
+        std::any_of(file_.run->series.begin(), file_.run->series.end(), [](const Series& series) {
+          return find_ignoring_case(series.label, "heap") != std::string_view::npos;
+        });
+    if (heap) return;
+    const std::vector<TimedValue>& points = file_.shown();
+    const double height_mb = verdict_.sawtooth->height_mb, first_mb = points.front().mb;
+    size_t falls = 0;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (points[i - 1].mb - points[i].mb < kAtOnce * height_mb) continue;
+      if (points[i].mb > first_mb + (1 - kAtOnce) * height_mb) return;
+      ++falls;
+    }
+    if (falls < kRestarts || height_mb < kTimesTheStart * first_mb) return;
+    const double rate = height_mb / verdict_.sawtooth->period_steps;
+    verdict_.warnings.push_back(
+        {Kind::falls_like_restarts,
+         {{"falls", static_cast<double>(falls)}, {"rate", rate, Unit::rate}},
+         {}});
+  }
+
   void warn_of_lives() {
     if (!verdict_.ended.empty()) {
       double processes = 0, mb = 0;
@@ -329,7 +363,7 @@ class Gatherer {
       if (first < last) finding.numbers.push_back({"first_ended_step", first, Unit::moment});
       verdict_.warnings.push_back(std::move(finding));
     }
-    if (verdict_.lives.empty()) return;
+    if (verdict_.lives.empty()) return warn_of_falls();
     Finding finding{
         Kind::one_life_judged, {{"lives", static_cast<double>(verdict_.lives.size())}}, {}};
     std::vector<double> growths;

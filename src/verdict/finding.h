@@ -111,6 +111,7 @@ enum class FindingKind : uint8_t {
   survivors_judged,
   judged_until_ended,
   one_life_judged,
+  falls_like_restarts,
   one_series_judged,
   rank_set_apart,
   ranks_missing,

@@ -141,6 +141,27 @@ Run run_of_processes(int64_t steps, const std::vector<std::function<double(doubl
   return run;
 }
 
+// A log of 1 sample a minute: five times 900 MB to 8 GB in 90 min.
+Run five_climbs(bool names_processes, const std::string& label) {
+  Run run = run_of_processes(450, {[](double i) { return 900 + 80 * std::fmod(i, 90); }});
+  run.processes[0].id_is_pid = names_processes;
+  run.series[0].label = label;
+  return run;
+}
+
+bool warns_of_restarts(const Verdict& verdict) {
+  return found(verdict.warnings, FindingKind::falls_like_restarts) != nullptr;
+}
+
+TEST(Lives, FallsToWhereALogWithoutProcessesBeginsMayBeRestarts) {
+  EXPECT_TRUE(warns_of_restarts(judge(five_climbs(false, "rss"))));
+  EXPECT_FALSE(warns_of_restarts(judge(five_climbs(true, "rss")))) << "one process, by its id";
+  EXPECT_FALSE(warns_of_restarts(judge(five_climbs(false, "heapUsed")))) << "collected";
+  auto small = five_climbs(false, "rss");
+  for (double& mb : small.series[0].mb) mb = 9000 + mb / 10;
+  EXPECT_FALSE(warns_of_restarts(judge(small))) << "small beside what the program begins with";
+}
+
 TEST(Lives, LeakingWorkersThatEndBeforeTheJobLeaveALeak) {
   Noise noise(1);
   const auto leaks = [&](double t) { return 10 + 0.3 * t + 0.2 * noise(); };

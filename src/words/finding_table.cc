@@ -149,6 +149,10 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::one_life_judged, "one-life-judged", Block::why,
      "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
      "middle one]. Judged is the life from {from_step} to {to_step}."},
+    {Kind::falls_like_restarts, "falls-like-restarts", Block::why,
+     "{falls} times all that was taken went at once, back to where the log begins: so does memory "
+     "when a program is started anew, and the log names no process. If it was, it grows by {rate} "
+     "in each of its lives, and no life shows an end; log the process id with the memory."},
     {Kind::one_series_judged, "one-series-judged", Block::why,
      "Judged is {name} alone, which leaks; in the sum over {series} series that does not show."},
     {Kind::rank_set_apart, "rank-set-apart", Block::why,

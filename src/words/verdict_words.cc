@@ -32,10 +32,14 @@ Course end_of_growth(const Verdict& verdict) {
   return end;
 }
 
+bool warns_of(const Verdict& verdict, FindingKind kind) {
+  return std::any_of(verdict.warnings.begin(), verdict.warnings.end(),
+                     [kind](const Finding& of) { return of.kind == kind; });
+}
+
 // Only the time before some processes ended was judged.
 bool judged_until_ended(const Verdict& verdict) {
-  return std::any_of(verdict.warnings.begin(), verdict.warnings.end(),
-                     [](const Finding& of) { return of.kind == FindingKind::judged_until_ended; });
+  return warns_of(verdict, FindingKind::judged_until_ended);
 }
 
 std::string_view end_of(const Verdict& verdict) {
@@ -331,7 +335,10 @@ Sentence peaks_of(const Verdict& verdict) {
          {"max", format_mb(spikes.max_mb), "highest_mb"}});
   }
   if (verdict.sawtooth) {
-    append(text, fill("Sawtooth of {height} every {period}: taken and given back, not kept.",
+    const bool maybe_restarts = warns_of(verdict, FindingKind::falls_like_restarts);
+    append(text, fill(maybe_restarts
+                          ? "Sawtooth of {height} every {period}: given back, or started anew."
+                          : "Sawtooth of {height} every {period}: taken and given back, not kept.",
                       {{"height", format_mb(verdict.sawtooth->height_mb), "sawtooth.height_mb"},
                        {"period", length_phrase(verdict.clock, verdict.sawtooth->period_steps),
                         "sawtooth.period_steps"}}));
@@ -356,6 +363,7 @@ std::string destination_of(const Verdict& verdict, const Explanation& explanatio
                        format_mb(limit), moment_phrase(verdict.clock, at));
   }
   if (rate > 0 && limit > 0) return fmt::format("is past the limit of {}", format_mb(limit));
+  if (rate <= 0) return "does not end, at a rate too small to tell from none";
   return "does not end: " + rate_phrase(verdict.clock, rate);
 }
 
