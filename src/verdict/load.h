@@ -6,9 +6,9 @@
 // leak. The load tells them apart, if anything in the run measures it: CPU time (Plateau's own
 // recordings have it for each process, as the gauge "cpu_s", counted up), or a column of the log
 // that counts work in flight: requests, connections, queries or requests per second, CPU per cent.
-// A column of requests that never falls counts all of them so far, as servers' own counters do; then
-// its rate is the load. Memory in proportion to all requests ever served is no memory of work in flight: it
-// is a leak for each request.
+// A column of requests that never falls counts all of them so far, as servers' own counters do;
+// then its rate is the load. Memory in proportion to all requests ever served is no memory of work
+// in flight: it is a leak for each request.
 //
 // The series is the mean load between two instants, on the run's clock. The shapes
 // (family_table.cc) then have a column for it: memory that follows the load is bounded by it, and a
