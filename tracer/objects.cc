@@ -27,13 +27,6 @@ constexpr uint64_t kAnnouncedPlaces = 1024;
 std::atomic<uint64_t> g_announced[kAnnouncedPlaces];
 std::atomic<uint64_t> g_announced_round{1};
 
-// Where those objects begin, so that a new segment can be told of them all at once. The rules of
-// their code (unwind.cc) then stay as they are: in a child, writing them anew would cost a page
-// fault each. 0: none. Two threads may put the same one in twice.
-constexpr uint32_t kMostKnown = 256;
-std::atomic<uint64_t> g_known[kMostKnown];
-std::atomic<uint32_t> g_known_count{0};  // Above kMostKnown: there are more.
-
 // _dl_find_object, which glibc has since 2.35; looked up once, because even a weak reference would
 // make an older loader refuse the whole library. Null where there is none.
 using FindObject = int (*)(void*, dl_find_object*) noexcept;
@@ -312,20 +305,6 @@ CfiWindow cfi_window(const LoadedObject& object) noexcept {
   return {begin, begin + segment->p_filesz, object.cfi_index};
 }
 
-namespace {
-
-void remember_object(uint64_t begin) noexcept {
-  const uint32_t count = g_known_count.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < count && i < kMostKnown; ++i) {
-    if (g_known[i].load(std::memory_order_relaxed) == begin) return;
-  }
-  if (count > kMostKnown) return;
-  const uint32_t place = g_known_count.fetch_add(1, std::memory_order_relaxed);
-  if (place < kMostKnown) g_known[place].store(begin, std::memory_order_relaxed);
-}
-
-}  // namespace
-
 Announced announce_object(const LoadedObject& object) noexcept {
   uint64_t key = mix(g_announced_round.load(std::memory_order_relaxed), object.begin);
   key = mix(mix(key, object.end), object.bias) | 1;
@@ -344,17 +323,7 @@ Announced announce_object(const LoadedObject& object) noexcept {
   const Piece pieces[] = {{&record, sizeof record}, build_id, path};
   if (!put_record(pieces, 3)) return Announced::failed;
   place.store(key, std::memory_order_relaxed);
-  remember_object(object.begin);
   return Announced::now;
-}
-
-uint32_t known_objects() noexcept {
-  return g_known_count.load(std::memory_order_relaxed);
-}
-
-bool known_object(uint32_t index, LoadedObject& out) noexcept {
-  const uint64_t begin = index < kMostKnown ? g_known[index].load(std::memory_order_relaxed) : 0;
-  return begin != 0 && find_object(begin, out);
 }
 
 uint64_t find_export(const LoadedObject& object, const char* name) noexcept {
@@ -393,14 +362,6 @@ void* true_definition(const char* name, void* found) noexcept {
 
 void forget_announced_objects() noexcept {
   g_announced_round.fetch_add(1, std::memory_order_relaxed);
-}
-
-void forget_known_objects() noexcept {
-  const uint32_t count = g_known_count.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < count && i < kMostKnown; ++i) {
-    g_known[i].store(0, std::memory_order_relaxed);
-  }
-  g_known_count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace plateau::trace

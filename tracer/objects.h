@@ -47,11 +47,4 @@ void* true_definition(const char* name, void* found) noexcept;
 // Everything is sent anew from now on.
 void forget_announced_objects() noexcept;
 
-// How many objects were announced since they were last forgotten as a whole, and each of them;
-// false if it is not known any more. No function is handed over for them: its address would stay on
-// the program's stack, and whoever takes the tracer out would find it there and leave it.
-uint32_t known_objects() noexcept;
-bool known_object(uint32_t index, LoadedObject& out) noexcept;
-void forget_known_objects() noexcept;
-
 }  // namespace plateau::trace

@@ -27,11 +27,11 @@ void forget_modules() noexcept {
   forget_python();
   forget_unwind_rules();
   forget_announced_objects();
-  forget_known_objects();
 }
 
 void announce_all_again() noexcept {
-  tell_objects_again();
+  forget_unwind_rules();
+  forget_announced_objects();
   forget_announced_code();
 }
 

@@ -59,7 +59,6 @@ struct KeptRule {
 constexpr uint64_t kRulePlaces = uint64_t{1} << 14;  // 256 KiB, touched as it is used.
 alignas(64) KeptRule g_rules[kRulePlaces];
 std::atomic<uint32_t> g_generation{1};
-std::atomic<bool> g_untold{false};  // A new segment does not know the objects yet.
 
 // Beyond the values of FrameBase: the address lies in no object.
 constexpr uint64_t kBaseNoObject = 7;
@@ -102,33 +101,14 @@ inline KeptRule& place_of(uint64_t address) {
   return g_rules[(address ^ address >> 13) % kRulePlaces];
 }
 
-// Tells the recorder about the object. False if that failed.
-bool tell_object(const LoadedObject& object) {
-  const Announced announced = announce_object(object);
-  if (announced == Announced::now) look_for_python(object);
-  return announced != Announced::failed;
-}
-
-// Rules stay, so that a child writes to none of their pages. Where not all objects can be told,
-// each is with the first rule that is learned anew.
-__attribute__((noinline)) void tell_all_objects() {
-  if (!g_untold.exchange(false)) return;
-  const uint32_t count = known_objects();
-  for (uint32_t i = 0; i < count; ++i) {
-    LoadedObject object;
-    if (known_object(i, object) && tell_object(object)) continue;
-    forget_unwind_rules();
-    return;
-  }
-}
-
 // Works the rule out, tells the recorder about the object, and keeps the rule for the next time.
 __attribute__((noinline)) uint64_t learn_rule(uint64_t address, uint64_t generation) {
   LoadedObject object;
   if (!find_object(address, object)) return kBaseNoObject;
-  const bool told = tell_object(object);
+  const Announced announced = announce_object(object);
+  if (announced == Announced::now) look_for_python(object);
   const uint64_t rule = pack(find_unwind_rule(cfi_window(object), address)) | generation << 48;
-  if (told) {
+  if (announced != Announced::failed) {
     KeptRule& place = place_of(address);
     place.rule.store(rule, std::memory_order_relaxed);
     place.check.store(address ^ rule * kMixFactor, std::memory_order_relaxed);
@@ -310,8 +290,6 @@ Walk walk_with(WalkMemo* memo, const StackBounds& bounds, Registers registers, u
 }  // namespace
 
 Walk walk_stack(const WalkStart& start, uint64_t* frames, uint32_t room) noexcept {
-  if (g_untold.load(std::memory_order_relaxed)) [[unlikely]]
-    tell_all_objects();
   const uint32_t generation = g_generation.load(std::memory_order_relaxed);
   const Registers registers{.pc = start.pc, .sp = start.stack_pointer, .fp = start.frame_pointer};
   StackBounds bounds;
@@ -330,11 +308,6 @@ Walk walk_stack(const WalkStart& start, uint64_t* frames, uint32_t room) noexcep
   }
   memo->release();
   return walk;
-}
-
-void tell_objects_again() noexcept {
-  forget_announced_objects();
-  g_untold.store(true, std::memory_order_relaxed);
 }
 
 void forget_unwind_rules() noexcept {

@@ -25,9 +25,6 @@ struct Walk {
 // each written address belongs to the instruction that was running.
 Walk walk_stack(const WalkStart& start, uint64_t* frames, uint32_t room) noexcept;
 
-// The next walk tells the recorder of all objects that rules were learned for.
-void tell_objects_again() noexcept;
-
 // Rules learned so far are no longer used.
 void forget_unwind_rules() noexcept;
 
