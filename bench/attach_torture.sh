@@ -20,7 +20,7 @@ torture() {
   until grep -qs ready "$directory.out"; do sleep 0.05; done
   echo -n "$name: "
   "$build/attach_torture" "$target" "$rounds" "$build/libplateau_tracer.so" "$directory"
-  left=$(grep -c -e plateau -e '\.segment' "/proc/$target/maps" || true)
+  left=$(grep -c -e libplateau_tracer -e '\.segment' "/proc/$target/maps" || true)
   [ "$left" -eq 0 ] || { echo "$name: $left mappings are left behind" >&2; exit 1; }
   kill "$target"
   local code=0

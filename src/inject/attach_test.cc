@@ -10,6 +10,7 @@
 namespace plateau {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -41,7 +42,8 @@ class Attaching : public testing::Test {
       const auto detached = detach_tracer(target.pid(), kPatient);
       ASSERT_TRUE(detached.ok()) << detached.error().message;
       EXPECT_EQ(detached.value().left_behind, "");
-      EXPECT_THAT(maps(target.pid()), Not(HasSubstr("plateau")));
+      EXPECT_THAT(maps(target.pid()),
+                  AllOf(Not(HasSubstr("libplateau_tracer")), Not(HasSubstr(".segment"))));
     }
   }
 
