@@ -7,13 +7,15 @@
 #include <cmath>
 
 #include "import/fewer_rows.h"
+#include "recording/outline.h"
 
 namespace plateau {
 namespace {
 
 constexpr size_t kMaxBadSamples = 5;
 constexpr size_t kMaxNotes = 20;
-constexpr size_t kMaxText = 200;  // Of a name, an event or a quoted line.
+constexpr size_t kMostEarlier = 16;  // Outlines of runs before it that a run carries.
+constexpr size_t kMaxText = 200;     // Of a name, an event or a quoted line.
 
 // Text from a log is shown to users: control bytes become spaces, and it is cut to a sane length.
 std::string clean(std::string_view text) {
@@ -416,6 +418,11 @@ std::vector<Run> RunBuilder::finish(size_t lines_read) {
       }
       run.notes.emplace_back(kNumberedInOrder);
     }
+  }
+  for (size_t i = 1; i < runs.size(); ++i) {
+    runs[i].earlier = runs[i - 1].earlier;
+    if (const auto outline = outline_of(runs[i - 1])) runs[i].earlier.push_back(*outline);
+    if (runs[i].earlier.size() > kMostEarlier) runs[i].earlier.erase(runs[i].earlier.begin());
   }
   if (!runs.empty()) {
     merge_facts(runs.back().context, pending_, true);

@@ -20,6 +20,7 @@
 
 #include "recording/heap_track.h"
 #include "recording/holder.h"
+#include "recording/outline.h"
 
 namespace plateau {
 
@@ -173,6 +174,7 @@ struct Run {
   std::string source;  // File name, or "stdin".
   std::string format;  // Importer's name: "text log", "csv", "mprof", ...
   std::string title;   // "run 2 of 2 (line 31)" when a file holds several; else empty.
+  std::vector<LifeOutline> earlier;  // The runs before it in the same log.
   Context context;
   std::vector<Process> processes;
   std::vector<Instant> instants;

@@ -153,6 +153,10 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
     const double now = signals.clock_of_instant.back();
     timeline.deadline = std::max(timeline.deadline, policy.warmup_epochs * now);
   }
+  file.repeated = find_repeated(run, signals.lives, signals.clock_of_instant);
+  if (file.repeated.count_together() && timeline.epoch_steps <= 0) {
+    timeline.deadline /= file.repeated.longer;
+  }
   // A new life warms up anew.
   const std::vector<Life>& lives = signals.lives.lives;
   if (lives.size() > 1) {
@@ -162,7 +166,9 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   if (timeline.in_seconds) {
     timeline.largest_cache_mb = largest_cache_mb(run);
     Load load = load_of(run, signals.clock_of_instant);
-    if (!load.known) timeline.one_climb_until = timeline.begins + kLongestRiseOfLoadS;
+    if (!load.known && file.repeated.alike == 0) {
+      timeline.one_climb_until = timeline.begins + kLongestRiseOfLoadS;
+    }
     timeline.load = std::move(load.points);
   }
   timeline.evaluations = signals.evaluations;

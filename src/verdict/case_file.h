@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "verdict/decision.h"
+#include "verdict/repeated_lives.h"
 #include "verdict/signal.h"
 #include "verdict/verdict.h"
 
@@ -27,6 +28,7 @@ struct CaseFile {
   const Run* run = nullptr;
   const Signals* signals = nullptr;
   Timeline timeline;
+  RepeatedLives repeated;
   size_t headline = 0;              // Index of the component that decides.
   std::vector<Decision> decisions;  // Parallel to signals->components.
   bool of_survivors = false;        // Of owned memory only what goes on was judged; see lives.h.

@@ -156,6 +156,14 @@ double endless_weight(const Posterior& posterior) {
   return weight;
 }
 
+// Nothing tells the load, and it has not been seen to come and go either.
+bool may_be_load(const Decision& decision, const Timeline& timeline) {
+  if (decision.floors.now >= timeline.one_climb_until) return false;
+  if (beyond_any_cache(decision.floors, timeline.largest_cache_mb)) return false;
+  const auto under_waves = static_cast<size_t>(Family::linear_under_waves);
+  return decision.posterior.families[under_waves].weight < 0.5;
+}
+
 Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timeline,
                     const Policy& policy, double reference_mb) {
   Decision decision;
@@ -172,6 +180,7 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
       {kToleratedShare * level, kToleratedMb, kToleratedOfRange * decision.floors.range_mb});
   decision.tolerated_rate = decision.tolerated_mb / span;
   decision.posterior = weigh(decision.floors, timeline, policy.tuning);
+  if (may_be_load(decision, timeline)) share_out(kMostWhileLoad, decision.posterior);
   decision.creep_rate = decision.tolerated_rate;
   const double strict =
       std::min(decision.tolerated_mb,

@@ -48,6 +48,11 @@
 // Growth that comes in bursts says less in its pauses than the samples of a pause suggest:
 // bursts.h.
 //
+// By the clock on the wall, and with nothing that tells the load, growth without end is believed to
+// kMostWhileLoad at most for half a day. Traffic rises in any shape: in a line, after a warm-up, or
+// in the morning of a level night, and none of the shapes that end has the curve of the last two.
+// Waves that have come back several times are the load, and what rises beneath them is not.
+//
 // The test is sequential: under its model a Bayes factor that has passed its threshold once has
 // done so for good, as far as the false-alarm rate is concerned. So a leak that was established at
 // 70, 80 or 90 % of the run holds while it is still four times likelier than not, instead of
@@ -97,6 +102,8 @@ inline constexpr double kShortestSeconds = 30;
 inline constexpr double kMostIfBrief = 0.9;  // Below what an all-clear takes.
 // An established leak holds while growth without end has four fifths of the weight.
 inline constexpr double kHoldsAt = 0.8;
+// Below what a leak takes: one climb in five may be the load's.
+inline constexpr double kMostWhileLoad = 0.8;
 // Nine to one: a plateau that creeps is called that.
 inline constexpr double kByFarLikelier = 0.9;
 inline constexpr double kLeakBaseRate = 1.0 / 3;

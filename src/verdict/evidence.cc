@@ -343,6 +343,21 @@ class Gatherer {
          {}});
   }
 
+  void warn_of_repeated_lives() {
+    const RepeatedLives& repeated = file_.repeated;
+    if (repeated.alike == 0) return;
+    Finding finding{Kind::lives_repeat,
+                    {{"alike", static_cast<double>(repeated.alike)},
+                     {"lives", static_cast<double>(repeated.lives)},
+                     {"rate", repeated.rate, Unit::rate},
+                     {"end_mb", repeated.end_mb, Unit::mb}},
+                    {}};
+    if (repeated.count_together()) {
+      finding.numbers.push_back({"killed", static_cast<double>(repeated.killed)});
+    }
+    verdict_.warnings.push_back(std::move(finding));
+  }
+
   void warn_of_lives() {
     if (!verdict_.ended.empty()) {
       double processes = 0, mb = 0;
@@ -363,13 +378,14 @@ class Gatherer {
       if (first < last) finding.numbers.push_back({"first_ended_step", first, Unit::moment});
       verdict_.warnings.push_back(std::move(finding));
     }
+    warn_of_repeated_lives();
     if (verdict_.lives.empty()) return warn_of_falls();
     Finding finding{
         Kind::one_life_judged, {{"lives", static_cast<double>(verdict_.lives.size())}}, {}};
     std::vector<double> growths;
     for (const JobLife& life : verdict_.lives) {
       const double growth = life.last_mb - life.first_mb;
-      if (growth > decision_.material_mb) growths.push_back(growth);
+      if (growth > decision_.material_mb && file_.repeated.alike == 0) growths.push_back(growth);
       if (!life.judged) continue;
       finding.numbers.push_back({"from_step", life.from_step, Unit::moment});
       finding.numbers.push_back({"to_step", life.to_step, Unit::moment});

@@ -13,9 +13,8 @@ namespace {
 using Shapes = std::vector<Shape>;
 
 constexpr double kWavesToJudge = 2.5;
-// What is left of the weight of "still filling" beyond any cache, and while it may be the load's.
+// What is left of the weight of "still filling" beyond any cache.
 constexpr double kBeyondAnyCache = 0.02;
-constexpr double kMayBeLoad = 0.25;
 
 size_t hinge_stride(const Basis& b) {
   return b.rows > 24 ? 2 : 1;
@@ -153,7 +152,6 @@ void make_still_filling(Basis& b, double prior, Shapes& shapes) {
   } else if (!epoch_ahead) {
     const double age = (b.now - b.timeline.begins) / (b.timeline.deadline - b.timeline.begins);
     share = std::min(1.0, kStillFillingAtDeadline * std::pow(std::max(age, 1e-3), -ending));
-    if (b.now < b.timeline.one_climb_until) share = std::max(share, kMayBeLoad);
   }
   for (Shape shape : {shape_of(prior * share * 0.7, {b.one, b.line}, 1),
                       shape_of(prior * share * 0.3, {b.one, b.line, b.square}, 2)}) {

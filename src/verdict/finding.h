@@ -110,6 +110,7 @@ enum class FindingKind : uint8_t {
   processes_ended,
   survivors_judged,
   judged_until_ended,
+  lives_repeat,
   one_life_judged,
   falls_like_restarts,
   one_series_judged,

@@ -127,20 +127,6 @@ TEST(Lives, SharedPagesGoOverToThoseWhoStillShareThem) {
   EXPECT_THAT(lives_of(tree).held, ElementsAre(105, 106, 106, 106));
 }
 
-// A run of several processes; a curve gives MB at a step, NaN where the process is not there.
-Run run_of_processes(int64_t steps, const std::vector<std::function<double(double)>>& curves) {
-  Run run = run_of(steps, 1, curves[0]);
-  for (size_t p = 1; p < curves.size(); ++p) {
-    run.processes.push_back({.id = static_cast<int64_t>(p)});
-    Series series{.process = p, .metric = Metric::rss, .label = "rss"};
-    for (int64_t step = 1; step <= steps; ++step) {
-      series.mb.push_back(curves[p](static_cast<double>(step)));
-    }
-    run.series.push_back(std::move(series));
-  }
-  return run;
-}
-
 // A log of 1 sample a minute: five times 900 MB to 8 GB in 90 min.
 Run five_climbs(bool names_processes, const std::string& label) {
   Run run = run_of_processes(450, {[](double i) { return 900 + 80 * std::fmod(i, 90); }});

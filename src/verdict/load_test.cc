@@ -53,6 +53,21 @@ TEST(Load, OneClimbOfAServerStaysUndecidedAndSaysThatItMayBeTheLoad) {
   EXPECT_EQ(verdict.experiment.kind, FindingKind::try_less_load);
 }
 
+// None of these is the straight line that a cache fills in; traffic rises in any of them.
+TEST(Load, OneClimbMayBeTheLoadWhateverItsShape) {
+  Noise noise(3);
+  const auto after_a_warm_up = [&](double h) {
+    return 400 + 600 * (1 - std::exp(-8 * h)) + 180 * h + 6 * noise();
+  };
+  EXPECT_EQ(judge(server(6, after_a_warm_up)).word, Word::undecided);
+  const auto of_a_morning = [&](double h) {
+    return 900 + 240 * std::max(0.0, h - 3) + 6 * noise();
+  };
+  EXPECT_EQ(judge(server(6, of_a_morning)).word, Word::undecided);
+  const auto in_steps = [&](double h) { return 900 + 150 * std::floor(1.5 * h) + 6 * noise(); };
+  EXPECT_EQ(judge(server(6, in_steps)).word, Word::undecided);
+}
+
 TEST(Load, HalfADayOfSteadyGrowthIsALeak) {
   Noise noise(2);
   const Verdict verdict =

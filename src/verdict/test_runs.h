@@ -46,6 +46,21 @@ inline Run run_of(int64_t steps, int64_t every, const std::function<double(doubl
   return run_of(points);
 }
 
+// A run of several processes; a curve gives MB at a step, NaN where the process is not there.
+inline Run run_of_processes(int64_t steps,
+                            const std::vector<std::function<double(double)>>& curves) {
+  Run run = run_of(steps, 1, curves[0]);
+  for (size_t p = 1; p < curves.size(); ++p) {
+    run.processes.push_back({.id = static_cast<int64_t>(p)});
+    Series series{.process = p, .metric = Metric::rss, .label = "rss"};
+    for (int64_t step = 1; step <= steps; ++step) {
+      series.mb.push_back(curves[p](static_cast<double>(step)));
+    }
+    run.series.push_back(std::move(series));
+  }
+  return run;
+}
+
 inline Run with_epoch(Run run, double epoch_steps) {
   run.context.epoch_steps = Fact{epoch_steps, "test"};
   return run;

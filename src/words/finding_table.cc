@@ -146,6 +146,10 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "{processes} process{processes:|es} ended at {ended_step}[, the first at "
      "{first_ended_step},] with {ended_mb}, growing until then; what goes on is level. Judged is "
      "the time before: an end is no release."},
+    {Kind::lives_repeat, "lives-repeat", Block::why,
+     "In {alike} of {lives} lives the job climbed alike, by {rate}, and held about {end_mb} at the "
+     "end. The load does not begin anew with every start, so it is not the load[; memory ended "
+     "{killed} of them, and what none of them can hold is no cache that the next one fills]."},
     {Kind::one_life_judged, "one-life-judged", Block::why,
      "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
      "middle one]. Judged is the life from {from_step} to {to_step}."},

@@ -165,6 +165,18 @@ std::string leaning_of(const Verdict& verdict) {
   return text;
 }
 
+// ", +85 MB/min in each of 4 lives"; empty if the job had but one, or they differ.
+std::string in_each_life(const Verdict& verdict) {
+  for (const Finding& finding : verdict.warnings) {
+    if (finding.kind != FindingKind::lives_repeat) continue;
+    const double alike = finding.number("alike")->value, lives = finding.number("lives")->value;
+    return fmt::format(", {} in {} {:.0f} lives",
+                       rate_phrase(verdict.clock, finding.number("rate")->value),
+                       alike == lives ? "each of" : fmt::format("{:.0f} of", alike), lives);
+  }
+  return "";
+}
+
 Sentence level_ahead(const Verdict& verdict, std::string_view pattern) {
   if (!verdict.forecast) return {};
   const Verdict::Forecast& forecast = *verdict.forecast;
@@ -187,7 +199,7 @@ std::string headline_of(const Verdict& verdict) {
     case Word::warming:
       return "no leak: growth that will end";
     case Word::leak:
-      return "growth that nothing bounded explains";
+      return "growth that nothing bounded explains" + in_each_life(verdict);
     case Word::undecided:
       return leaning_of(verdict);
   }
