@@ -11,6 +11,10 @@ namespace {
 
 // What holds less than this share of the whole is not the job.
 constexpr double kShareOfJob = 0.25;
+// A copy of a process that goes on maps no more at its end than at its beginning, and about as much
+// as that process does, which lets go of a little now and then.
+constexpr double kOfCopy = 1.01;
+constexpr double kAsMuch = 1.05;
 // A life of one pass over the data, give or take: epochs are known to a few per cent, and a pool is
 // closed a little before its epoch ends.
 constexpr double kOfEpoch = 0.15;
@@ -149,16 +153,39 @@ class Follower {
 
   [[nodiscard]] bool job_ends(size_t i) const {
     if (died_[i].empty()) return false;
-    if (left_at(i) < kShareOfJob * tree_[i - 1]) return true;
+    const double largest = largest_surviving(i);
+    if (std::max(left_at(i), largest) < kShareOfJob * tree_[i - 1]) return true;
     if (died_[i].size() != 1) return false;
     const size_t p = died_[i][0];
     if (to_itself(p, i - 1) < kShareOfJob * tree_[i - 1]) return false;
+    if (is_copy(p, largest)) return false;
     const double lived = clock_.at[i - 1] - clock_.at[presence_[p].first];
     if (std::fabs(lived - clock_.epoch) <= kOfEpoch * clock_.epoch) return false;
     // A pool is followed by a pool.
     const auto next = std::find_if(born_.begin() + static_cast<std::ptrdiff_t>(i), born_.end(),
                                    [](const std::vector<size_t>& born) { return !born.empty(); });
     return next != born_.end() && next->size() == 1;
+  }
+
+  // The most that one process maps which was there before an instant and goes on; 0 if that is not
+  // known. A parent owns a fraction of its pages while workers share them, and is the job all the
+  // same.
+  [[nodiscard]] double largest_surviving(size_t i) const {
+    double largest = 0;
+    for (size_t p = 0; p < presence_.size(); ++p) {
+      if (presence_[p].first >= i || presence_[p].end <= i) continue;
+      const double mb = processes_.mapped[p][i - 1];
+      if (std::isfinite(mb)) largest = std::max(largest, mb);
+    }
+    return largest;
+  }
+
+  // A snapshot that was forked to be written or evaluated: it adds nothing of its own to what it
+  // was forked with, though it comes to own all of it page by page.
+  [[nodiscard]] bool is_copy(size_t p, double largest_surviving) const {
+    const std::vector<double>& mapped = processes_.mapped[p];
+    const double first = mapped[presence_[p].first], last = mapped[presence_[p].end - 1];
+    return last <= kOfCopy * first && last <= kAsMuch * largest_surviving;
   }
 
   // What is left at an instant of what was there before it.

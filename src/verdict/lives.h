@@ -17,7 +17,9 @@
 //     pools that grow from one to the next are not.
 //   - The job ends and is started anew: what is left is less than a quarter of what was held before
 //     (a supervisor, a shell); or a single process that held a quarter or more ends, and a single
-//     one follows it, and it did not live for just one pass over the data. That is a new life of
+//     one follows it, and it neither lived for just one pass over the data nor was a copy of one
+//     that goes on (a snapshot). A parent counts with all it maps: while workers share its pages it
+//     owns a fraction of them. That is a new life of
 //     the job. Lives are compared with nothing but themselves: the longest one is judged, the
 //     latest of those that are about as long, because the more of a life was seen the more it
 //     tells.

@@ -120,6 +120,30 @@ TEST(Lives, OneProcessPerPassOverTheDataIsAWorkerNotTheJob) {
   EXPECT_THAT(lives_of(tree).lives, SizeIs(2)) << "nobody said how long a pass is";
 }
 
+// Three workers at a time share the parent's pages: at the change of pools it owns a sixth of what
+// was held, and has been there all along.
+TEST(Lives, AParentWhosePagesWorkersShareIsTheJobThoughItOwnsLittle) {
+  Tree tree = tree_of({{30, 31, 32, 33, 34, 35},
+                       {42, 50, 68, kGone, kGone, kGone},
+                       {42, 50, 68, kGone, kGone, kGone},
+                       {kGone, kGone, kGone, 60, 70, 80},
+                       {kGone, kGone, kGone, 60, 70, 80}});
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(2)) << "nobody knows what it maps";
+  tree.processes.mapped[0] = {100, 110, 120, 130, 140, 150};
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(1));
+}
+
+TEST(Lives, ASnapshotOfAJobThatGoesOnIsNoLifeOfIt) {
+  Tree tree = tree_of({{60, 62, 64, 66, 68, 70},
+                       {50, 50, 50, kGone, kGone, kGone},
+                       {kGone, kGone, kGone, 52, 52, 52}});
+  tree.processes.mapped[0] = {110, 112, 114, 116, 118, 120};
+  tree.processes.mapped[1] = {100, 100, 100, kGone, kGone, kGone};
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(1));
+  tree.processes.mapped[1] = {115, 130, 145, kGone, kGone, kGone};
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(2)) << "a supervisor's copy that grew into the job";
+}
+
 TEST(Lives, SharedPagesGoOverToThoseWhoStillShareThem) {
   Tree tree = tree_of({{50, 50, 100, 100}, {55, 56, kGone, kGone}});
   tree.processes.to_itself[1] = {5, 6, kGone, kGone};
