@@ -71,8 +71,9 @@ curve. Counting new examples, replaying batches (`plateau prove`) and looking at
 
 ## Promises
 
-An undecided verdict names the step at which it can be known at the earliest; a growing bounded run gets a forecast. Checked on the traces,
-at every tenth:
+An undecided verdict names the step at which it can be known at the earliest, which promises nothing: many runs stay open. Where the curve is
+clear and only a cache that may still be filling holds the word back, it promises a step by which it will be known (`kClearCurve` and
+`kLateByShare`, chosen by `fit`). A growing bounded run gets a forecast. Checked on the traces, at every tenth:
 
 TXT
 for part in dev own heldout fit calibrate test; do

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "score.h"
 #include "verdict/verdict.h"
@@ -12,28 +13,51 @@
 namespace plateau::bench {
 namespace {
 
+struct Kept {
+  size_t said = 0;      // Inside the trace.
+  size_t kept = 0;      // Decided by then, at one of the looks until there.
+  size_t too_late = 0;  // The step lies beyond the trace.
+};
+
 struct Tally {
-  size_t promised = 0;
-  size_t kept = 0;
-  size_t too_late = 0;         // The promised step lies beyond the trace.
+  Kept earliest;
+  Kept promised;
   std::vector<double> errors;  // |forecast - reached| / rise
   size_t covered = 0;
 };
 
-void check_decision(const Trace& trace, const Verdict& verdict, Tally& tally) {
-  if (verdict.word != Word::undecided || !verdict.decides_at_step) return;
+// Between a look and what it said are so many others.
+constexpr size_t kLooksUntil = 12;
+
+void check_step(const Trace& trace, const Verdict& verdict, std::optional<double> step,
+                Kept& kept) {
+  if (verdict.word != Word::undecided || !step) return;
   const plateau::Run& run = trace.run;
   size_t count = 0;
-  while (count < run.instants.size() &&
-         static_cast<double>(run.instants[count].step) < *verdict.decides_at_step) {
+  while (count < run.instants.size() && static_cast<double>(run.instants[count].step) < *step) {
     ++count;
   }
   if (count == run.instants.size()) {
-    ++tally.too_late;
+    ++kept.too_late;
     return;
   }
-  ++tally.promised;
-  tally.kept += judge(prefix_of(run, count + 1)).word != Word::undecided;
+  ++kept.said;
+  const size_t now = std::min<size_t>(verdict.samples, count);
+  for (size_t look = 1; look <= kLooksUntil; ++look) {
+    const size_t until = now + (count + 1 - now) * look / kLooksUntil;
+    if (judge(prefix_of(run, until)).word == Word::undecided) continue;
+    ++kept.kept;
+    return;
+  }
+}
+
+void print_kept(const char* what, const Kept& kept) {
+  fmt::print(
+      "- {}: {} fell inside their trace, {} ({:.0f} %) were decided by then; {} lay beyond its "
+      "end\n",
+      what, kept.said, kept.kept,
+      100.0 * static_cast<double>(kept.kept) / static_cast<double>(std::max<size_t>(kept.said, 1)),
+      kept.too_late);
 }
 
 void check_forecast(const Trace& trace, const Verdict& verdict, const Verdict& end, Tally& tally) {
@@ -55,17 +79,13 @@ void print_promises(const std::vector<Trace>& traces) {
     const Verdict end = judge(trace.run);
     for (int tenth = 1; tenth < 10; ++tenth) {
       const Verdict verdict = judge(first_tenths(trace.run, tenth));
-      check_decision(trace, verdict, tally);
+      check_step(trace, verdict, verdict.decides_at_step, tally.earliest);
+      check_step(trace, verdict, verdict.known_by_step, tally.promised);
       check_forecast(trace, verdict, end, tally);
     }
   }
-  fmt::print(
-      "- \"decides at step N\": {} promises fell inside their trace, {} ({:.0f} %) were kept; "
-      "{} lay beyond its end\n",
-      tally.promised, tally.kept,
-      100.0 * static_cast<double>(tally.kept) /
-          static_cast<double>(std::max<size_t>(tally.promised, 1)),
-      tally.too_late);
+  print_kept("promises \"by step N\"", tally.promised);
+  print_kept("\"step N at the earliest\", which is none", tally.earliest);
   if (tally.errors.empty()) return;
   std::sort(tally.errors.begin(), tally.errors.end());
   fmt::print(

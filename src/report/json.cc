@@ -143,7 +143,7 @@ void additions(JsonWriter& json, const Verdict& verdict) {
                json_if(verdict.sawtooth, sawtooth));
   json.members("onset_step", verdict.onset_step, "total_steps", verdict.total_steps);
   json.members("at_total_steps_mb", verdict.forecast_at_total_steps_mb);
-  json.members("limit_in_s", verdict.risk.in_s);
+  json.members("limit_in_s", verdict.risk.in_s, "known_by_step", verdict.known_by_step);
   explanations(json, verdict);
   json.members("components", json_list(verdict.components, component), "processes",
                json_list(verdict.processes, process_with_growth), "advice",

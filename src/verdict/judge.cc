@@ -264,7 +264,10 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   }
   verdict.creeps = verdict.word == Word::plateau && creeps(decision);
   verdict.over = is_over(*file.run);
-  if (!verdict.over) verdict.decides_at_step = decides_at(decision, file.timeline);
+  if (!verdict.over) {
+    verdict.decides_at_step = decides_at(decision, file.timeline);
+    verdict.known_by_step = known_by(decision, file.timeline);
+  }
   const double held_back_until = std::max(file.timeline.deadline, file.timeline.one_climb_until);
   const bool early = decision.enough && decision.floors.now < held_back_until;
   if (verdict.word == Word::undecided && early && decision.leak > 0.5) {

@@ -124,9 +124,11 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
   }
   if (verdict.decides_at_step) {
     add(paragraphs, ParagraphRole::known_by,
-        fill(
-            "can be known at {step} at the earliest.",
-            {{"step", moment_phrase(verdict.clock, *verdict.decides_at_step), "decides_at_step"}}));
+        fill("can be known at {step} at the earliest[, and most likely by {by}].",
+             {{"step", moment_phrase(verdict.clock, *verdict.decides_at_step), "decides_at_step"},
+              {"by",
+               verdict.known_by_step ? moment_phrase(verdict.clock, *verdict.known_by_step) : "",
+               "known_by_step"}}));
   }
   add(paragraphs, ParagraphRole::missing, tell_sentence(verdict.missing, verdict));
   const Sentence confirm = cause != nullptr
