@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${1:-200}
 build=${BUILD_DIR:-$PWD/build/release}
+plain=${NEVER_SANITIZED_DIR:-$build}
 directory=$(mktemp -d /dev/shm/plateau-attach.XXXXXX)
 trap 'kill $target 2>/dev/null || true; rm -rf "$directory"' EXIT
 
@@ -19,7 +20,7 @@ torture() {
   target=$!
   until grep -qs ready "$directory.out"; do sleep 0.05; done
   echo -n "$name: "
-  "$build/attach_torture" "$target" "$rounds" "$build/libplateau_tracer.so" "$directory"
+  "$build/attach_torture" "$target" "$rounds" "$plain/libplateau_tracer.so" "$directory"
   left=$(grep -c -e libplateau_tracer -e '\.segment' "/proc/$target/maps" || true)
   [ "$left" -eq 0 ] || { echo "$name: $left mappings are left behind" >&2; exit 1; }
   kill "$target"
@@ -31,8 +32,8 @@ torture() {
 }
 
 torture "C++, two storms and floats, all busy" \
-  "$build/inject_target" storm storm float signals spin-main
-torture "C++, with sleepers" "$build/inject_target" storm float sleep poll epoll read semaphore
+  "$plain/inject_target" storm storm float signals spin-main
+torture "C++, with sleepers" "$plain/inject_target" storm float sleep poll epoll read semaphore
 torture "Python, busy" /usr/bin/python3 -uc '
 print("ready")
 while True:

@@ -7,7 +7,8 @@
 #
 # A sanitizer build looks at memory, not at answers: PLATEAU_SANITIZED_TESTS names the rooms whose
 # tests it builds, those that read foreign bytes, trace other processes or share memory with them.
-# Room and test are compiled at low optimisation there, and everything is instrumented.
+# Room and test are compiled at low optimisation there, and all that a test links is instrumented, but what
+# never_sanitized() names (PlateauOptions.cmake).
 include(GoogleTest)
 # Of binutils; links a test against LibTorch in a sixth of the time. What is shipped is linked as usual.
 find_program(PLATEAU_FAST_LINKER ld.gold)

@@ -30,6 +30,12 @@ if [ ${#options[@]} -eq 0 ] && [ -z "$(ls -A "${CCACHE_DIR:-${XDG_CACHE_HOME:-$H
 fi
 directory=build/$preset
 
+# What is never sanitized comes from the release build; the fuzzers need none of it.
+case $preset:$* in
+  asan:fuzzers) ;;
+  asan:* | tsan:*) "$0" --tests release never_sanitized ;;
+esac
+
 off=()
 for option in "${options[@]}"; do
   grep -q "^$option:[A-Z]*=ON" "$directory/CMakeCache.txt" 2>/dev/null || off+=("-D$option=ON")

@@ -35,7 +35,7 @@ struct Format {
 const std::vector<Format>& formats() {
   static const std::vector<Format> known = {
       {{"recording", "Plateau's own recordings"}, read_plateau_recording},
-      {{"text", "text logs of any make: lines with a step or a time and an amount of memory"},
+      {{"text", "any text log: lines with a step or a time and an amount of memory"},
        read_text_log},
       {{"csv", "CSV, TSV or ';' with a header; units from column names"}, read_csv},
       {{"jsonl", "JSON lines, one object per sample; nested keys are joined with '.'"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -280,6 +281,16 @@ TEST(JvmNative, TheSectionThatGrowsIsASeriesAndTotalsAloneAreOne) {
   ASSERT_TRUE(totals.ok());
   ASSERT_EQ(totals.value()[0].series.size(), 1U);
   EXPECT_NEAR(totals.value()[0].series[0].mb.back(), 2.097, 0.001);
+}
+
+// One program fuzzes them all, each by the seeds that bear its name.
+TEST(Import, EveryFormatHasSeedsForItsFuzzer) {
+  for (const FormatInfo& format : import_formats()) {
+    std::string name(format.name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    const std::string seeds = std::string(PLATEAU_SOURCE_DIR) + "/fuzz/corpus/fuzz_" + name;
+    EXPECT_TRUE(std::filesystem::is_directory(seeds) && !std::filesystem::is_empty(seeds)) << seeds;
+  }
 }
 
 TEST(Corpus, EveryTraceIsReadWithItsProcesses) {

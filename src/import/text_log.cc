@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text logs of any make: finds the lines that carry a clock and an amount of memory.
+// Any text log: finds the lines that carry a clock and an amount of memory.
 //
 // A log holds several clocks at once: "Step 120", a progress bar "83/250", the time of day. Each
 // line with memory goes to the best clock it carries, each clock builds its own runs, and at the

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The reader of the format "prometheus".
-#include "import_fuzz.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  plateau::fuzz_import(data, size, "prometheus");
-  return 0;
-}
