@@ -86,6 +86,21 @@ print('plateau_auto.torch_steps' in sys.modules, module.Optimizer._optimizer_ste
         self.write("torch/optim/optimizer.py", "VERSION = 9\n")
         self.assertEqual(self.run_python("-c", "import torch.optim.optimizer as m; print(m.VERSION)"), "9")
 
+    def test_a_version_that_passes_more_arguments_keeps_its_own_functions(self):
+        self.write("torch/__init__.py", "")
+        self.write("torch/utils/__init__.py", "")
+        self.write("torch/utils/data/__init__.py", "")
+        self.write("torch/utils/data/dataloader.py", """
+class _BaseDataLoaderIter:
+    def __init__(self, loader): pass
+    def _next_index(self, ahead): return [ahead]
+    def __next__(self): return self._next_index(3)
+    def _reset(self, loader, first_iter=False): pass
+""")
+        said = self.run_python("-c", "from torch.utils.data.dataloader import _BaseDataLoaderIter; "
+                               "print(_BaseDataLoaderIter(1).__next__())")
+        self.assertEqual(said, "[3]")
+
     def test_a_module_that_fails_to_import_fails_as_without_us(self):
         self.write("torch/__init__.py", "")
         self.write("torch/optim/__init__.py", "")

@@ -220,14 +220,28 @@ class LoopTest(unittest.TestCase):
 
         def broken():
             calls.append(1)
-            raise KeyError("name")
+            raise KeyError("a word of the user's data")
 
         hook = guard.hook("the test", broken)
         for _ in range(9):
             hook()
         self.assertEqual(len(calls), 3)
         self.assertEqual(self.heard("mark"),
-                         ["mark plateau's module switched off the test: KeyError: 'name'"])
+                         ["mark plateau's module switched off the test: KeyError"])
+
+    def test_what_a_version_lacks_is_named_with_the_line_of_ours_that_asks_for_it(self):
+        from plateau_auto import torch_data
+
+        class Lacking:
+            pass
+
+        try:
+            torch_data.patch(Lacking)
+        except AttributeError as error:
+            guard.complain("does not know this torch", error)
+        (said,) = self.heard("mark")
+        missing = " _BaseDataLoaderIter" if sys.version_info >= (3, 10) else ""
+        self.assertRegex(said, r"^mark plateau's module does not know this torch: AttributeError%s at torch_data.py:\d+$" % missing)
 
     def test_a_forked_child_is_silent_until_it_trains(self):
         self.play(Loader(8, 2))

@@ -84,15 +84,16 @@ def patch(module):
     call_one, take_step = learner._call_one, learner._step
 
     @functools.wraps(call_one)
-    def _call_one(self, event_name):
-        result = call_one(self, event_name)
+    def _call_one(self, event_name, *args, **kwargs):
+        result = call_one(self, event_name, *args, **kwargs)
         heard(self, event_name)
         return result
 
     @functools.wraps(take_step)
-    def _step(self):
-        take_step(self)
+    def _step(self, *args, **kwargs):
+        result = take_step(self, *args, **kwargs)
         stepped(self)
+        return result
 
     learner._call_one, learner._step = _call_one, _step
 
@@ -104,8 +105,8 @@ def patch_loader(module):
         loader, list(order) if isinstance(order, (list, tuple)) else None))
 
     @functools.wraps(original)
-    def get_idxs(self):
-        order = original(self)
+    def get_idxs(self, *args, **kwargs):
+        order = original(self, *args, **kwargs)
         order_of(self, order)
         return order
 

@@ -38,7 +38,8 @@ def patch_update(module):
     from jax.core import Tracer
     from jax.tree_util import tree_leaves
 
-    def updated(updates):
+    def updated(words, named):
+        updates = named["updates"] if "updates" in named else words[1]
         if any(isinstance(leaf, Tracer) for leaf in tree_leaves(updates)[:1]):
             LOOP.update_compiled()
         else:
@@ -49,9 +50,9 @@ def patch_update(module):
     original = module.apply_updates
 
     @functools.wraps(original)
-    def apply_updates(params, updates):
-        result = original(params, updates)
-        updated_guarded(updates)
+    def apply_updates(*args, **kwargs):
+        result = original(*args, **kwargs)
+        updated_guarded(args, kwargs)
         return result
 
     module.apply_updates = apply_updates
@@ -70,9 +71,9 @@ def patch_grain(module):
     ended = guard.hook("grain's ends", LOOP.ended)
 
     @functools.wraps(original_init)
-    def __init__(self, data_loader, *args, **kwargs):
-        opened(self, data_loader)
-        original_init(self, data_loader, *args, **kwargs)
+    def __init__(self, *args, **kwargs):
+        opened(self, args[0] if args else kwargs.get("data_loader"))
+        original_init(self, *args, **kwargs)
 
     @functools.wraps(original_next)
     def __next__(self):
@@ -91,7 +92,8 @@ def patch_orbax(module):
     """`module` is orbax.checkpoint.checkpoint_manager: save(step) is often called at every step, and decides itself."""
     original = module.CheckpointManager.save
 
-    def told(step, saved):
+    def told(words, named, saved):
+        step = words[0] if words else named["step"]
         if LOOP.framework in (None, "orbax") and not LOOP.counts_itself():
             voice.hello_once()
             LOOP.adopt("orbax", says_passes=False)
@@ -102,9 +104,9 @@ def patch_orbax(module):
     told = guard.hook("orbax's steps", told)
 
     @functools.wraps(original)
-    def save(self, step, *args, **kwargs):
-        saved = original(self, step, *args, **kwargs)
-        told(step, saved)
+    def save(self, *args, **kwargs):
+        saved = original(self, *args, **kwargs)
+        told(args, kwargs, saved)
         return saved
 
     module.CheckpointManager.save = save

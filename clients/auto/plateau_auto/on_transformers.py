@@ -10,7 +10,8 @@ from .loop import LOOP
 _state = {"evaluating": False}
 
 
-def _heard(event, args, state):
+def _heard(words, named):
+    event, args, state = (words + tuple(named[name] for name in ("event", "args", "state") if name in named))[:3]
     if event == "on_step_end":
         LOOP.adopt("transformers", begins_at=state.global_step - 1)  # Again, where we came into a training that had begun.
         LOOP.framework_step(
@@ -41,9 +42,9 @@ def patch(module):
     original = handler.call_event
 
     @functools.wraps(original)
-    def call_event(self, event, args, state, control, **kwargs):
-        result = original(self, event, args, state, control, **kwargs)
-        heard(event, args, state)
+    def call_event(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        heard(args, kwargs)
         return result
 
     handler.call_event = call_event

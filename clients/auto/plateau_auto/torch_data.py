@@ -31,6 +31,7 @@ def patch(module):
     opened = guard.hook("the DataLoader's iterators", LOOP.opened)
     original_init, original_index = base.__init__, base._next_index
     original_next, original_reset = base.__next__, base._reset
+    guard.expect(original_index, "self")
 
     @functools.wraps(original_init)
     def __init__(self, loader, *args, **kwargs):

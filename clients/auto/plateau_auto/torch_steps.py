@@ -20,6 +20,7 @@ def patch(module):
         voice.hello()
         return
     original = module.Optimizer._optimizer_step_code
+    guard.expect(original, "self")
     stepped = guard.hook("the optimizer's steps", LOOP.stepped)
 
     @functools.wraps(original)
