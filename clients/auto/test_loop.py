@@ -137,6 +137,15 @@ class LoopTest(unittest.TestCase):
         self.play(loader)
         self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 40")
 
+    def test_what_a_pass_drew_before_it_was_left_counts_as_seen(self):
+        voice.get().gap_s = 1e9  # A word at the first step alone, as steps of a millisecond have it.
+        loader = Loader(20, 2)
+        self.play(loader, until=10)
+        loader.batches = lambda: [[0, 1]] * 4
+        self.play(loader, until=4)
+        voice.get().flush()
+        self.assertEqual(self.heard("gauge examples.seen"), ["gauge examples.seen 2", "gauge examples.seen 20"])
+
     def test_a_stream_has_a_length_after_its_first_end(self):
         loader = Loader(20, 2, stream=True)
         self.play(loader)

@@ -264,8 +264,10 @@ class Loop:
 
     def _leave(self, last, one):
         """A loop that breaks off its passes is as many epochs on as it has consumed of them."""
-        if last is not None and last is not one and not (last.over or last.left) and last.length and (
-                last.dataset_id == one.dataset_id):
+        if last is None or last is one:
+            return
+        last.look()  # Nobody else will ask it again: what it drew last would never count as seen.
+        if not (last.over or last.left) and last.length and last.dataset_id == one.dataset_id:
             last.left = True
             self.epochs += last.consumed / last.length
 
