@@ -19,7 +19,10 @@ SAID = sys.stdout
 
 
 def say(text):
-    print(str(text).replace("\n", " ")[:400], file=SAID, flush=True)
+    try:
+        print(str(text).replace("\n", " ")[:400], file=SAID, flush=True)
+    except OSError:
+        pass  # The watcher has left; the points that it has sent still go to the service.
 
 
 class Wandb:

@@ -182,8 +182,13 @@ void Bridge::end(double most_s) {
     if (!rest_.empty()) poll(nullptr, 0, kPollMs);
   }
   in_.reset();
-  while (listen() && monotonic_now_s() < until_s) poll(nullptr, 0, kPollMs);
+  bool at_work = listen();
+  while (at_work && monotonic_now_s() < until_s) {
+    poll(nullptr, 0, kPollMs);
+    at_work = listen();
+  }
   waitpid(pid_, nullptr, WNOHANG);
+  if (at_work) said_ += "it is still at work, and is left to it: the last points may come later\n";
   if (dropped_ > 0) {
     said_ += fmt::format("{} points were dropped: it was slower than the job\n", dropped_);
   }
