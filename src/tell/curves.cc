@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -14,6 +15,10 @@
 
 namespace plateau {
 namespace {
+
+constexpr std::string_view kMemory = "memory/";
+constexpr std::string_view kOwned = "memory/owned_mb";
+constexpr double kFallShare = 0.1;  // As the verdict has it (verdict/signal.cc).
 
 void add(Curves& curves, std::string name, double value) {
   if (std::isfinite(value)) curves.emplace_back(std::move(name), value);
@@ -30,8 +35,8 @@ void add_memory(Curves& curves, const Snapshot& snapshot) {
     all += mb;
   }
   if (of_role.empty()) return;
-  add(curves, "memory/owned_mb", all);
-  for (const auto& [role, mb] : of_role) add(curves, fmt::format("memory/{}_mb", role), mb);
+  add(curves, std::string(kOwned), all);
+  for (const auto& [role, mb] : of_role) add(curves, fmt::format("{}{}_mb", kMemory, role), mb);
   double gpu = 0;
   for (const ProcessSample& process : snapshot.processes) {
     if (process.gpu_kb != kUnread) gpu += mb_of_kb(process.gpu_kb);
@@ -67,6 +72,12 @@ Curves curves_of(const Moment& moment) {
   if (moment.snapshot != nullptr && moment.snapshot->whole) add_memory(curves, *moment.snapshot);
   if (moment.verdict != nullptr) add_verdict(curves, *moment.verdict);
   return curves;
+}
+
+void leave_out_tear_down(Curves& curves, const Verdict& verdict) {
+  const auto owned = std::ranges::find(curves, kOwned, &Curves::value_type::first);
+  if (owned == curves.end() || owned->second > (1 - kFallShare) * verdict.last_mb) return;
+  std::erase_if(curves, [](const auto& curve) { return curve.first.starts_with(kMemory); });
 }
 
 double height_of(Word word) {

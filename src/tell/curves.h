@@ -27,6 +27,10 @@ using Curves = std::vector<std::pair<std::string, double>>;  // By name; all fin
 
 Curves curves_of(const Moment& moment);
 
+// Takes memory out of the last point of a job that has ended, if it lies a tenth or more below what
+// `verdict` counts as the last: it was read while the job took down what it had held.
+void leave_out_tear_down(Curves& curves, const Verdict& verdict);
+
 // The word as a height: 0 plateau, 1 warming, 2 undecided, 3 leak.
 double height_of(Word word);
 

@@ -45,6 +45,18 @@ TEST(Curves, TheVerdictIsAHeightAndTheForecastABand) {
   EXPECT_LT(height_of(Word::plateau), height_of(Word::leak));
 }
 
+TEST(Curves, MemoryThatTheJobLetGoOfAtItsEndIsNotDrawn) {
+  Verdict verdict;
+  verdict.last_mb = 242;
+  Curves ending = {{"memory/owned_mb", 61}, {"memory/main_mb", 61}, {"plateau/verdict", 3}};
+  leave_out_tear_down(ending, verdict);
+  EXPECT_EQ(ending, (Curves{{"plateau/verdict", 3}}));
+  const Curves whole = {{"memory/owned_mb", 240}, {"memory/main_mb", 240}};
+  Curves kept = whole;
+  leave_out_tear_down(kept, verdict);
+  EXPECT_EQ(kept, whole);
+}
+
 TEST(Curves, AMomentWithoutAnythingHasNone) {
   EXPECT_TRUE(curves_of({}).empty());
 }

@@ -89,11 +89,12 @@ std::string webhook_body(const Verdict& verdict, bool end, const std::string& na
 struct Teller::Inside {
   explicit Inside(TellOptions given) : options(std::move(given)) {}
 
-  // What waits for its axis: steps, or seconds where there are none.
+  // What waits for its axis (steps, or seconds where there are none), and the newest point.
   struct Point {
     double unix_s = 0;
     double elapsed_s = 0;
     Curves curves;
+    int64_t step = -1;
   };
 
   void errands() {
@@ -144,15 +145,21 @@ struct Teller::Inside {
     waiting = webhook_body(verdict, false, options.name);
   }
 
-  void put(const Point& point, int64_t step) {
+  void put(const Point& point) {
+    const int64_t step = point.step >= 0 ? point.step : static_cast<int64_t>(point.elapsed_s);
     if (tensorboard) tensorboard->scalars(point.unix_s, step, point.curves);
     for (Bridge& bridge : bridges) bridge.curves(point.unix_s, step, point.curves);
   }
 
-  void put_waiting(const Moment& moment) {
-    for (const Point& point : points) {
-      put(point, moment.step >= 0 ? 0 : static_cast<int64_t>(point.elapsed_s));
+  // All but the newest, of which only the next look tells whether the job was ending then.
+  void put_waiting(const Moment& moment, bool last) {
+    for (Point& point : points) {
+      if (point.step < 0 && moment.step >= 0) point.step = 0;
     }
+    if (last && !points.empty() && moment.verdict != nullptr) {
+      leave_out_tear_down(points.back().curves, *moment.verdict);
+    }
+    for (const Point& point : points) put(point);
     points.clear();
   }
 
@@ -163,14 +170,10 @@ struct Teller::Inside {
     if (moment.elapsed_s >= next_curve_s || last) {
       next_curve_s = moment.elapsed_s + std::clamp(moment.elapsed_s * kCurveShare,
                                                    kFewestCurveSeconds, kMostCurveSeconds);
-      Point point{unix_now_s(), moment.elapsed_s, curves_of(moment)};
       const bool awaited = moment.step < 0 && !last && moment.elapsed_s < kStepsAwaitedSeconds;
-      if (!awaited) put_waiting(moment);
-      if (awaited) {
-        points.push_back(std::move(point));
-      } else {
-        put(point, moment.step >= 0 ? moment.step : static_cast<int64_t>(moment.elapsed_s));
-      }
+      if (!awaited) put_waiting(moment, last);
+      points.push_back({unix_now_s(), moment.elapsed_s, curves_of(moment), moment.step});
+      if (last) put_waiting(moment, false);
     }
     if (moment.verdict == nullptr || (moment.verdict->word == drawn_word && !last)) return;
     drawn_word = moment.verdict->word;
