@@ -8,16 +8,35 @@
 // A blocked system call is interrupted by the stop. The kernel restarts most of them by itself;
 // those that it would let fail with EINTR (epoll_wait, and sockets with a time-out) are issued
 // again with their full time-out, because nothing that the process can see has happened.
+//
+// Whoever looks at a process that stands still is in a hurry for its sake: this thread goes before
+// others until the process is let go, where it may (root, or a limit on nice that allows it).
+// Among thirty runnable processes on two cores it would otherwise wait longer than it looks.
 #pragma once
 
 #include <sys/types.h>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "ptrace/tracee.h"
 
 namespace plateau {
+
+// The calling thread goes before others as long as this is there; nothing changes where it may not.
+class Haste {
+ public:
+  Haste();
+  ~Haste();
+  Haste(Haste&& other) noexcept;
+  Haste& operator=(Haste&&) = delete;
+
+ private:
+  int before_;      // The thread's nice value.
+  bool hastening_;  // It was changed, and is to be put back.
+};
 
 class StoppedProcess {
  public:
@@ -41,6 +60,7 @@ class StoppedProcess {
   Result<size_t> seize_new_threads();
   bool wait_for_stops(double until_s);
 
+  std::optional<Haste> haste_{std::in_place};  // Until the process is let go.
   pid_t pid_;
   std::vector<Tracee> threads_;
   TraceClock::time_point since_ = TraceClock::now();

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,22 @@ TEST(StoppedProcess, AllThreadsStandStillAndGoOnAfterwards) {
     EXPECT_EQ(stopped.value().release(), 0);
     ASSERT_TRUE(Child::soon([&] { return sum(*child.shared) > before; }));
   }
+}
+
+TEST(StoppedProcess, WhoeverLooksGoesBeforeOthersUntilItLetsGo) {
+  const int before = ::getpriority(PRIO_PROCESS, 0);
+  const bool may = ::setpriority(PRIO_PROCESS, 0, before - 1) == 0;
+  ::setpriority(PRIO_PROCESS, 0, before);
+  Child child(count_in_three_threads);
+  {
+    Result<StoppedProcess> stopped = StoppedProcess::stop(child.pid, kPatience);
+    ASSERT_TRUE(stopped) << stopped.error().message;
+    EXPECT_EQ(::getpriority(PRIO_PROCESS, 0) < before, may);
+    stopped.value().release();
+    EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
+    ASSERT_TRUE(StoppedProcess::stop(child.pid, kPatience));
+  }
+  EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
 }
 
 TEST(StoppedProcess, BlockedCallThatWouldFailDoesNotSeeTheStop) {

@@ -23,7 +23,7 @@ constexpr double kSecondsPerObject = 0.25e-6;
 constexpr double kSecondsPerStop = 0.003;
 constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
 // A machine without a free core makes a stop several times longer. What would take longer still is
-// given up.
+// given up; the next try may take twice as long, if the job's share covers all of it.
 constexpr double kMostStopS = 0.25;
 constexpr double kStopPerEstimate = 4;
 constexpr double kLeastStopS = 0.05;
@@ -63,17 +63,17 @@ class Looker {
     const double estimate_s =
         kSecondsPerStop +
         kSecondsPerObject * static_cast<double>(std::max(objects.value(), kFewObjects));
-    if (estimate_s > request.most_estimate_s) {
+    const std::optional<double> most_s = most_stop_s(estimate_s, request);
+    if (!most_s) {
       reply.too_costly = true;
       return reply;
     }
-    const double most_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStopS, kMostStopS);
     Result<Census> census = take_census(
         request.pid,
-        {.max_stop_s = most_s, .holders = true, .before = before_ ? &*before_ : nullptr});
+        {.max_stop_s = *most_s, .holders = true, .before = before_ ? &*before_ : nullptr});
     if (!census) {
       reply.trouble = census.error().message;
-      reply.stopped_s = most_s;
+      reply.stopped_s = *most_s;
       return reply;
     }
     reply.at_s = census.value().at_s;
@@ -90,6 +90,14 @@ class Looker {
 };
 
 }  // namespace
+
+std::optional<double> most_stop_s(double estimate_s, const LookRequest& request) {
+  if (estimate_s > request.most_estimate_s) return std::nullopt;
+  const double usual_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStopS, kMostStopS);
+  if (request.failures == 0) return usual_s;
+  const double most_s = usual_s * static_cast<double>(1 << request.failures);
+  return most_s <= request.left_s ? std::optional(most_s) : std::nullopt;
+}
 
 std::string encode_reply(const LookReply& reply) {
   FieldWriter io;

@@ -5,17 +5,25 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "recording/holder.h"
 
 namespace plateau {
 
-// "Look into `pid`, if by estimate that stops it for at most `most_estimate_s`."
+// "Look into `pid`, if by estimate that stops it for at most `most_estimate_s`; `left_s` is what it
+// may be stopped in all, and `failures` times it was stopped in vain."
 struct LookRequest {
   pid_t pid = -1;
+  int failures = 0;
   double most_estimate_s = 0;
+  double left_s = 0;
 };
+
+// After how long a stop that would take `estimate_s` with a core of its own is given up; nothing if
+// it must not begin. A try after one in vain may take twice as long, if all of it is left.
+std::optional<double> most_stop_s(double estimate_s, const LookRequest& request);
 
 // One message each way, at most this long.
 inline constexpr size_t kMostLookBytes = size_t{128} << 10;

@@ -122,8 +122,11 @@ void CensusWatch::ask(double at_s, int64_t step) {
     stage_ = Stage::ended;
     return;
   }
-  const LookRequest request{
-      .pid = target_, .most_estimate_s = std::min(kMostEstimateS, share_ * at_s - cost_.stopped_s)};
+  const double left_s = share_ * at_s - cost_.stopped_s;
+  const LookRequest request{.pid = target_,
+                            .failures = failures_,
+                            .most_estimate_s = std::min(kMostEstimateS, left_s),
+                            .left_s = left_s};
   if (send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
     return finish();
   }

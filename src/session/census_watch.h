@@ -7,7 +7,8 @@
 // the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
 // the process for some milliseconds; both together may cost it `share` of the time it has run, and
 // one never more than kMostEstimateS by estimate, so in a job with many objects they come later,
-// or not at all.
+// or not at all. A look that was given up on a busy machine is tried again with twice the time, up
+// to three times, once `share` covers that.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
