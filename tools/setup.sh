@@ -11,7 +11,7 @@
 #   site      to make the documentation a site
 #   lint      to check and format the sources, with a clang-tidy from PyPI (tools/stack.sh --tidy says where)
 #   ship      to make the wheel, the release and the Debian packages
-#   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where)
+#   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where), and Debian's torch
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -50,8 +50,8 @@ test=(
 bench=(libbenchmark-dev python3 python3-psutil gzip)
 # The wheel takes Debian's own sources and static libraries.
 ship=(dpkg-dev python3-venv debhelper dh-python lintian debootstrap fakeroot)
-# Hosts that are network namespaces, for jobs of many ranks.
-stack=(python3 python3-venv iproute2)
+# Debian's own torch, the oldest that is looked after; hosts that are network namespaces, for jobs of many ranks.
+stack=(python3 python3-venv python3-torch iproute2)
 with_stack=no
 
 wanted=()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known by the end of the first epoch: `plateau run -- python job.py`, without options, on jobs that know nothing of us.
 
-    PLATEAU=build/release/plateau STACK=$(tools/stack.sh) tests/stack/verdicts.py [LOOP ...] [--all]
+    PLATEAU=build/release/plateau STACK=$(tools/stack.sh) tests/stack/verdicts.py [LOOP ...] [--all | --cases FAULT/WORKERS ...]
 
 Each job runs for 1.25 epochs, leaks in workers that live on for 1.35: there the deadline of the verdict is 1.75 passes,
 and a leak is called at 0.7 of it at the earliest, which is 1.225 passes. The verdict that follows must have the right word and cause, the right length of the
@@ -108,6 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("loops", nargs="*", default=[])
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--cases", nargs="*", help="such as leak/0 cache/2, instead of those")
     options = parser.parse_args()
     stack = os.environ.get("STACK", "")
     if not os.access(stack, os.X_OK):
@@ -116,6 +117,8 @@ def main():
     failed = 0
     for loop in options.loops or LOOPS:
         cases = [(f, w) for f in ("leak", "cache") for w in WORKERS] if options.all else CASES[loop]
+        if options.cases:
+            cases = [tuple(case.split("/")) for case in options.cases]
         failed += run_loop(loop, cases, os.environ["PLATEAU"], stack)
     return 1 if failed else 0
 
