@@ -3,7 +3,8 @@
 #
 # Makes the static library room_NAME from src/NAME/*.cc and, when tests are built, the program
 # NAME_test from src/NAME/*_test.cc. A room without test files is an error: it would be a room
-# nobody checks. plateau_room() is the same for any directory; the trainer's rooms are made by it.
+# nobody checks. A source whose name ends in a processor's, foo_x86_64.cc or foo_aarch64.cc, is built for that one alone.
+# plateau_room() is the same for any directory; the trainer's rooms are made by it.
 #
 # A sanitizer build looks at memory, not at answers: PLATEAU_SANITIZED_TESTS names the rooms whose
 # tests it builds, those that read foreign bytes, trace other processes or share memory with them.
@@ -25,6 +26,10 @@ set(PLATEAU_TEST_HEADERS <gmock/gmock.h> <gtest/gtest.h>)
 function(plateau_room name directory prefix test_name)
   cmake_parse_arguments(ROOM "" "OPTIMISE" "DEPENDS;EXCLUDE;HEADERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
+  set(others x86_64 aarch64)
+  list(REMOVE_ITEM others ${CMAKE_SYSTEM_PROCESSOR})
+  list(JOIN others "|" others)
+  list(FILTER sources EXCLUDE REGEX "_(${others})\\.cc$")
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Configures and builds one preset, or some targets of it:
-#   tools/build.sh [--tests] [--trainer] [--bench] release|dev|asan|tsan [TARGET...]
+#   tools/build.sh [--tests] [--trainer] [--bench] release|dev|asan|tsan|arm64 [TARGET...]
 # The options add to what the directory is configured for, and it stays so: objects serve all of them.
 # Progress goes to standard error, what the compilers say to standard output.
 set -euo pipefail

@@ -11,6 +11,7 @@
 #   site      to make the documentation a site
 #   lint      to check and format the sources, with a clang-tidy from PyPI (tools/stack.sh --tidy says where)
 #   ship      to make the wheel, the release and the Debian packages
+#   arm64     to build for arm64 and to run that here (tools/arm64.sh has the libraries)
 #   stack     the Python packages that users train with, in a virtual environment (tools/stack.sh says where), and Debian's torch
 # Says what it installs and how far it is. Does nothing, quickly and quietly, when all is there.
 set -euo pipefail
@@ -50,6 +51,7 @@ test=(
 bench=(libbenchmark-dev python3 python3-psutil gzip)
 # The wheel takes Debian's own sources and static libraries.
 ship=(dpkg-dev python3-venv debhelper dh-python lintian debootstrap fakeroot)
+arm64=(g++-aarch64-linux-gnu qemu-user)
 # Debian's own torch, the oldest that is looked after; hosts that are network namespaces, for jobs of many ranks.
 stack=(python3 python3-venv python3-torch iproute2)
 with_stack=no
@@ -68,8 +70,9 @@ for part in "$@"; do
     site) wanted+=("${site[@]}") ;;
     lint) wanted+=("${lint[@]}") with_tidy=yes ;;
     ship) wanted+=("${ship[@]}") ;;
+    arm64) wanted+=("${arm64[@]}") ;;
     stack) wanted+=("${stack[@]}") with_stack=yes ;;
-    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|ship|stack ..." >&2; exit 2 ;;
+    *) echo "usage: tools/setup.sh core|demo|fleet|trainer|test|bench|page|site|lint|ship|arm64|stack ..." >&2; exit 2 ;;
   esac
 done
 finish() {

@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
 #include "cli/verbs.h"
+#include "inject/inject.h"
 #include "probe/machine.h"
 #include "report/text.h"
 
@@ -30,9 +31,7 @@ OwnFacts own_facts() {
   own.tracer = first_readable(places_of("libplateau_tracer.so"));
   own.module = installed_directory("python", "sitecustomize.py");
   own.trainer = first_readable(places_of("plateau-train"));
-#ifdef __x86_64__
-  own.attaches = true;
-#endif
+  own.attaches = kCallsFunctions;
   own.debuginfod = !variable("DEBUGINFOD_URLS").empty();
   return own;
 }

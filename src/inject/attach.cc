@@ -114,7 +114,8 @@ bool some_thread_in(pid_t pid, uint64_t begin, uint64_t end) {
     if (stop.kind == ThreadStop::Kind::gone) continue;
     if (stop.kind == ThreadStop::Kind::none) return true;
     const auto registers = thread->registers();
-    const bool inside = !registers || (registers->rip >= begin && registers->rip < end);
+    const uint64_t at = registers ? program_counter(*registers) : begin;
+    const bool inside = at >= begin && at < end;
     if (stop.kind == ThreadStop::Kind::interrupt) thread->mend_call();
     if (inside) return true;
   }

@@ -21,6 +21,13 @@
 
 namespace plateau {
 
+// Whether functions can be called in other processes on this processor at all.
+#if defined(__x86_64__)
+inline constexpr bool kCallsFunctions = true;
+#else
+inline constexpr bool kCallsFunctions = false;
+#endif
+
 struct InjectOptions {
   double timeout_s = 5;        // For the safe point to come.
   double call_timeout_s = 60;  // For a called function to return.

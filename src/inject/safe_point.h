@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of SafePoint: how a thread at a safe point is found (hunt.cc) and used (safe_point.cc).
+// Inside of SafePoint: how a thread at a safe point is found (hunt_x86_64.cc) and used
+// (safe_point_x86_64.cc).
 #pragma once
 
 #include <csignal>
@@ -16,7 +17,8 @@
 namespace plateau {
 
 // What stands against calling functions in a process before anything is touched: what stands
-// against stopping it, and that it is stopped by job control, or keeps a shadow stack.
+// against stopping it, and that it is stopped by job control, or keeps a shadow stack; or that it
+// cannot be done on this processor.
 Result<void> check_enterable(pid_t pid, const TargetFacts& facts);
 
 // Signals that would end this process wait while one of these lives.

@@ -2,10 +2,7 @@
 #include "ptrace/tracee.h"
 
 #include <fmt/format.h>
-#include <linux/elf.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,60 +10,18 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <ctime>
 #include <string>
 #include <utility>
 
 #include "base/files.h"
+#include "ptrace/ask.h"
 
 namespace plateau {
 namespace {
 
-constexpr size_t kMaxExtendedBytes = size_t{64} * 1024;
 constexpr size_t kKernelMaskBytes = 8;
 constexpr auto kEndLimit = std::chrono::milliseconds(100);  // For a killed thread to end.
-constexpr uint64_t kAllFour = 0x55;  // DR7: local enable of DR0 to DR3, each "execute, one byte".
-
-// Of those that only wait; on x86-64 some have older forms too.
-constexpr auto kFailing = std::to_array<int64_t>({
-#if defined(__x86_64__)
-    SYS_epoll_wait,
-#endif
-    SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop, SYS_semtimedop, SYS_rt_sigtimedwait,
-    SYS_io_getevents, SYS_read, SYS_readv, SYS_write, SYS_recvfrom, SYS_recvmsg, SYS_sendto,
-    SYS_sendmsg, SYS_accept, SYS_accept4});
-
-// ptrace's own declaration takes an enumeration and variadic words.
-template <typename Address, typename Data>
-bool asked(__ptrace_request request, pid_t tid, Address address, Data data) {
-  return ::ptrace(request, tid, address, data) == 0;
-}
-
-size_t debug_register(size_t index) {
-  return offsetof(user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
-}
-
-bool poke_debug(pid_t tid, size_t index, uint64_t value) {
-  return asked(PTRACE_POKEUSER, tid, debug_register(index), value);
-}
-
-uint64_t bit_of(int signal) {
-  return uint64_t{1} << (signal - 1);
-}
-
-// Signals that wait for the thread or for its process, without those it has blocked.
-bool deliverable_signal_waits(pid_t tid, uint64_t blocked) {
-  for (const uint32_t flags : {uint32_t{0}, uint32_t{PTRACE_PEEKSIGINFO_SHARED}}) {
-    std::array<siginfo_t, 32> found = {};
-    __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = flags, .nr = 32};
-    const long count = ::ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, found.data());
-    for (long i = 0; i < count; ++i) {
-      if ((bit_of(found[static_cast<size_t>(i)].si_signo) & blocked) == 0) return true;
-    }
-  }
-  return false;
-}
 
 // Of a process that is not our child, and of threads beside a child's first, the kernel knows no
 // news for us. Requires: not seized yet.
@@ -196,16 +151,6 @@ bool Tracee::listen() {
   return asked(PTRACE_LISTEN, tid_, nullptr, nullptr);
 }
 
-std::optional<user_regs_struct> Tracee::registers() const {
-  user_regs_struct registers = {};
-  if (!asked(PTRACE_GETREGS, tid_, nullptr, &registers)) return std::nullopt;
-  return registers;
-}
-
-bool Tracee::set_registers(const user_regs_struct& registers) {
-  return asked(PTRACE_SETREGS, tid_, nullptr, &registers);
-}
-
 std::optional<uint64_t> Tracee::signal_mask() const {
   uint64_t mask = 0;
   if (!asked(PTRACE_GETSIGMASK, tid_, kKernelMaskBytes, &mask)) return std::nullopt;
@@ -216,47 +161,6 @@ bool Tracee::set_signal_mask(uint64_t mask) {
   return asked(PTRACE_SETSIGMASK, tid_, kKernelMaskBytes, &mask);
 }
 
-std::optional<ThreadState> Tracee::save() const {
-  ThreadState state;
-  const auto registers = this->registers();
-  const auto mask = signal_mask();
-  if (!registers || !mask) return std::nullopt;
-  state.registers = *registers;
-  state.signal_mask = *mask;
-  state.extended.resize(kMaxExtendedBytes);
-  iovec area = {.iov_base = state.extended.data(), .iov_len = state.extended.size()};
-  if (!asked(PTRACE_GETREGSET, tid_, NT_X86_XSTATE, &area)) return std::nullopt;
-  state.extended.resize(area.iov_len);
-  return state;
-}
-
-bool Tracee::restore(const ThreadState& state) {
-  std::vector<char> extended = state.extended;
-  iovec area = {.iov_base = extended.data(), .iov_len = extended.size()};
-  const bool floating = asked(PTRACE_SETREGSET, tid_, NT_X86_XSTATE, &area);
-  const bool general = set_registers(state.registers);
-  return set_signal_mask(state.signal_mask) && floating && general;
-}
-
-size_t Tracee::set_breakpoints(std::span<const uint64_t> addresses) {
-  size_t set = 0;
-  uint64_t enable = 0;
-  for (const uint64_t address : addresses.first(std::min<size_t>(addresses.size(), 4))) {
-    if (!poke_debug(tid_, set, address)) break;
-    enable |= kAllFour & (uint64_t{3} << (2 * set));
-    ++set;
-  }
-  if (set > 0 && !poke_debug(tid_, 7, enable)) set = 0;
-  armed_ = set > 0;
-  return set;
-}
-
-void Tracee::clear_breakpoints() {
-  if (!armed_) return;
-  poke_debug(tid_, 7, 0);
-  for (size_t i = 0; i < 4; ++i) poke_debug(tid_, i, 0);
-}
-
 bool Tracee::signal_pending(int signal) const {
   std::array<siginfo_t, 32> found = {};
   __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};
@@ -265,20 +169,6 @@ bool Tracee::signal_pending(int signal) const {
     if (found[static_cast<size_t>(i)].si_signo == signal) return true;
   }
   return false;
-}
-
-void Tracee::mend_call() {
-  if (signal_ != 0) return;
-  auto registers = this->registers();
-  if (!registers) return;
-  const auto number = static_cast<int64_t>(registers->orig_rax);
-  if (number < 0 || static_cast<int64_t>(registers->rax) != -EINTR) return;
-  if (!fails_when_stopped(number)) return;
-  if (deliverable_signal_waits(tid_, signal_mask().value_or(0))) return;
-  registers->rax = registers->orig_rax;
-  registers->rip -= 2;  // The length of the `syscall` instruction.
-  registers->orig_rax = ~0ULL;
-  set_registers(*registers);
 }
 
 bool Tracee::release(TraceClock::time_point until) {
@@ -319,10 +209,6 @@ uint64_t mask_of_faults() {
 
 std::vector<pid_t> threads_of(pid_t pid) {
   return pids_in(fmt::format("/proc/{}/task", pid));
-}
-
-bool fails_when_stopped(int64_t number) {
-  return std::ranges::find(kFailing, number) != kFailing.end();
 }
 
 }  // namespace plateau

@@ -37,7 +37,7 @@ struct ThreadStop {
   bool from_kernel = false;  // Of a signal: a fault or trap of the thread itself.
 };
 
-// All that a thread's user-space state consists of.
+// All that a thread's user-space state consists of, on x86-64.
 struct ThreadState {
   user_regs_struct registers = {};
   std::vector<char> extended;  // x87, SSE, AVX, AVX-512: the XSAVE area.
@@ -82,17 +82,18 @@ class Tracee : HeldThread {
 
   // Requires: stopped.
   std::optional<user_regs_struct> registers() const;
+  [[nodiscard]] std::optional<uint64_t> signal_mask() const;
+  bool set_signal_mask(uint64_t mask);
+  // For calling functions in the thread, which is possible on x86-64 alone.
   bool set_registers(const user_regs_struct& registers);
   std::optional<ThreadState> save() const;
   bool restore(const ThreadState& state);
-  [[nodiscard]] std::optional<uint64_t> signal_mask() const;
-  bool set_signal_mask(uint64_t mask);
   // Execution breakpoints in the debug registers; how many could be set (at most four).
   size_t set_breakpoints(std::span<const uint64_t> addresses);
   void clear_breakpoints();
   [[nodiscard]] bool signal_pending(int signal) const;
   // The call that was interrupted by us alone goes on as if nothing had been; not where a signal is
-  // about to be delivered, which is what EINTR means.
+  // about to be delivered, which is what EINTR means, and not on arm64.
   void mend_call();
 
   // Lets the thread go. A signal it was about to get is given to it; a trap of ours is not. A
@@ -110,6 +111,9 @@ class Tracee : HeldThread {
   HeldThread& held() { return *this; }
 };
 
+// Where the thread goes on.
+uint64_t program_counter(const user_regs_struct& registers);
+
 // A signal mask without what a faulting instruction raises; used while a call runs.
 uint64_t mask_of_faults();
 
@@ -118,7 +122,7 @@ std::vector<pid_t> threads_of(pid_t pid);
 
 // True for calls that the kernel does not restart by itself when a debugger stops the thread: they
 // fail with EINTR although no signal came and nothing was transferred. mend_call() makes them
-// again.
+// again. On x86-64 alone.
 bool fails_when_stopped(int64_t number);
 
 }  // namespace plateau

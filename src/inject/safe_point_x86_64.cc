@@ -66,22 +66,6 @@ user_regs_struct registers_for(const user_regs_struct& before, uint64_t address,
 
 }  // namespace
 
-Result<void> check_enterable(pid_t pid, const TargetFacts& facts) {
-#if !defined(__x86_64__)
-  return failed("this works on x86-64 only; start the job under 'plateau run'");
-#endif
-  if (const Result<void> checked = check_target(pid, facts); !checked) return checked;
-  if (facts.state == 'T') {
-    return cannot_trace(pid, "it is stopped",
-                        fmt::format("let it go on first: kill -CONT {}", pid));
-  }
-  if (facts.shadow_stack) {
-    return cannot_trace(pid, "it runs with a shadow stack, which no call from outside can satisfy",
-                        "start it under 'plateau run'");
-  }
-  return {};
-}
-
 bool TargetCode::has(uint64_t address) const {
   const auto next = std::ranges::upper_bound(ranges, address, {}, &CodeRange::begin);
   return next != ranges.begin() && address < std::prev(next)->end;
