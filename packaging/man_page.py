@@ -5,7 +5,6 @@
 For plateau-train, whose help is made from the same table that its options are parsed by; `plateau man` prints its own.
 `PROGRAM --help` gives name, verbs and exit codes, `PROGRAM VERB --help` the options of each.
 """
-import datetime
 import os
 import re
 import subprocess
@@ -36,8 +35,8 @@ def main():
     tagline = " ".join(title.split()).partition(" - ")[2]
     version = said(program, "--version").split()[1]
     verbs = re.findall(r"^  ([a-z]+) ", re.search(r"^Verbs:\n(.*?)\n\n", rest, re.S | re.M)[1] + "\n", re.M)
-    day = datetime.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), datetime.timezone.utc)
-    out = [f'.TH {name.upper()} 1 {day:%Y-%m-%d} "{name} {version}" "User Commands"', ".SH NAME",
+    day = said(sys.executable, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "version.py"), "--date").strip()
+    out = [f'.TH {name.upper()} 1 {day} "{name} {version}" "User Commands"', ".SH NAME",
            f"{quoted(name)} \\- {quoted(tagline)}", ".SH SYNOPSIS", f".B {quoted(name)}", ".I verb",
            "[\\fIoptions\\fR] [\\fIfile\\fR ...]", ".SH DESCRIPTION", as_printed(rest.partition("\n\n")[2])]
     out.append(".SH VERBS")

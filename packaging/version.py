@@ -5,8 +5,10 @@
     version.py              prints it
     version.py --check      fails if the Python client or the first released section of CHANGELOG.md has another
     version.py --notes      prints that section: the notes of the release
-    version.py --set 0.3.0  writes it to CMakeLists.txt and the client
+    version.py --date       prints its day, which manual pages carry
+    version.py --set 0.3.0  writes it to CMakeLists.txt, with today's date, and to the client
 """
+import datetime
 import pathlib
 import re
 import sys
@@ -17,6 +19,7 @@ PLACES = {
     # One file that users copy, so it carries its version itself.
     ROOT / "clients" / "python" / "plateau.py": re.compile(r'(^__version__ = ")([0-9.]+)', re.M),
 }
+DATE = re.compile(r"(set\(PLATEAU_RELEASE_DATE )([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
 
 
 def found(path):
@@ -46,13 +49,18 @@ def main():
             wrong.append(f"the newest section of CHANGELOG.md is {notes()[0]}")
         if wrong:
             sys.exit(f"version.py: CMakeLists.txt has {version}, but " + ", and ".join(wrong))
+    elif sys.argv[1:] == ["--date"]:
+        print(DATE.search((ROOT / "CMakeLists.txt").read_text())[2])
     elif sys.argv[1:] == ["--notes"]:
         print(f"# Plateau {version}\n\n{notes()[1]}", end="")
     elif len(sys.argv) == 3 and sys.argv[1] == "--set" and re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", sys.argv[2]):
         for path, pattern in PLACES.items():
             path.write_text(pattern.sub(lambda match: match[1] + sys.argv[2], path.read_text(), count=1))
+        place = ROOT / "CMakeLists.txt"
+        today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+        place.write_text(DATE.sub(lambda match: f"{match[1]}{today})", place.read_text(), count=1))
     else:
-        sys.exit("usage: version.py [--check | --notes | --set MAJOR.MINOR.PATCH]")
+        sys.exit("usage: version.py [--check | --notes | --date | --set MAJOR.MINOR.PATCH]")
 
 
 if __name__ == "__main__":

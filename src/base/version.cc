@@ -7,4 +7,8 @@ std::string_view version() {
   return PLATEAU_VERSION;
 }
 
+std::string_view release_date() {
+  return PLATEAU_RELEASE_DATE;
+}
+
 }  // namespace plateau

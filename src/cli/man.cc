@@ -12,9 +12,6 @@
 namespace plateau {
 namespace {
 
-// A fixed date keeps the build reproducible; it changes with the interface, not with the day.
-constexpr std::string_view kInterfaceDate = "2026-11-15";
-
 // roff reads a backslash as an escape, a leading dot or quote as a request, and a bare hyphen as
 // something that may be typeset as a dash and then cannot be pasted into a shell.
 std::string roff(std::string_view text) {
@@ -114,7 +111,7 @@ int run_man(const Invocation& invocation) {
 
 std::string manual_page(std::span<const Verb> verbs) {
   std::string out =
-      fmt::format(".TH PLATEAU 1 {} \"plateau {}\" \"User Commands\"\n", kInterfaceDate, version());
+      fmt::format(".TH PLATEAU 1 {} \"plateau {}\" \"User Commands\"\n", release_date(), version());
   out += ".SH NAME\nplateau \\- " + prose(kTagline);
   out += ".SH SYNOPSIS\n.B plateau\n.I verb\n[\\fIoptions\\fR] [\\fIfile\\fR ...]\n";
   out += ".SH DESCRIPTION\n" +
