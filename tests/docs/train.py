@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The job of the documentation's commands: keeps every example it decodes, for three passes over the data.
 
-A second and a half: 600 steps, of which the first 200 keep half a megabyte each.
+A second and a half: 600 steps, of which the first 200 keep half a megabyte each. With an argument it waits that many
+seconds then, to be looked at.
 """
+import sys
 import time
 
 EXAMPLES, BATCH, EPOCHS = 800, 4, 3
@@ -17,3 +19,6 @@ for _ in range(EPOCHS):
         step += 1
         time.sleep(0.0015)
         print(f"step {step} loss {1 / step:.3f}", flush=True)
+if len(sys.argv) > 1:
+    for _ in range(10 * int(sys.argv[1])):
+        time.sleep(0.1)
