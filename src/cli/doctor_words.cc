@@ -42,7 +42,8 @@ Check others(const MachineFacts& machine) {
   check.state = State::limited;
   check.text = machine.hides_others && !machine.may_trace_all
                    ? "processes of other users are hidden (hidepid)"
-                   : "only processes of this user can be watched in full";
+                   : "only processes of this user can be watched in full: the kernel shows "
+                     "the pages of others to root alone (CAP_SYS_PTRACE)";
   check.remedy = "run plateau as root for jobs of other users";
   return check;
 }
@@ -223,8 +224,8 @@ Check training(const OwnFacts& own) {
     return {.name = "train", .text = "train and its plan by " + own.trainer};
   return {.name = "train",
           .state = State::limited,
-          .text = "plateau-train is not beside plateau: no train, no plan of it",
-          .remedy = "'make train' builds it"};
+          .text = "plateau-train is not installed, which only 'plateau train' needs",
+          .remedy = "'make train' in the sources, or the Debian package plateau-train"};
 }
 
 }  // namespace

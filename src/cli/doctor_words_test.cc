@@ -74,6 +74,14 @@ TEST(DoctorWords, EveryScopeOfYamaHasItsRemedy) {
   EXPECT_EQ(check_of(machine, "attach").state, Check::State::limited);
 }
 
+TEST(DoctorWords, WhereRootIsAskedForTheKernelsReasonIsSaid) {
+  MachineFacts machine = good();
+  machine.may_trace_all = false;
+  const Check others = check_of(machine, "others");
+  EXPECT_THAT(others.remedy, HasSubstr("as root"));
+  EXPECT_THAT(others.text, HasSubstr("CAP_SYS_PTRACE"));
+}
+
 TEST(DoctorWords, AnotherProcessorCannotAttach) {
   OwnFacts own = whole();
   own.attaches = false;

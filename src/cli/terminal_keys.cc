@@ -93,7 +93,8 @@ bool may_be_whole_later(std::string_view bytes) {
 Decoded decode(std::string_view bytes) {
   const char first = bytes.front();
   if (first == kEscape) return decode_escape(bytes);
-  if ((first >= 0 && first < 0x20) || first == '\x7f') return decode_control(first);
+  // As a number: whether a plain char has a sign is the processor's.
+  if (static_cast<unsigned char>(first) < 0x20 || first == '\x7f') return decode_control(first);
   const CodePoint point = decode_utf8(bytes);
   if (point.valid) return {{Key::Kind::character, point.value}, point.bytes};
   return may_be_whole_later(bytes) ? Decoded{} : Decoded{{}, 1};
