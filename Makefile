@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install site wheel release deb clean
+.PHONY: help setup build train demo demo-train demo-fleet quick test page bench corpus lint analyze format fuzz cost install site wheel release deb arm64 clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -93,6 +93,10 @@ deb: ## Make the Debian packages plateau, plateau-train and python3-plateau into
 	@tools/setup.sh core trainer ship
 	@tools/build.sh --trainer release core plateau-train
 	@packaging/deb.sh build/release dist/deb
+
+arm64: build ## Build for arm64 with Debian's cross compiler and run what can run under qemu
+	@tools/setup.sh core test arm64
+	@tools/arm64.sh --test
 
 install: build ## Install to PREFIX (default /usr/local), honours DESTDIR
 	@cmake --install build/release --prefix $(PREFIX)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Plateau for arm64, built here by Debian's cross compiler and run under qemu's user mode:
 #   tools/arm64.sh --root            makes the directory with Debian's arm64 libraries, and prints it
+#   tools/arm64.sh --test            builds it with some tests, runs those, and holds its answers to those of build/release
 #   tools/arm64.sh [TARGET...]       builds targets into build/arm64; core if none is named
 # The libraries stand in a directory of their own, filled by an apt with lists, cache and status of its own: the
-# machine's packages stay as they are, and no root is needed.
+# machine's packages stay as they are, and no root is needed. docs/releasing.md says what is run so, and what cannot be.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/progress.sh
@@ -51,4 +52,38 @@ if [ "${1:-}" = --root ]; then
   echo "$root"
   exit
 fi
-tools/build.sh --tests arm64 "${@:-core}"
+if [ "${1:-}" != --test ]; then
+  tools/build.sh --tests arm64 "${@:-core}"
+  exit
+fi
+
+# What needs no ptrace, no second program of that processor, and no hour to compile.
+tests=(base recording ptrace)
+tools/build.sh --tests arm64 core "${tests[@]/%/_test}"
+emulated=(qemu-aarch64 -L "$root")
+for name in "${tests[@]}"; do
+  filter='*'
+  # The kernel's side of ptrace is not emulated: what the tests read of /proc is.
+  [ "$name" != ptrace ] || filter='-StoppedProcess*:RemoteMemory*'
+  progress "arm64: $name"
+  "${emulated[@]}" "build/arm64/${name}_test" --gtest_brief=1 --gtest_filter="$filter" >build/arm64/test.log 2>&1 ||
+    { tail -30 build/arm64/test.log >&2; echo "arm64: $name failed" >&2; exit 1; }
+  progress_end "arm64: $name: $(tail -1 build/arm64/test.log)"
+done
+
+# The same logs, the same answers to the last byte.
+count=0
+for log in corpus/model-garden/*.log tests/fixtures/forms/*.txt tests/fixtures/logs/*.log; do
+  build/release/plateau judge --json "$log" >build/arm64/here 2>&1 || true
+  "${emulated[@]}" build/arm64/plateau judge --json "$log" >build/arm64/there 2>&1 || true
+  cmp build/arm64/here build/arm64/there || { echo "arm64: another answer to $log" >&2; exit 1; }
+  count=$((count + 1))
+  progress "arm64: $count logs"
+done
+progress_end "arm64: the same answers to $count logs"
+
+# It watches a job, here one of this machine's own programs, and the tracer is loaded into a program of that processor.
+"${emulated[@]}" build/arm64/plateau run -q --no-recording -- true
+"${emulated[@]}" -E LD_PRELOAD="$PWD/build/arm64/libplateau_tracer.so" build/arm64/plateau --version >/dev/null
+"${emulated[@]}" build/arm64/plateau doctor | grep -q 'attach *missing' || { echo "arm64: doctor offers to attach" >&2; exit 1; }
+progress_end "arm64: done"
