@@ -23,6 +23,8 @@ bool is_quote(char c) {
   return c == '\'' || c == '"';
 }
 
+constexpr std::string_view kClosing = ",;}])";
+
 // Where the quoted part that begins at `at` ends, behind its quote; 0 if it does not end. A quote
 // of the same kind inside is written '\'' as shell_words() does it.
 size_t quoted_end(std::string_view text, size_t at) {
@@ -67,29 +69,6 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
-
-// Options of programs that are known, whose value is a secret though their name does not say so.
-struct KnownOption {
-  std::string_view program;  // "login" is a word of docker, podman and az.
-  std::string_view option;
-  bool glued = false;  // The value follows in the same word. There are mysqldump, mysqladmin, 7za …
-
-  [[nodiscard]] bool is_of(std::string_view name) const {
-    return glued ? name.starts_with(program) : name == program;
-  }
-};
-constexpr auto kKnownOptions = std::to_array<KnownOption>({
-    {"sshpass", "-p"},
-    {"redis-cli", "-a"},
-    {"login", "-p"},
-    {"curl", "-b"},
-    {"unzip", "-P"},
-    {"zip", "-P"},
-    {"openssl", "-k"},
-    {"mysql", "-p", true},
-    {"mariadb", "-p", true},
-    {"7z", "-p", true},
-});
 
 // The name at the end of "os.environ['HF_TOKEN']", "x(password", "{\"token\"": without what closes
 // it.
@@ -146,10 +125,14 @@ class Redactor {
   // The word as it is to stand if it is a value that was announced; "" if it is none.
   std::string expected_value(std::string_view inner, bool quoted, const Expected& was) {
     if (was.user) {
-      const size_t colon = inner.find(':');
-      const bool secret = colon != std::string_view::npos && colon + 1 < inner.size() &&
-                          !parse_double(inner.substr(colon + 1));
-      if (secret) return std::string(inner.substr(0, colon + 1)) + std::string(kRedacted);
+      if (const size_t user = user_part(inner)) {
+        return std::string(inner.substr(0, user)) + std::string(kRedacted);
+      }
+    }
+    // {"token": {"value": "x"}}
+    if (was.value != SecretName::none && inner.starts_with('{') && inner.ends_with(':')) {
+      expected_.value = was.value;
+      return std::string(inner);
     }
     const bool token = was.bearer && inner.size() >= 8 &&
                        (inner.size() >= 20 || std::any_of(inner.begin(), inner.end(), is_digit));
@@ -164,7 +147,7 @@ class Redactor {
     const bool option =
         !quoted && inner.size() > 1 && inner[0] == '-' && (inner[1] == '-' || is_letter(inner[1]));
     if (token || (!option && is_secret_value(was.value, trimmed_of_marks(inner)))) {
-      const size_t tail = inner.find_last_not_of(",;}])") + 1;
+      const size_t tail = inner.find_last_not_of(kClosing) + 1;
       return std::string(kRedacted) + std::string(was.value == SecretName::none || quoted
                                                       ? std::string_view()
                                                       : inner.substr(std::max<size_t>(tail, 1)));
@@ -172,47 +155,75 @@ class Redactor {
     return "";
   }
 
+  // In "user:password" how much stands before the password; 0 if it is nothing of the kind.
+  static size_t user_part(std::string_view text) {
+    const size_t colon = text.find(':');
+    if (colon == std::string_view::npos || colon + 1 >= text.size()) return 0;
+    const std::string_view rest = text.substr(colon + 1);
+    const bool harmless = parse_double(rest) || rest.starts_with("//") || rest.starts_with('$');
+    return harmless || rest == kRedacted ? 0 : colon + 1;
+  }
+
   static std::string_view trimmed_of_marks(std::string_view word) {
+    if (word.find(kRedacted) != std::string_view::npos) return kRedacted;
     while (!word.empty() && is_quote(word.front())) word.remove_prefix(1);
-    while (!word.empty() && (is_quote(word.back()) || word.back() == ',')) word.remove_suffix(1);
+    while (!word.empty() &&
+           (is_quote(word.back()) || kClosing.find(word.back()) != std::string_view::npos)) {
+      word.remove_suffix(1);
+    }
     return word;
   }
 
   void expect_after(std::string_view word) {
-    const std::string_view program = base_name(word);
-    const bool key_follows = program_ == "wandb" && word == "login";
-    for (const KnownOption& known : kKnownOptions) {
-      if (known.is_of(program)) program_ = program;
-      const bool given = !known.glued && word == known.option;
-      if (given && known.is_of(program_)) expected_.value = SecretName::certain;
+    const OptionValue option = option_value(program_, word);
+    if (const std::string_view program = base_name(word); has_secret_options(program)) {
+      program_ = program;
     }
-    if (program == "wandb") program_ = program;
-    if (word == "-u" || word == "--user" || word == "--proxy-user") expected_.user = true;
+    expected_.user = option == OptionValue::user_and_secret;
+    if (option == OptionValue::secret) expected_.value = SecretName::certain;
     if (equal_ignoring_case(word, "bearer")) expected_.bearer = true;
     const bool is_flag =
         word.starts_with('-') && std::all_of(word.begin(), word.end(), is_name_char);
-    if (is_flag && word.size() > 2) expected_.value = secret_name(word);
-    if (key_follows) expected_.value = SecretName::likely_random;
+    if (is_flag && word.size() > 2) {
+      expected_.value = std::max(expected_.value, secret_name(word));
+    }
+    if (option == OptionValue::key) expected_.value = SecretName::likely_random;
     // "password: x", "api_key": "x", and with blanks around: password = x.
     if (word.size() > 1 && word.back() == ':') {
       expected_.value = secret_name(name_at_end(word.substr(0, word.size() - 1)));
     }
     if (word == "=") expected_.value = last_name_;
+    expect_after_variable(word);
     last_name_ = is_flag ? SecretName::none : secret_name(name_at_end(word));
+  }
+
+  // setenv HF_TOKEN x, set -x HF_TOKEN x, configure set secret_key x, putenv('HF_TOKEN', 'x').
+  void expect_after_variable(std::string_view word) {
+    const bool argument = word.ends_with("',") || word.ends_with("\",");
+    const std::string_view name = name_at_end(argument ? word.substr(0, word.size() - 1) : word);
+    const bool set_before = is_set_ || (argument && is_variable_name(name));
+    const bool bare = argument || name == word;
+    if (bare && !word.starts_with('-') && (set_before || is_variable_name(name))) {
+      const SecretName kind = secret_name(name);
+      const bool named = kind >= SecretName::likely;
+      if (named) expected_.value = set_before ? kind : SecretName::likely_random;
+    }
+    is_set_ = word == "set" || word == "setenv" || (is_set_ && word.starts_with('-'));
   }
 
   // name=value and name:value inside one word, and shapes.
   std::string pairs(std::string_view word) const {
-    for (const KnownOption& known : kKnownOptions) {
-      if (known.glued && known.is_of(program_) && word.starts_with(known.option) &&
-          word.size() > known.option.size()) {
-        return std::string(known.option) + std::string(kRedacted);
-      }
+    const GluedOption glued = glued_option(program_, word);
+    const bool user = glued.value == OptionValue::user_and_secret;
+    const size_t before = user ? user_part(word.substr(glued.size)) : 0;
+    if (glued.value == OptionValue::secret || before > 0) {
+      return std::string(word.substr(0, glued.size + before)) + std::string(kRedacted);
     }
     std::string out;
     size_t done = 0;
     for (size_t at = 1; at < word.size(); ++at) {
-      if (word[at] != '=' && word[at] != ':') continue;
+      const bool argument = word[at] == ',' && is_quote(word[at - 1]);
+      if (word[at] != '=' && word[at] != ':' && !argument) continue;
       const Value value = value_after(word, done, at);
       if (value.size == 0) continue;
       out += redact_shapes(word.substr(done, value.begin - done));
@@ -235,6 +246,8 @@ class Redactor {
     const std::string_view name = name_at_end(word.substr(from, at - from));
     const bool in_query = word.substr(0, at).find('?') != std::string_view::npos;
     SecretName kind = secret_name(name);
+    // putenv('HF_TOKEN','x'), but ["token","text"]
+    if (word[at] == ',' && !is_variable_name(name)) return {};
     const bool opens = in_query && (name == "sig" || name == "auth" || name.ends_with("ignature"));
     if (opens) kind = SecretName::certain;
     if (kind == SecretName::none) return {};
@@ -258,6 +271,7 @@ class Redactor {
   int nesting_;
   Expected expected_;
   SecretName last_name_ = SecretName::none;  // Of the word before, if that is a bare name.
+  bool is_set_ = false;                      // The word before was "set" or the like.
   std::string_view program_;                 // The last one whose own options are known.
 };
 

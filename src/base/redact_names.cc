@@ -16,8 +16,8 @@ using Words = std::string_view;  // Separated by blanks.
 // A name that ends in one of these is that of a secret, whatever comes before.
 constexpr auto kCertainEnds = std::to_array<std::string_view>(
     {"password", "passwd", "passphrase", "secret", "secrets", "apikey", "authtoken", "accesstoken",
-     "secretkey", "privatekey", "accesskey", "requirepass", "masterauth", "authorization",
-     "bearer"});
+     "secretkey", "privatekey", "accesskey", "requirepass", "masterauth", "authorization", "bearer",
+     "sshpass", "passcode"});
 
 // Before "token": of these it is one that opens a door,
 constexpr Words kDoorTokens =
@@ -37,12 +37,17 @@ constexpr Words kDoorKeys =
     "storage subscription master service admin wandb openai anthropic hf huggingface aws azure gcp "
     "google s3 comet neptune kaggle cohere mistral groq session shared app client deploy root "
     "webhook stripe sendgrid vault connection functions tls rsa ";
-// Before "pass": of these it is a password, and no pass over the data.
+// Before "pass": of these it is a password even if it is a number,
 constexpr Words kDoorPasses =
     " db user smtp ftp http https admin root mysql pg postgres redis mail email login auth proxy "
     "ssh rsync vnc basic sasl keystore master ";
+// and of these a pass over the data.
+constexpr Words kDataPasses =
+    " one two three n num single multi first second third last per forward backward fwd bwd full "
+    "half low high band each every by extra final render optimizer optimization compiler graph fx "
+    "inductor training train eval validation test data epoch batch through ";
 // What may follow the word that counts.
-constexpr Words kTails = " value text string str b64 base64 hex raw plain ";
+constexpr Words kTails = " value text string str b64 base64 hex raw plain base ";
 
 bool among(Words words, std::string_view word) {
   return words.find(" " + std::string(word) + " ") != Words::npos;
@@ -71,6 +76,15 @@ std::vector<std::string> parts_of(std::string_view name) {
   return parts;
 }
 
+// "secrets.hf", "fs.azure.account.key.NAME.dfs.core.windows.net": a part before says what it is.
+bool has_secret_before(std::string_view name) {
+  for (const std::string_view part : {"secrets.", "secret.", "credentials.", "account.key."}) {
+    const size_t at = name.find(part);
+    if (at != std::string_view::npos && (at == 0 || !is_letter(name[at - 1]))) return true;
+  }
+  return false;
+}
+
 bool is_number(std::string_view value) {
   return parse_double(value).has_value();
 }
@@ -91,6 +105,7 @@ bool says_nothing(std::string_view value) {
       value.find_first_not_of("*xX.") == std::string_view::npos) {
     return true;
   }
+  if (is_variable_name(value)) return true;
   std::string small(value.substr(0, 16));
   for (char& c : small) c = ascii_lower(c);
   return value.size() < 16 && among(kWishes, small);
@@ -121,6 +136,7 @@ SecretName secret_name(std::string_view name) {
   if (std::any_of(kCertainEnds.begin(), kCertainEnds.end(), ends)) return SecretName::certain;
   if (last == "credential" || last == "credentials") return SecretName::file_or_not;
   if (last == "pwd") return SecretName::file_or_not;
+  if (last == "pw") return SecretName::likely;
   if (last == "token" || last == "jwt") {
     if (among(kTextTokens, before)) return SecretName::none;
     return among(kDoorTokens, before) ? SecretName::certain : SecretName::likely;
@@ -130,13 +146,21 @@ SecretName secret_name(std::string_view name) {
   }
   if (last == "pass") {
     if (before.empty()) return SecretName::likely;
-    return among(kDoorPasses, before) ? SecretName::certain : SecretName::none;
+    if (among(kDataPasses, before)) return SecretName::none;
+    return among(kDoorPasses, before) ? SecretName::certain : SecretName::likely;
   }
   if (last == "pat") {
     return among(kDoorTokens, before) ? SecretName::certain : SecretName::likely_random;
   }
   if (last == "auth" || last == "cookie") return SecretName::likely_random;
-  return SecretName::none;
+  return has_secret_before(name) ? SecretName::likely_random : SecretName::none;
+}
+
+bool is_variable_name(std::string_view name) {
+  return name.find('_') != std::string_view::npos &&
+         std::none_of(name.begin(), name.end(), is_lower) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
 }
 
 bool is_secret_value(SecretName name, std::string_view value) {

@@ -19,6 +19,7 @@ struct Shape {
 };
 constexpr auto kShapes = std::to_array<Shape>({
     {"hf_", 20},
+    {"hf_oauth_", 20, "._-"},
     {"api_org_", 20},
     {"sk-", 20, "-_"},
     {"sk_live_", 16},
@@ -43,7 +44,7 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"AIza", 30, "-_"},
     {"ya29.", 20, "-_"},
     {"npm_", 30},
-    {"pypi-", 32, "-_"},
+    {"pypi-", 24, "-_"},
     {"dop_v1_", 32},
     {"dckr_pat_", 20, "-_"},
     {"r8_", 20},
@@ -66,6 +67,8 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"ATATT", 40, "-_="},
 });
 constexpr size_t kAwsRest = 16;
+constexpr size_t kLeastAwsSecret = 30;
+constexpr size_t kLeastAzureRest = 30;
 constexpr size_t kLeastJwtPart = 10;
 constexpr size_t kLongRun = 24;
 constexpr size_t kLeastUserToken = 20;
@@ -118,7 +121,22 @@ size_t amazon_id(std::string_view text) {
   const std::string_view rest = text.substr(4, run_of(text.substr(4), "_"));
   const bool plain = std::all_of(rest.begin(), rest.end(),
                                  [](char c) { return is_digit(c) || (c >= 'A' && c <= 'Z'); });
-  return rest.size() == kAwsRest && plain ? 4 + kAwsRest : 0;
+  if (rest.size() != kAwsRest || !plain) return 0;
+  // "ID:SECRET", as files of passwords have it.
+  const size_t id = 4 + kAwsRest;
+  const size_t secret = text.substr(id).starts_with(':') ? run_of(text.substr(id + 1), "+/") : 0;
+  return secret >= kLeastAwsSecret ? id + 1 + secret : id;
+}
+
+// "abc8Q~" and some thirty more: the secret of an application in Azure.
+size_t azure_secret(std::string_view text) {
+  constexpr std::string_view kAlso = "-_.~";
+  if (text.size() < 6 || run_of(text.substr(0, 3), kAlso) != 3 || !is_digit(text[3]) ||
+      !text.substr(4).starts_with("Q~")) {
+    return 0;
+  }
+  const size_t rest = run_of(text.substr(6), kAlso);
+  return rest >= kLeastAzureRest ? 6 + rest : 0;
 }
 
 // header.payload.signature, each in base64 for addresses; the header begins with {" .
@@ -145,7 +163,7 @@ size_t bot_token(std::string_view text) {
 }
 
 size_t secret_at(std::string_view text) {
-  for (const auto shape : {prefixed, amazon_id, json_web_token, bot_token}) {
+  for (const auto shape : {prefixed, amazon_id, azure_secret, json_web_token, bot_token}) {
     if (const size_t length = shape(text)) return length;
   }
   return 0;
@@ -169,11 +187,17 @@ Place user_secret(std::string_view text) {
 
 // Addresses whose path is the secret.
 Place hook_secret(std::string_view text) {
-  for (const std::string_view hook : {"//hooks.slack.com/services/", "//discord.com/api/webhooks/",
-                                      "//discordapp.com/api/webhooks/"}) {
-    if (text.starts_with(hook)) {
-      return {hook.size(), run_of(text.substr(hook.size()), "-_/")};
-    }
+  for (const std::string_view hook :
+       {"//hooks.slack.com/services/", "//discord.com/api/webhooks/",
+        "//discordapp.com/api/webhooks/", "//hooks.zapier.com/hooks/catch/",
+        "//api.telegram.org/bot", "//outlook.office.com/webhook/",
+        ".webhook.office.com/webhookb2/"}) {
+    const size_t at = text.find(hook);
+    const bool in_host = at != std::string_view::npos && text.find('/', 2) >= at;
+    if (!in_host) continue;
+    const size_t begin = at + hook.size();
+    const size_t size = run_of(text.substr(begin), "-_/@:");
+    if (size > 0) return {begin, size};
   }
   return {};
 }
