@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/pid.h"
 #include "cli/profile_objects.h"
 #include "cli/shared_options.h"
 
@@ -121,8 +121,8 @@ Result<ProfileRequest::Shape> shape_of(const Arguments& arguments) {
 
 // A number is a process, unless there is a file of that name.
 std::optional<int64_t> pid_of(const std::string& target) {
-  const std::optional<int64_t> number = parse_int(target);
-  if (!number || *number <= 0 || access(target.c_str(), F_OK) == 0) return std::nullopt;
+  const std::optional<pid_t> number = parse_pid(target);
+  if (!number || access(target.c_str(), F_OK) == 0) return std::nullopt;
   return number;
 }
 

@@ -3,14 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <deque>
 #include <optional>
 
-#include "base/text.h"
+#include "base/pid.h"
 #include "cli/exit_code.h"
 #include "cli/pid_recording.h"
 #include "cli/serve_address.h"
@@ -33,13 +32,6 @@ Options own_options() {
            "Token that clients must present (default: PLATEAU_TOKEN; without it, a random one is "
            "made and printed if other machines can reach the address). Options are visible in "
            "the process list; the variable is not.")});
-}
-
-std::optional<pid_t> pid_of(const std::string& word) {
-  if (word.empty() || !std::all_of(word.begin(), word.end(), is_digit)) return std::nullopt;
-  const std::optional<int64_t> number = parse_int(word);
-  if (!number || *number < 1 || *number > (int64_t{1} << 22)) return std::nullopt;
-  return static_cast<pid_t>(*number);
 }
 
 // What is served, and the recorders that must run for it.
@@ -67,7 +59,7 @@ std::optional<Error> add_pid(pid_t pid, const Context& given, Targets& targets, 
 
 std::optional<Error> add_target(const std::string& word, const Context& given, Targets& targets,
                                 Output& out) {
-  if (const std::optional<pid_t> pid = pid_of(word)) return add_pid(*pid, given, targets, out);
+  if (const std::optional<pid_t> pid = parse_pid(word)) return add_pid(*pid, given, targets, out);
   struct stat status = {};
   if (stat(word.c_str(), &status) != 0) {
     return Error{Error::Kind::not_found, fmt::format("{}: {}", word, strerror(errno))};

@@ -7,7 +7,7 @@
 
 #include "base/fd.h"
 #include "base/json_writer.h"
-#include "base/text.h"
+#include "base/pid.h"
 #include "base/units.h"
 #include "cli/exit_code.h"
 #include "cli/shared_options.h"
@@ -129,8 +129,8 @@ int run_try(const Invocation& invocation) {
   Output& out = invocation.out;
   const Arguments& arguments = invocation.arguments;
   const std::vector<std::string>& given = arguments.positionals;
-  const std::optional<int64_t> pid_given = parse_int(given.front());
-  if (!pid_given || *pid_given < 1 || *pid_given > (int64_t{1} << 22)) {
+  const std::optional<pid_t> pid_given = parse_pid(given.front());
+  if (!pid_given) {
     return trouble(invocation,
                    fmt::format("PID must be a process id, a whole number, not '{}'; try "
                                "'plateau try --help'",
@@ -142,7 +142,7 @@ int run_try(const Invocation& invocation) {
                                "{} gc'",
                                given.front(), given.front()));
   }
-  const auto pid = static_cast<pid_t>(*pid_given);
+  const pid_t pid = *pid_given;
   const Experiment kind = given[1] == "trim" ? Experiment::trim : Experiment::gc;
   const bool json = arguments.has("json");
   const size_t width = view_of(arguments, STDOUT_FILENO).width;

@@ -5,6 +5,7 @@
 #include "answer/answer.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/pid.h"
 #include "base/text.h"
 #include "cli/census_options.h"
 #include "cli/exit_code.h"
@@ -84,7 +85,7 @@ Result<pid_t> pid_to_watch(const Arguments& arguments, const ProbeOptions& probe
   if (arguments.positionals.empty()) {
     return usage_error("which process? give a PID, or --find-training, or --all");
   }
-  return static_cast<pid_t>(parse_int(arguments.positionals.front()).value_or(-1));
+  return parse_pid(arguments.positionals.front()).value_or(-1);
 }
 
 // The words of its command line.

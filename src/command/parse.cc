@@ -10,6 +10,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/pid.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "command/suggest.h"
@@ -62,7 +63,7 @@ std::string wanted_instead(Takes takes, const std::vector<std::string>& choices,
       return length ? "" : "a length of time such as 30s, 10m or 1h30m";
     }
     case Takes::pid:
-      return whole_number(value, 1) ? "" : "a process id, a whole number";
+      return parse_pid(value) ? "" : "a process id, a whole number";
     case Takes::choice:
       if (std::find(choices.begin(), choices.end(), value) != choices.end()) return "";
       return fmt::format("one of {}", fmt::join(choices, ", "));

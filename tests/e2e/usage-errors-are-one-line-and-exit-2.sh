@@ -33,6 +33,11 @@ wrong completion bash zsh
 wrong man page
 wrong help jugde
 
+# Cut down to the kernel's 32 bits this would be process 1.
+wrong watch 4294967297
+wrong try 4294967297 trim
+wrong watch 99999999999999999999
+
 # The verb left out is the commonest slip.
 wrong "$RUN2"
 expect_in err "did you mean 'plateau judge"
