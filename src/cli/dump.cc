@@ -10,6 +10,8 @@
 #include "cli/verbs.h"
 #include "import/byte_source.h"
 #include "import/line_reader.h"
+#include "recording/record_codec.h"
+#include "recording/recording.h"
 #include "recording/recording_reader.h"
 #include "recording/redact_run.h"
 #include "report/text.h"
@@ -161,6 +163,10 @@ Result<std::string> bytes_of(const std::string& file) {
   Result<std::unique_ptr<ByteSource>> source = open_file(file, nullptr);
   if (!source.ok()) return source.error();
   LineReader reader(decompress_if_needed(std::move(source.value())));
+  // What is none is not read to its end, which it may not have. load_recording() says so.
+  const std::string_view head = reader.peek(kRecordingMagic.size());
+  const bool readable = !reader.error() || !head.empty();
+  if (readable && !looks_like_recording(head)) return std::string(head);
   Result<std::string> bytes = reader.read_all(0);
   if (!bytes.ok()) return Error{bytes.error().kind, file + " " + bytes.error().message};
   if (reader.error() && bytes.value().empty()) {

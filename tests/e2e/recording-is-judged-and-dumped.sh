@@ -78,3 +78,11 @@ sed 's/\r$//' job.bin >converted.bin
 run "$PLATEAU" judge converted.bin
 expect_code 2
 expect_in err "as binary"
+
+# What is no recording is not read to its end, which it may not have.
+for endless in /dev/zero /dev/urandom; do
+  run timeout 20 "$PLATEAU" dump "$endless"
+  expect_code 2
+  expect_in err "$endless is not a Plateau recording"
+  expect_empty out
+done
