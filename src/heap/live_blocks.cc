@@ -10,7 +10,10 @@
 namespace plateau {
 namespace {
 
-constexpr size_t kFirstSlots = 4096;
+// One page: a job that forks all the time has many processes of some dozen blocks, and each page
+// of a table that they are scattered over is a fault.
+constexpr size_t kFirstSlots = 4096 / sizeof(LiveBlock);
+constexpr size_t kKeptSlots = 4096;  // It never shrinks below this.
 constexpr size_t kHugeBytes = size_t{8} * 1024 * 1024;
 
 }  // namespace
@@ -131,8 +134,8 @@ void LiveBlocks::end_round() {
   }
   dug_before_.clear();
   dug_before_.swap(dug_);
-  const bool sparse = slots_.size() > kFirstSlots && used_ * 16 < slots_.size();
-  if (sparse) rehash(std::max(kFirstSlots, slots_.size() / 4));
+  const bool sparse = slots_.size() > kKeptSlots && used_ * 16 < slots_.size();
+  if (sparse) rehash(std::max(kKeptSlots, slots_.size() / 4));
 }
 
 }  // namespace plateau
