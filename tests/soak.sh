@@ -81,6 +81,10 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 [ -n "$url" ] || { echo "soak.sh: the server does not start: $(cat serve.out)" >&2; exit 1; }
+for _ in $(seq 300); do
+  [ ! -s job.plateau ] || break
+  sleep 0.1
+done
 python3 sample.py "$recorder" "$server" "$url"
 wait "$recorder"
 

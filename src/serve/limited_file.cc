@@ -21,7 +21,6 @@ namespace plateau {
 namespace {
 
 constexpr size_t kPiece = size_t{1} << 20;
-constexpr size_t kLikelyRatio = 64;  // Few things that are packed are packed better.
 constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 // A kernel without openat2, or one that forbids it, follows no link at all.
@@ -63,9 +62,9 @@ Result<LimitedBytes> read_limited(const std::string& path, const std::string& be
   if (!source) return refused(path, "cannot be read");
   const std::unique_ptr<ByteSource> plain = decompress_if_needed(std::move(source.value()));
   LimitedBytes all;
-  // Room that is not touched costs nothing; growing would copy all of it again and again.
-  const size_t likely = static_cast<size_t>(info.st_size) * kLikelyRatio;
-  all.bytes.reserve(std::min(limits.plain_bytes, likely) + kPiece);
+  // What is not packed needs no more; what is doubles its room as it comes.
+  const auto stored = static_cast<size_t>(info.st_size);
+  all.bytes.reserve(std::min(limits.plain_bytes, stored) + kPiece);
   while (true) {
     const size_t had = all.bytes.size();
     all.bytes.resize(had + kPiece);

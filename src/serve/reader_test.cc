@@ -8,6 +8,8 @@
 #include <atomic>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "base/proc_fields.h"
 #include "serve/served_runs_for_test.h"
 
 namespace plateau {
@@ -86,6 +88,64 @@ TEST(Reader, FileThatKeepsItForTooLongIsGivenUpAndTheOthersAreRead) {
   }));
   *release = true;
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They keep what is freed.
+
+int64_t own_anon_kb() {
+  const std::string status = text_of_file("/proc/self/status");
+  int64_t kb = -1;
+  each_field(status, [&kb](std::string_view key, std::string_view value) {
+    if (key == "RssAnon") kb = static_cast<int64_t>(take_number(value).value_or(0));
+    return kb < 0;
+  });
+  return kb;
+}
+
+// A job that forks a worker again and again: the table of such a run has a column for each.
+void write_job_with_many_workers(const std::string& path) {
+  constexpr int kRows = 3000;
+  constexpr int kWorkers = 400;
+  RecordingWriter writer =
+      std::move(RecordingWriter::create(path, {.command = "python train.py"}).value());
+  std::vector<size_t> columns;
+  for (int i = 0; i < kWorkers; ++i) {
+    const size_t process = writer.process(
+        {.id = 100 + i, .id_is_pid = true, .name = "worker", .role = Role::data_worker}, 1);
+    for (const Metric metric : {Metric::anon, Metric::rss}) {
+      columns.push_back(writer.memory_column(process, metric));
+    }
+  }
+  for (int row = 0; row < kRows; ++row) {
+    Sample sample{.at = {.step = row, .time_s = 1.0 * row}};
+    const size_t worker = static_cast<size_t>(row) * kWorkers / kRows;
+    for (size_t metric = 0; metric < 2; ++metric) {
+      sample.set_kb(columns[worker * 2 + metric], 50000 + row * 7919 % 131);
+    }
+    writer.row(sample);
+  }
+  writer.finish({.kind = Ending::Kind::exited, .code = 0});
+}
+
+TEST(Reader, KeepsTheAnswerAndThePageOfALargeRunAndNotItsTable) {
+  constexpr int64_t kTableKb = int64_t{3000} * 400 * 2 * 8 / 1024;  // 18.8 MB
+  const ScratchDirectory directory;
+  write_job_with_many_workers(directory.file("a.plateau"));
+  ShelfOptions options;
+  options.paths = {directory.path()};
+  const int64_t before_kb = own_anon_kb();
+  Reader reader(options);
+  for (const Reader::Wish::Kind kind : {Reader::Wish::Kind::list, Reader::Wish::Kind::page}) {
+    const uint64_t ticket = reader.ask({kind, ""});
+    ASSERT_TRUE(comes_true(reader, [&] { return reader.done(ticket); }));
+    reader.news();
+  }
+  ASSERT_NE(reader.catalogue()->find("")->page.plain, nullptr);
+  // Memory is given back right after the answer is handed over.
+  ASSERT_TRUE(comes_true(reader, [&] { return own_anon_kb() - before_kb < kTableKb / 2; }))
+      << own_anon_kb() - before_kb << " kB more";
+}
+
+#endif
 
 }  // namespace
 }  // namespace plateau

@@ -24,6 +24,7 @@ constexpr double kListEveryS = 0.25;  // Looking into directories.
 constexpr double kOpenEveryS = 2;     // Asking who writes: that looks at every process.
 constexpr double kLiveS = 5;          // A file that changed so recently is taken for live.
 constexpr size_t kMostAnswers = 8;    // That are kept, with their documents.
+constexpr double kPageOpenS = 60;     // A page that was asked for so recently is likely open.
 constexpr size_t kMoments = 48;
 
 std::string real_path(const std::string& path) {
@@ -60,8 +61,8 @@ void Shelf::list_files() {
     item.facts.path = file.path;
     item.facts.name = file.name;
     if (item.facts.id.empty()) item.facts.id = id_of_path(file.path);
-    if (item.facts.version == 0) item.facts.trouble = "not read yet";
     item.seen = file.stamp;
+    item.facts.changed_unix_s = static_cast<double>(item.seen.mtime_ns) * 1e-9;
     item.beneath = file.beneath;
     order_.push_back(file.path);
   }
@@ -124,7 +125,6 @@ void Shelf::read(Item& item) {
   const Busy busy(options_, item.facts.path, item.seen);
   const double start_s = monotonic_now_s();
   item.stamp = item.seen;
-  item.facts.changed_unix_s = static_cast<double>(item.seen.mtime_ns) * 1e-9;
   item.answer.reset();
   item.facts.verdict.reset();
   item.facts.verdict_json.clear();
@@ -161,8 +161,15 @@ void Shelf::read_and_judge(Item& item) {
   item.facts.course = short_course(item.facts.verdict->plot);
   item.facts.verdict->plot.clear();
   item.facts.verdict->marks.clear();
+  forget_last_run();
+  if (monotonic_now_s() - item.page_used_s > kPageOpenS) return;
   last_run_ = std::move(run.value());
   last_run_path_ = item.facts.path;
+}
+
+void Shelf::forget_last_run() {
+  last_run_ = {};
+  last_run_path_.clear();
 }
 
 void Shelf::look(double budget_s, bool even_if_soon) {
@@ -215,12 +222,13 @@ void Shelf::recall(Item& item) {
 }
 
 Result<PageBytes> Shelf::page(const std::string& id) {
-  look_at(id);
+  list_files();
   Item* item = item_of(id);
   if (item == nullptr) return Error{Error::Kind::not_found, "there is no such run"};
-  const Busy busy(options_, item->facts.path, item->seen);
   const double start_s = monotonic_now_s();
-  item->used_s = start_s;
+  item->used_s = item->page_used_s = start_s;
+  if (is_due(*item, false)) read(*item);
+  const Busy busy(options_, item->facts.path, item->seen);
   const bool is_new = item->page_version != item->facts.version;
   if (item->facts.verdict && is_new) recall(*item);
   if (!item->facts.verdict) return Error{Error::Kind::bad_input, item->facts.trouble};
@@ -228,8 +236,10 @@ Result<PageBytes> Shelf::page(const std::string& id) {
   try {
     build_page(*item);
   } catch (const std::exception& error) {
+    forget_last_run();
     return Error{Error::Kind::bad_input, error.what()};
   }
+  forget_last_run();
   const double end_s = monotonic_now_s();
   item->next_read_s = std::max(item->next_read_s, end_s + kRest * (item->cost_s + end_s - start_s));
   return item->page;
@@ -238,9 +248,10 @@ Result<PageBytes> Shelf::page(const std::string& id) {
 // Requires: last_run_ is the item's.
 void Shelf::build_page(Item& item) {
   add_detail(last_run_, answer_options(), item.known, *item.answer);
-  const std::string json = page_data_json({&last_run_, 1}, {&*item.answer, 1});
+  std::string json = page_data_json({&last_run_, 1}, {&*item.answer, 1});
+  json.shrink_to_fit();
   item.page.packed = std::make_shared<const std::string>(gzipped(json, kLivePageLevel));
-  item.page.plain = std::make_shared<const std::string>(json);
+  item.page.plain = std::make_shared<const std::string>(std::move(json));
   item.page_version = item.facts.version;
 }
 

@@ -90,6 +90,7 @@ class Shelf {
     PageBytes page;
     uint64_t page_version = 0;
     double used_s = 0;
+    double page_used_s = -1e300;  // When its page was last asked for.
   };
 
   void list_files();
@@ -104,6 +105,7 @@ class Shelf {
   void recall(Item& item);
   [[nodiscard]] AnswerOptions answer_options() const;
   void keep(Item& item, Answer answer);
+  void forget_last_run();
   [[nodiscard]] Item* item_of(std::string_view id);
 
   ShelfOptions options_;
@@ -113,7 +115,8 @@ class Shelf {
   double next_open_s_ = 0;
   std::vector<std::string> open_;
   std::shared_ptr<const Compared> compared_;
-  // The run that was read last: its page is likely asked for next.
+  // The run that was read last, if its page is likely asked for next. It is by far the largest
+  // thing here, a row of every process that ever was for each sample, so it is kept no longer.
   Run last_run_;
   std::string last_run_path_;
 };
