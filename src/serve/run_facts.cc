@@ -37,7 +37,7 @@ std::string run_summary_json(const RunFacts& facts, bool with_version) {
                value_if(measured, verdict.last_step));
   json.members("clock", value_if(judged, clock_unit(verdict.clock)));
   json.members("changed_unix_s", facts.changed_unix_s);
-  json.members("trouble", value_if(!judged, facts.trouble));
+  json.members("trouble", value_if(!judged && facts.version > 0, facts.trouble));
   if (with_version) {
     json.members("version", facts.version);
   } else {

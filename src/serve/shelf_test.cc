@@ -60,6 +60,22 @@ TEST(Shelf, ListsRecordingsOfADirectoryNewestFirst) {
   EXPECT_EQ(shelf.find("nonsense"), nullptr);
 }
 
+TEST(Shelf, OneThatIsNotReadYetHasItsTimeAndNoTrouble) {
+  const ScratchDirectory directory;
+  for (const char* name : {"first.plateau", "later.plateau"}) {
+    InventedJob job(directory.file(name), 0);
+    job.steps(30);
+    job.finish();
+  }
+  age(directory.file("later.plateau"), 1000);
+  Shelf shelf(serving({directory.path()}));
+  shelf.look(0);
+  const RunFacts* waiting = shelf.runs().at(1);
+  ASSERT_EQ(waiting->version, 0U);
+  EXPECT_THAT(run_summary_json(*waiting, false), HasSubstr("\"trouble\":null"));
+  EXPECT_NEAR(waiting->changed_unix_s, unix_now_s() - 1000, 100);
+}
+
 TEST(Shelf, FileThatDidNotChangeIsNotReadAgain) {
   const ScratchDirectory directory;
   InventedJob job(directory.file("a.plateau"), 0);

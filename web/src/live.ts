@@ -19,7 +19,7 @@ export interface RunSummary {
   id: string; // Opaque; for the queries above.
   name: string;
   live: boolean; // Somebody still writes it.
-  word: Word | null; // null: cannot be read; `trouble` says why.
+  word: Word | null; // null: cannot be read, and `trouble` says why; or was not read yet.
   confidence: number | null;
   headline: string;
   last_mb: number | null;

@@ -37,6 +37,34 @@ test("searchAndFilterLeaveWhatIsLikeThat", async () => {
   await close(page);
 });
 
+// The list as it is while a server is still reading: one file is known, one cannot be read, one waits.
+function halfRead() {
+  const ask = globalThis.fetch;
+  const name = "a rather long name of an experiment with-many-hyphens_and_underscores-lr3e-4-bs256-seed1234567890.plateau";
+  const none = { live: false, word: null, confidence: null, headline: "", last_mb: null, last_x: null, clock: null, changed_unix_s: 1.7e9, trouble: null, course: { x: [], mb: [] } };
+  const known = { ...none, word: "leak", confidence: 0.99, headline: "growth that nothing bounded explains, at one rate from its beginning to its end", last_mb: 12345, last_x: 123456, clock: "step", course: { x: [1, 2], mb: [1, 2] } };
+  const runs = [{ ...known, id: "a", name }, { ...none, id: "b", name: "waiting.plateau" }, { ...none, id: "c", name: "broken.plateau", trouble: "is empty" }];
+  globalThis.fetch = async (address, ...rest) => (String(address).includes("/api/runs") ? new Response(JSON.stringify({ runs })) : ask(address, ...rest));
+}
+
+test("whatIsNotReadYetIsNotCalledUnreadable", async () => {
+  const page = await open(url, { first: halfRead });
+  await page.locator("table.runs").waitFor();
+  await page.getByRole("button", { name: "being read 1" }).click();
+  assert.deepEqual(await names(page), ["waiting.plateau"]);
+  await page.getByRole("button", { name: "unreadable 1" }).click();
+  assert.deepEqual(await names(page), ["broken.plateau"]);
+  await close(page);
+});
+
+test("theWholeTableFitsADesktop", async () => {
+  const page = await open(url, { first: halfRead });
+  await page.locator("table.runs").waitFor();
+  const beyond = await page.locator(".scroll-x").evaluate((box) => box.scrollWidth - box.clientWidth);
+  assert.equal(beyond, 0);
+  await close(page);
+});
+
 test("aColumnSortsTurnsRoundAndGivesTheOrderBack", async () => {
   const page = await list();
   const own = await names(page);

@@ -59,7 +59,7 @@ export function LivePage() {
       </Nav>
       <main>
         {view.selected === null ? (
-          <Runs runs={view.runs} />
+          <Runs runs={view.runs} asked={view.heard_ms !== null} />
         ) : (
           <p class="section">{view.trouble ?? "Waiting for the first samples of this run."}</p>
         )}

@@ -21,7 +21,7 @@ export function LiveDot({ live }: { live: boolean }) {
 const isClock = (text: string | null): text is Clock => text === "step" || text === "second" || text === "sample";
 
 type Column = "state" | "name" | "word" | "confidence" | "memory" | "changed";
-type Wanted = "all" | "live" | "unread" | Word;
+type Wanted = "all" | "live" | "unread" | "waiting" | Word;
 
 const order: Record<Word, number> = { leak: 0, undecided: 1, warming: 2, plateau: 3 };
 const rank = (run: RunSummary) => (run.word === null ? 4 : order[run.word]);
@@ -40,7 +40,9 @@ function valueOf(run: RunSummary, by: Column): number | string | null {
   return by === "memory" ? run.last_mb : run.changed_unix_s;
 }
 
-const wantedOf = (run: RunSummary): Wanted => run.word ?? "unread";
+// A server with many files reads them one after the other.
+const isWaiting = (run: RunSummary) => run.word === null && run.trouble === null;
+const wantedOf = (run: RunSummary): Wanted => run.word ?? (isWaiting(run) ? "waiting" : "unread");
 
 // Every word of the search stands in the name, the headline or the trouble.
 export function isFound(run: RunSummary, search: string, wanted: Wanted): boolean {
@@ -57,7 +59,7 @@ function Row(props: { run: RunSummary; chosen: boolean; choose: () => void }) {
         <input type="checkbox" aria-label={`Compare ${run.name}`} checked={props.chosen} disabled={run.word === null} onChange={props.choose} />
       </td>
       <td class="nowrap">
-        <LiveDot live={run.live} /> {run.live ? "live" : "ended"}
+        <LiveDot live={run.live} /> {run.live ? "live" : isWaiting(run) ? "–" : "ended"}
       </td>
       <th scope="row">
         <a href={`#run=${encodeURIComponent(run.id)}`}>{run.name}</a>
@@ -75,7 +77,7 @@ function Row(props: { run: RunSummary; chosen: boolean; choose: () => void }) {
       <td class="nowrap">{isClock(run.clock) ? moment(run.clock, run.last_x) : "–"}</td>
       <td>
         <div class="words" title={run.trouble ?? undefined}>
-          {whole(run.trouble ?? run.headline)}
+          {isWaiting(run) ? <span class="muted">being read …</span> : whole(run.trouble ?? run.headline)}
         </div>
       </td>
       <td class="nowrap">{dateTime(run.changed_unix_s)}</td>
@@ -117,6 +119,7 @@ function Filters(props: { runs: RunSummary[]; wanted: Wanted; want: (wanted: Wan
     ["warming", "warming"],
     ["plateau", "plateau"],
     ["unread", "unreadable"],
+    ["waiting", "being read"],
     ["live", "live"],
   ];
   return (
@@ -132,7 +135,7 @@ function Filters(props: { runs: RunSummary[]; wanted: Wanted; want: (wanted: Wan
   );
 }
 
-export function Runs({ runs }: { runs: RunSummary[] }) {
+export function Runs({ runs, asked }: { runs: RunSummary[]; asked: boolean }) {
   const [search, setSearch] = useState("");
   const [wanted, want] = useState<Wanted>("all");
   const [sorting, setSorting] = useState<Sorting<Column> | null>(null);
@@ -140,7 +143,7 @@ export function Runs({ runs }: { runs: RunSummary[] }) {
   if (runs.length === 0) {
     return (
       <Section id="runs" title="Runs" first>
-        <p>No recording here yet. The list fills by itself as soon as one appears.</p>
+        <p>{asked ? "No recording here yet. The list fills by itself as soon as one appears." : "Asking for the list …"}</p>
       </Section>
     );
   }
