@@ -213,7 +213,9 @@ void warm_up(uint16_t port) {
       pollfd polled = {client.fd(), POLLIN, 0};
       poll(&polled, 1, 100);
     }
-    if (client.received().find("not read yet") == std::string::npos) return;
+    const std::string& list = client.received();
+    const bool listed = list.find("\"word\":") != std::string::npos;
+    if (listed && list.find("\"word\":null") == std::string::npos) return;
     usleep(100000);
   }
 }
