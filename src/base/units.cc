@@ -59,6 +59,10 @@ std::optional<double> unit_in_mb(std::string_view word) {
   for (const Unit& unit : kUnits) {
     if (equal_ignoring_case(word, unit.word)) return unit.mb;
   }
+  // French octets, as they are written: "go" and "mo" are words.
+  if (word == "Ko" || word == "ko") return 1e-3;
+  if (word == "Mo") return 1.0;
+  if (word == "Go") return 1e3;
   return std::nullopt;
 }
 

@@ -30,6 +30,15 @@ constexpr std::array<Drawn, 9> kDrawn = {{{"\xe2\x94\x82", '|'},
                                           {"\xef\xbc\x9a", ':'},
                                           {"**", ' '}}};
 
+// The letter without its accent of a UTF-8 pair that begins with 0xc3: "Memoire" of "Mémoire"; 0 if
+// it is none.
+char without_accent(char second) {
+  static constexpr std::string_view kPlain =
+      "AAAAAAACEEEEIIIIDNOOOOO.OUUUUY.saaaaaaaceeeeiiiidnooooo.ouuuuy.y";
+  const auto at = static_cast<size_t>(static_cast<unsigned char>(second)) - 0x80;
+  return at < kPlain.size() && kPlain[at] != '.' ? kPlain[at] : '\0';
+}
+
 bool ends_prefix(std::string_view line, size_t at) {
   const char c = at < line.size() ? line[at] : '\0';
   const char next = at + 1 < line.size() ? line[at + 1] : '\0';
@@ -147,6 +156,21 @@ LogCell read_cell(std::string_view text, const NumberStyle& style) {
   return cell;
 }
 
+bool read_time_above(std::string_view line, CellRow& row) {
+  line = line.substr(0, kLongestPrefix);
+  for (size_t at = 0; at < line.size(); ++at) {
+    const bool starts = at == 0 || is_space(line[at - 1]) || line[at - 1] == '[';
+    if (!starts || is_space(line[at])) continue;
+    const auto stamp = stamp_at(line, at);
+    if (!stamp) continue;
+    row.has_time = true;
+    row.time = *stamp;
+    row.time_at = at;
+    return true;
+  }
+  return false;
+}
+
 size_t read_prefix(std::string_view line, CellRow& row) {
   size_t at = 0;
   for (int part = 0; part < 4; ++part) {
@@ -191,7 +215,10 @@ std::string_view plain_line(std::string_view line, std::string& storage) {
       return line.substr(at).starts_with(known.bytes);
     });
     if (drawn == kDrawn.end()) {
-      storage.push_back(line[at++]);
+      const char plain =
+          line[at] == '\xc3' && at + 1 < line.size() ? without_accent(line[at + 1]) : '\0';
+      storage.push_back(plain != '\0' ? plain : line[at]);
+      at += plain != '\0' ? 2 : 1;
     } else {
       storage.push_back(drawn->plain);
       at += drawn->bytes.size();

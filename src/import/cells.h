@@ -14,6 +14,9 @@
 //              words if there are as many, among cells two blanks apart, else by the place under
 //              the header's word.
 //
+//   matrix     Rows that begin with a name under a header that has none for it (dumpsys meminfo,
+//   R's
+//              gc()): by the name and the place.
 //   named rows Cells between separators where one cell says what the row counts and another how
 //              much ("10:05,Working Set (MB),512"): by what that cell says.
 //   scrape     Metrics as Prometheus is given them, "name{labels} value time": by name.
@@ -124,7 +127,13 @@ std::unique_ptr<LogLayout> delimited_layout(char separator, std::string_view hea
 std::unique_ptr<LogLayout> json_layout(const NumberStyle& style);
 // The same, of loggers that write text into a field: the text is what is cut.
 std::unique_ptr<LogLayout> json_text_layout(const NumberStyle& style);
-std::unique_ptr<LogLayout> table_layout(std::string_view header, const NumberStyle& style);
+// `units`: the line below the header, if it says what the columns are counted in; else empty.
+std::unique_ptr<LogLayout> table_layout(std::string_view header, std::string_view units,
+                                        const NumberStyle& style);
+// matrix_cells.cc. Rows that begin with a name under a header that has none for it.
+// `unit` is written behind every name.
+std::unique_ptr<LogLayout> matrix_layout(std::string_view header, std::string unit,
+                                         const NumberStyle& style);
 // named_cells.cc. `name` and `value` are the places of those cells.
 std::unique_ptr<LogLayout> named_rows_layout(char separator, size_t name, size_t value,
                                              const NumberStyle& style);
@@ -148,6 +157,10 @@ void reread_cell(LogCell& cell, const NumberStyle& style);
 
 // Makes `limit`, written behind the cell and a slash, its limit.
 void add_limit(LogCell& cell, const Numeral& limit);
+
+// The first time in a line that is no row of a table: it is that of the rows below. False if there
+// is none.
+bool read_time_above(std::string_view line, CellRow& row);
 
 // Reads one cell of a table: an amount, a time, or text.
 LogCell read_cell(std::string_view text, const NumberStyle& style);

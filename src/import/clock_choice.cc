@@ -52,6 +52,18 @@ Course course_of(const std::vector<double>& clock, const std::vector<uint64_t>& 
   return course;
 }
 
+// The first reading of every row, where a row holds pairs of which one is taken: else a clock would
+// stand still every other time.
+template <typename T>
+std::vector<T> once_a_row(const std::vector<T>& values, const std::vector<uint32_t>& rows) {
+  std::vector<T> out;
+  out.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i == 0 || rows[i] != rows[i - 1]) out.push_back(values[i]);
+  }
+  return out;
+}
+
 // What `column` says in the row of each reading of `memory`; with `carried`, the last said before.
 std::vector<double> beside(const Sheet& sheet, uint32_t memory, uint32_t column, bool carried) {
   const SheetColumn& from = sheet.columns[column];
@@ -144,7 +156,9 @@ Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked)
       column.rows.size() * 10 < memory.rows.size() * 8 || !stand_together(column, memory);
   const double rank = (carried ? 1 : 3) + (asked ? 100 : 0);
   if (column.name.clock == Clock::step && column.decimals == 0) return {rank + 2, true, carried};
-  if (column.name.clock == Clock::epoch || (asked && !from_1970)) return {rank, true, carried};
+  // "'epoch': 0.05": as whole steps twenty of them would be one.
+  const bool epochs = column.name.clock == Clock::epoch && column.decimals == 0;
+  if (epochs || (asked && !from_1970)) return {rank, true, carried};
   if (from_1970) return {rank + 3, false, carried};
   if (column.name.clock == Clock::time) return {rank + 1, false, carried};
   const bool bare_time = column.title.empty() && column.other_units * 2 > column.values.size();
@@ -182,19 +196,46 @@ bool settle_times(const SheetColumn& memory, const std::vector<double>& times, R
          settle_occurrences(times, reading);
 }
 
+// Takes the times that stand in the lines, or in lines above them, if they are a clock.
+void take_stamps(const Sheet& sheet, uint32_t memory, const std::vector<uint64_t>& labels,
+                 Reading& reading) {
+  const std::vector<uint32_t>& rows = sheet.columns[memory].rows;
+  const bool pairs = reading.pair != PairTakes::all;
+  const bool alone = reading.step_column == kNoColumn && reading.time_column == kNoColumn;
+  for (const bool carried : {false, true}) {
+    std::vector<double> times = stamps_of(sheet, memory, carried);
+    if (pairs) times = once_a_row(times, rows);
+    const Course stamps = course_of(times, labels);
+    if (stamps.present * 10 < times.size() * 8 || stamps.forward < 0.85) continue;
+    if (!is_clock(stamps, times.size()) &&
+        !(alone && settle_times(sheet.columns[memory], times, reading))) {
+      continue;
+    }
+    reading.time_column = kNoColumn;
+    reading.stamps = true;
+    reading.carried_time = carried;
+    reading.round_s = stamps.typical_s;
+    return;
+  }
+}
+
 }  // namespace
 
 void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
                   Reading& reading) {
   if (equal_ignoring_case(wishes.clock, "none")) return;
-  const std::vector<uint64_t> labels = labels_of(sheet, memory, reading);
-  const size_t readings = sheet.columns[memory].rows.size();
+  const std::vector<uint32_t>& rows = sheet.columns[memory].rows;
+  const bool pairs = reading.pair != PairTakes::all;
+  std::vector<uint64_t> labels = labels_of(sheet, memory, reading);
+  if (pairs && !labels.empty()) labels = once_a_row(labels, rows);
+  const size_t readings = pairs ? once_a_row(rows, rows).size() : rows.size();
   const bool chain = sheet.columns[memory].arrows > 0 && reading.pair == PairTakes::all;
 
   Candidate step;
   Candidate time;
   const auto consider = [&](uint32_t column, bool carried, double rank, bool is_step) {
-    const std::vector<double> clock = beside(sheet, memory, column, carried);
+    std::vector<double> clock = beside(sheet, memory, column, carried);
+    if (pairs) clock = once_a_row(clock, rows);
     const Course course = course_of(clock, labels);
     Candidate& best = is_step ? step : time;
     if (!is_clock(course, readings)) {
@@ -226,22 +267,9 @@ void choose_clock(const Sheet& sheet, uint32_t memory, const ReadingWishes& wish
   reading.round_s = time.course.typical_s;
   if (time.column != kNoColumn) reading.time_scale = sheet.columns[time.column].name.time_scale;
   if (!wishes.clock.empty()) return;
-  for (const bool carried : {false, true}) {
-    const std::vector<double> times = stamps_of(sheet, memory, carried);
-    const Course stamps = course_of(times, labels);
-    const bool present = stamps.present * 10 >= readings * 8 && stamps.forward >= 0.85;
-    if (time.rank >= 6 || !present || chain) continue;
-    const bool alone = step.column == kNoColumn && time.column == kNoColumn;
-    if (!is_clock(stamps, readings) &&
-        !(alone && settle_times(sheet.columns[memory], times, reading))) {
-      continue;
-    }
-    reading.time_column = kNoColumn;
-    reading.stamps = true;
-    reading.carried_time = carried;
-    reading.round_s = stamps.typical_s;
-    break;
-  }
+  if (!chain && time.rank < 6) take_stamps(sheet, memory, labels, reading);
+  // Collections that run beside others end in another order than they are counted in.
+  if (pairs && reading.stamps && step.course.forward < 1) reading.step_column = kNoColumn;
 }
 
 }  // namespace plateau

@@ -146,7 +146,7 @@ TEST(PublishedForms, ALoneNumberIsMemoryIfTheUserSaysItsUnit) {
   std::string lone, seven;
   for (int i = 0; i < 20; ++i) {
     lone += std::to_string(1259 + 7 * i) + "\n";
-    seven += "6710 " + std::to_string(5972 + i) + " 1690 1 0 4588 0\n";
+    seven += "6710 " + std::to_string(5972 + i) + " 1690 1 3 4588 2\n";
   }
   ImportOptions told;
   told.wishes.unit_mb = 1;
@@ -202,6 +202,45 @@ TEST(PublishedForms, EvaluationsBetweenTrainingLinesStayEvents) {
   ASSERT_TRUE(runs.ok());
   EXPECT_EQ(runs.value()[0].instants.size(), 200U);
   EXPECT_GE(runs.value()[0].events.size(), 4U);
+}
+
+// A clock or a series that was asked for must not be passed over in silence.
+TEST(PublishedForms, AClockOrASeriesThatIsNotThereIsSaid) {
+  std::string log;
+  for (int i = 0; i < 20; ++i) log += "rss " + std::to_string(300 + i) + " MB\n";
+  ImportOptions clock;
+  clock.wishes.clock = "wall";
+  ImportOptions series;
+  series.wishes.series = "rank";
+  for (const ImportOptions& asked : {clock, series}) {
+    const auto runs = import_bytes("log", log, asked);
+    ASSERT_FALSE(runs.ok());
+    EXPECT_NE(runs.error().message.find(asked.wishes.clock + asked.wishes.series),
+              std::string::npos);
+  }
+}
+
+// As logrotate's copytruncate leaves it: zero bytes up to where the writer went on.
+TEST(PublishedForms, AHoleOfZeroBytesIsPassedOver) {
+  std::string log(4096, '\0');
+  for (int i = 0; i < 20; ++i) log += "rss " + std::to_string(300 + i) + " MB\n";
+  const auto runs = import_bytes("log", log);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(present(runs.value()[0].series[0]).back(), 319);
+  const auto zeros = import_bytes("log", std::string(5000, '\0'));
+  ASSERT_FALSE(zeros.ok());
+  EXPECT_NE(zeros.error().message.find("zero bytes"), std::string::npos);
+}
+
+TEST(PublishedForms, Utf16WithoutAMarkIsRefusedByName) {
+  std::string log;
+  for (const char c : std::string("rss 300 MB\nrss 310 MB\nrss 320 MB\n")) {
+    log += c;
+    log += '\0';
+  }
+  const auto runs = import_bytes("log", log);
+  ASSERT_FALSE(runs.ok());
+  EXPECT_NE(runs.error().message.find("UTF-16"), std::string::npos);
 }
 
 // The same with every line behind another log's prefix: what a collector makes of it.

@@ -26,6 +26,7 @@ namespace {
 constexpr size_t kHead = 64u << 10;     // To recognise a format by.
 constexpr double kSureWeight = 8;       // Of a column that nobody doubts; see reading.h.
 constexpr size_t kSample = 192u << 10;  // To learn a reading from.
+constexpr double kSameReading = 0.01;   // What two readers of one figure may differ by, of it.
 
 struct Format {
   FormatInfo info;
@@ -104,6 +105,13 @@ Error not_there(const std::string& name, const std::string& wish, const Reading&
                       fmt::join(reading.found, ", "))};
 }
 
+Error not_told_apart(const std::string& name, const std::string& wish) {
+  return {Error::Kind::no_samples,
+          fmt::format("nothing in {} that is called '{}' rises with the memory or tells series "
+                      "apart; `plateau convert --explain` shows every column",
+                      name, wish)};
+}
+
 // A table whose header leaves nothing open: every column is understood, with its unit.
 bool is_understood(std::string_view head) {
   const std::string_view header = head.substr(0, head.find_first_of("\r\n"));
@@ -145,7 +153,7 @@ bool takes_the_same(const Reading& reading, const Run& run) {
         std::find_if(series.mb.begin(), series.mb.end(), [](double mb) { return !std::isnan(mb); });
     if (first == series.mb.end()) continue;
     for (const double mb : reading.firsts_mb) {
-      if (std::abs(*first - mb) <= 0.03 * mb) return true;
+      if (std::abs(*first - mb) <= kSameReading * mb) return true;
     }
   }
   return false;
@@ -224,6 +232,7 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
     if (!reading.has_memory && !options.wishes.memory.empty()) {
       return not_there(name, options.wishes.memory, reading);
     }
+    if (!reading.missing.empty()) return not_told_apart(name, reading.missing);
     mined =
         reading.has_memory && (options.wishes.any() || reads_better(reading, format->read(again)));
   }

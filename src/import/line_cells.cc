@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "import/cells.h"
+#include "import/line_context.h"
 #include "import/line_stamp.h"
 #include "import/slot_name.h"
 #include "import/words.h"
@@ -53,9 +54,15 @@ class LineLayout : public LogLayout {
   bool cut(std::string_view line, CellRow& row) override;
   [[nodiscard]] std::string describe() const override { return "lines of text"; }
   // Everything but times is decided by words and by where digits stand, except in a log where lines
-  // name the number below them.
-  [[nodiscard]] bool repeats(std::string_view /*line*/) const override { return !above_counts_; }
+  // name the number below them, or the section that it is in does.
+  [[nodiscard]] bool repeats(std::string_view /*line*/) const override {
+    return !above_counts_ && !section_counts_ && !by_value_;
+  }
   void reread(LogCell& cell) const override;
+  void freeze() override {
+    LogLayout::freeze();
+    frozen_ = true;
+  }
 
  private:
   void word();
@@ -63,7 +70,6 @@ class LineLayout : public LogLayout {
   bool stamp();
   void fresh_start();
   [[nodiscard]] bool ends_phrase(char c) const;
-  [[nodiscard]] bool closes_a_place() const;
   [[nodiscard]] bool names_what_follows() const;
   [[nodiscard]] bool says_only_how() const;
   [[nodiscard]] bool is_lone_number() const;
@@ -72,16 +78,17 @@ class LineLayout : public LogLayout {
   [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
                              size_t& end) const;
   void name_cell(LogCell& cell);
+  void place_cell(uint64_t key, size_t begin, size_t end, LogCell& cell);
   void share_unit(const Numeral& last);
-  void take_unit_behind_brackets(Numeral& number) const;
   void skip_how();
   [[nodiscard]] size_t end_of_unit_behind(size_t end) const;
   [[nodiscard]] std::string_view gap_before(const Numeral& number) const;
-  [[nodiscard]] bool arrow_follows(const Numeral& number) const;
+  [[nodiscard]] uint64_t chain_key(const Numeral& number);
   [[nodiscard]] Word read(size_t at) const;
 
   NumberStyle style_;
   std::unordered_set<uint64_t> distinct_;
+  bool frozen_ = false;
   std::string_view line_;
   CellRow* row_ = nullptr;
   size_t at_ = 0;
@@ -98,6 +105,11 @@ class LineLayout : public LogLayout {
   std::string above_;          // The line before, if it has words and no number,
   bool by_above_ = false;      // named the only number of this one,
   bool above_counts_ = false;  // or of any, and says memory.
+  Sections sections_;
+  std::string_view section_;     // Over this line; empty: none.
+  bool figures_ = false;         // Stand in this line, wanted or not.
+  bool by_value_ = false;        // Its digits decided something.
+  bool section_counts_ = false;  // Tells columns of the same name apart.
 };
 
 Word LineLayout::read(size_t at) const {
@@ -127,7 +139,7 @@ void LineLayout::fresh_start() {
 bool LineLayout::ends_phrase(char c) const {
   if (c == ',' && names_what_follows()) return false;
   if (c == ',' || c == ';' || c == '|') return true;
-  if (c == ']') return closes_a_place();
+  if (c == ']') return closes_a_tag(line_, at_);
   const std::string_view rest = line_.substr(at_);
   if (count_ == 0) return false;
   const Word& last = words_[count_ - 1];
@@ -151,13 +163,6 @@ bool LineLayout::names_what_follows() const {
   const size_t next = line_.find_first_not_of(' ', at_ + 1);
   return count_ > 0 && last_end_ == 0 && next != std::string_view::npos && is_digit(line_[next]) &&
          words_[count_ - 1].end == at_;
-}
-
-// "[utils.py:783:see_memory_usage] MA 10.5 GB": a place in a program names nothing.
-bool LineLayout::closes_a_place() const {
-  const size_t open = line_.substr(0, at_).rfind('[');
-  if (open == std::string_view::npos) return false;
-  return line_.substr(open, at_ - open).find(':') != std::string_view::npos;
 }
 
 void LineLayout::word() {
@@ -190,9 +195,11 @@ bool LineLayout::stamp() {
 bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, size_t& end) const {
   WordBits bits = 0;
   key = kSeed;
-  begin = end = number.unit_end;
+  const size_t twin =
+      same_in_brackets(line_, read_numeral(line_, number.begin, style_), style_).end;
+  begin = end = std::max(number.unit_end, twin);
   size_t words = 0;
-  for (size_t at = number.unit_end; at < line_.size() && words < kPostfixWords;) {
+  for (size_t at = begin; at < line_.size() && words < kPostfixWords;) {
     const char c = line_[at];
     // "34.8 MiB  Total memory: 538 KiB": those words name the next one.
     if (c == ':' || c == '=') return false;
@@ -293,10 +300,10 @@ void LineLayout::name_cell(LogCell& cell) {
              (count_ == 0 || number.unit == Numeral::Unit::memory) &&
              postfix(number, key, begin, end)) {
     key = mix(key, 1);
-  } else if (number.unit == Numeral::Unit::memory && arrow_follows(number)) {
+  } else if (number.unit == Numeral::Unit::memory && arrow_follows(line_, number)) {
     // Whatever the line is about: collectors write "Pause Young 80M->8M" and "Remark 39M->39M".
     // A line may hold several such pairs: those of the young generation, then those of all.
-    cell.column = columns_.of(mix(mix(kSeed, 3), chains_++), "");
+    cell.column = columns_.of(chain_key(number), "");
     return;
   } else if (count_ > 0) {
     for (size_t i = 0; i < count_; ++i) key = mix(key, words_[i].hash);
@@ -308,12 +315,42 @@ void LineLayout::name_cell(LogCell& cell) {
   }
   if (count_ > 0) key = mix(key, 16 + ordinal_);
   cell.ordinal = ordinal_;
+  place_cell(key, begin, end, cell);
+}
+
+// The column of a cell whose words, from `begin` to `end`, make `key`: that of its section, if it
+// is told apart by that, and of what the words behind a pair say.
+void LineLayout::place_cell(uint64_t key, size_t begin, size_t end, LogCell& cell) {
+  // A number without words is none of the section's figures.
+  const std::string_view section = end > begin ? section_ : std::string_view();
+  if (!section.empty() && (!frozen_ || distinct_.contains(key))) {
+    cell.variant = mix(cell.variant, hash_of_words(section));
+  }
   if (distinct_.contains(key)) {
     cell.family = key;
+    begin = count_ > 0 ? words_[0].begin : begin;
     key = mix(key, cell.variant);
-    begin = words_[0].begin;
+    section_counts_ = section_counts_ || !section.empty();
   }
-  cell.column = columns_.of(key, line_.substr(begin, end - begin));
+  name_.assign(cell.family != 0 ? section : std::string_view());
+  if (!name_.empty()) name_ += ' ';
+  name_ += line_.substr(begin, end - begin);
+  if (const std::string_view free = free_behind_pair(line_, cell.number); !free.empty()) {
+    name_ += ' ';
+    name_ += free;
+    key = mix(key, 7);
+  }
+  cell.column = columns_.of(key, name_);
+}
+
+// "[PSYoungGen: 937984K->678408K] [ParOldGen: 2342580K->2342579K] 3280564K->3020988K": pairs right
+// behind a name of their own are that one's; the others are told apart by their order.
+uint64_t LineLayout::chain_key(const Numeral& number) {
+  const std::string_view before = trim(line_.substr(0, number.begin));
+  const bool named = count_ > 0 && before.ends_with(':') &&
+                     words_[count_ - 1].end + 1 == before.size() + (before.data() - line_.data());
+  if (named) return mix(mix(kSeed, 6), words_[count_ - 1].hash);
+  return mix(mix(kSeed, 3), chains_++);
 }
 
 void LineLayout::number() {
@@ -328,6 +365,7 @@ void LineLayout::number() {
     return;
   }
   cell.numeric = true;
+  figures_ = figures_ || !number.glued;
   cell.text = line_.substr(number.begin, number.unit_end - number.begin);
   const std::string_view gap = gap_before(number);
   at_ = number.unit_end;
@@ -336,10 +374,17 @@ void LineLayout::number() {
     last_end_ = ++at_;
     return;
   }
-  take_unit_behind_brackets(cell.number);
+  take_unit_behind_brackets(line_, style_, cell.number);
+  const SameInBrackets twin = same_in_brackets(line_, number, style_);
+  by_value_ = by_value_ || twin.compared;
+  if (twin.end > 0) {
+    cell.number.unit = Numeral::Unit::memory;
+    cell.number.unit_mb = twin.unit_mb;
+  }
   last_end_ = number.unit_end;
   if (number.unit == Numeral::Unit::percent) skip_how();
-  if (last_column_ != kNoColumn && (gap == "/" || gap == "of" || gap == "out of")) {
+  if (last_column_ != kNoColumn &&
+      (gap == "/" || gap == "of" || gap == "out of" || gap == "sur" || gap == "von")) {
     if (!row_->cells.empty() && row_->cells.back().column == last_column_) {
       add_limit(row_->cells.back(), number);
       row_->cells.back().limit_text = line_.substr(number.begin, number.unit_end - number.begin);
@@ -370,25 +415,6 @@ void LineLayout::skip_how() {
   if (is_digit(line_[next])) at_ = found.end;
 }
 
-// "2.1 (38.5) MB": the unit behind the brackets is that of both.
-void LineLayout::take_unit_behind_brackets(Numeral& number) const {
-  if (number.unit != Numeral::Unit::none) return;
-  const std::string_view rest = line_.substr(number.end, 24);
-  const size_t open = rest.find_first_not_of(' ');
-  if (open == std::string_view::npos || rest[open] != '(') return;
-  const size_t close = rest.find(')', open);
-  if (close == std::string_view::npos || close < open + 2 || !is_digit(rest[open + 1])) return;
-  const Numeral inside = read_numeral(rest, open + 1, style_);
-  if (inside.end != close) return;
-  std::string_view word = trim(rest.substr(close + 1));
-  size_t letters = 0;
-  while (letters < word.size() && is_letter(word[letters])) ++letters;
-  if (const auto mb = unit_in_mb(word.substr(0, letters)); mb && letters > 1) {
-    number.unit = Numeral::Unit::memory;
-    number.unit_mb = *mb;
-  }
-}
-
 // "351 > 410 > 417 MB": the unit at the end is that of all.
 void LineLayout::share_unit(const Numeral& last) {
   if (last.unit != Numeral::Unit::memory) return;
@@ -407,20 +433,6 @@ std::string_view LineLayout::gap_before(const Numeral& number) const {
   if (gap.size() > 2 && gap.front() == ']' && gap.back() == '[')
     gap = gap.substr(1, gap.size() - 2);
   return gap;
-}
-
-// An arrow and another number behind it: a chain of readings.
-bool LineLayout::arrow_follows(const Numeral& number) const {
-  std::string_view rest = trim(line_.substr(number.unit_end, 24));
-  if (rest.starts_with(']')) rest.remove_prefix(1);
-  if (rest.starts_with('(')) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
-  const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
-                       : rest.starts_with('>')                          ? 1
-                                                                        : 0;
-  if (arrow == 0) return false;
-  rest = trim(rest.substr(arrow));
-  if (rest.starts_with('[')) rest.remove_prefix(1);
-  return !rest.empty() && is_digit(rest.front());
 }
 
 // The unit and the sign stand where they stood.
@@ -454,6 +466,8 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   last_end_ = 0;
   chains_ = 0;
   subject_ = {};
+  section_ = sections_.over(line_);
+  figures_ = by_value_ = false;
   by_above_ = !above_.empty() && is_lone_number();
   if (by_above_ && !above_counts_) {
     const SlotName name = weigh_name(above_);
@@ -472,6 +486,7 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   }
   const bool words_alone = row.cells.empty() && before_ != kSeed;
   above_ = words_alone ? line_.substr(0, kLongestAbove) : std::string_view();
+  sections_.see(line_, figures_);
   return !row.cells.empty() || row.has_time;
 }
 

@@ -37,10 +37,11 @@ bool is_regular(const SheetColumn& column, double weight, size_t lines) {
   return n >= kFewestUnsure && n * 12 >= lines;
 }
 
-double mean_of(const std::vector<double>& values) {
+// In MB where units are written: collectors count generations in K and the whole in M.
+double mean_mb(const SheetColumn& column) {
   double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  for (size_t i = 0; i < column.values.size(); ++i) sum += column.mb(i, 1);
+  return sum / static_cast<double>(column.values.size());
 }
 
 // No other number stands in its lines.
@@ -103,7 +104,7 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
   }
   if (moving.empty()) return;
   const auto smaller = [&sheet](uint32_t a, uint32_t b) {
-    return mean_of(sheet.columns[a].values) < mean_of(sheet.columns[b].values);
+    return mean_mb(sheet.columns[a]) < mean_mb(sheet.columns[b]);
   };
   const double best = std::max_element(moving.begin(), moving.end())->first;
   std::vector<uint32_t> rivals;
@@ -111,17 +112,17 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen) {
   for (const auto& [weight, i] : moving) {
     if (weight > best - kAsGood) rivals.push_back(i);
   }
-  if (rivals.size() > 3) {
+  const bool arrows = sheet.columns[rivals.front()].arrows > 0;
+  if (rivals.size() > 3 && !arrows) {
     // "VSS RSS PSS USS" of procrank: each smaller than the one before.
     const bool falling = std::is_sorted(rivals.rbegin(), rivals.rend(), smaller);
     chosen.column = rivals[rivals.size() == 4 && falling ? 1 : 0];
     return;
   }
-  if (rivals.size() == 3) {
+  if (rivals.size() == 3 && !arrows) {
     chosen.column = rivals[1];
     return;
   }
-  const bool arrows = sheet.columns[rivals.front()].arrows > 0;
   chosen.column = arrows ? *std::max_element(rivals.begin(), rivals.end(), smaller)
                          : *std::min_element(rivals.begin(), rivals.end(), smaller);
 }

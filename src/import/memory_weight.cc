@@ -10,6 +10,7 @@ namespace plateau {
 namespace {
 
 constexpr double kTableOfFree = 7;
+constexpr double kPairOfACollector = 3;  // "80M->8M", whatever the line says.
 
 // 1 for a course that goes on from where it was, 0 for one that jumps about: how much smaller the
 // steps are than they would be if the same figures came in any order.
@@ -39,6 +40,14 @@ bool is_wall_clock(const SheetColumn& column) {
     back += i > 0 && column.values[i] < column.values[i - 1] ? 1 : 0;
   }
   return back * 10 < column.values.size();
+}
+
+// The same in every line, to the last digit: a size rather than a use, if there is another.
+bool never_moves(const SheetColumn& column) {
+  constexpr size_t kFewestLevel = 10;
+  return column.values.size() >= kFewestLevel &&
+         std::all_of(column.values.begin(), column.values.end(),
+                     [&column](double value) { return value == column.values.front(); });
 }
 
 // Nothing but zeros: what this counts is not in use here, whatever it is called.
@@ -71,7 +80,7 @@ bool is_table_of_free(const Sheet& sheet, const SheetColumn& column) {
   bool free = false;
   bool cache = false;
   for (const SheetColumn& other : sheet.columns) {
-    if (other.rows.size() * 10 < column.rows.size() * 9) continue;
+    if (other.rows.size() * 10 < column.rows.size() * 9 || !stand_together(other, column)) continue;
     total |= other.name.total;
     used |= other.name.used;
     free |= other.name.free;
@@ -104,9 +113,10 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
   if (column.name.memory) weight -= 0.5 * std::min(2.0, static_cast<double>(column.ordinal));
   if (is_wall_clock(column)) weight -= 12;
   if (is_counter(column)) weight -= 8;
+  if (never_moves(column)) weight -= 2;
   // Text in a column of numbers: another kind of line.
   if (column.texts > n) weight -= 4;
-  if (column.arrows > 0) weight += 1;
+  if (column.arrows > 0) weight += column.title.empty() ? kPairOfACollector : 1;
   // Before and after, in turn, are not one course.
   weight += 1.5 * (column.arrows > 0 ? 1 : smoothness(column.values));
   weight += 0.9 * std::log10(static_cast<double>(n));

@@ -101,6 +101,15 @@ const UnitWord* unit_word(std::string_view word) {
   return nullptr;
 }
 
+// "811,7 Mo": French counts octets. Other cases are words: "3 go", "12 mo".
+bool is_octets(std::string_view word) {
+  return word == "Ko" || word == "ko" || word == "Mo" || word == "Go";
+}
+
+std::string_view of_octets(std::string_view word) {
+  return word == "Mo" ? "mb" : word == "Go" ? "gb" : "kb";
+}
+
 bool follows_rate(std::string_view line, size_t at) {
   if (char_at(line, at) == '/') {
     // "5.4 GB/32 GB" is a pair, "MB/s" and "KB/it." are rates.
@@ -124,7 +133,7 @@ void read_letters(std::string_view line, size_t at, bool apart, Numeral& number)
     number.unit_end = end;
     return;
   }
-  const UnitWord* unit = unit_word(word);
+  const UnitWord* unit = unit_word(is_octets(word) ? of_octets(word) : word);
   // A letter by itself, apart, is anything: metres, minutes. "B" is bytes.
   const bool lone = apart && word.size() == 1 && word != "B" && word != "s" && word != "h";
   if (unit == nullptr || (lone && unit->unit == Numeral::Unit::memory)) {

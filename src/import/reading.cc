@@ -233,6 +233,9 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
       continue;
+    if (other.values == main.values) continue;  // Go's Alloc and HeapAlloc.
+    // "system bytes" beside "in use bytes" is another measure of the same thing.
+    if (other.name.used != main.name.used || other.name.machine != main.name.machine) continue;
     if (memory_weight(sheet, i) < kEnough) continue;
     if ((other.with_unit > 0) != (main.with_unit > 0) || other.percents != main.percents) continue;
     const bool together = stand_together(main, other);
@@ -274,7 +277,11 @@ void settle_pairs(const SheetColumn& column, Reading& reading) {
   if (column.arrows == 0) return;
   const size_t firsts = column.values.size() - column.arrows;
   if (column.arrows > 2 * firsts || goes_on_from_line_to_line(column)) return;
-  reading.pair = column.name.memory && !column.title.empty() ? PairTakes::first : PairTakes::last;
+  // "memory [459mb]->[384mb]/[1007mb]": who writes the capacity too has collected.
+  const auto limits = static_cast<size_t>(std::count_if(
+      column.limits_mb.begin(), column.limits_mb.end(), [](double mb) { return mb > 0; }));
+  const bool named = column.name.memory && !column.title.empty();
+  reading.pair = named && limits * 2 < column.arrows ? PairTakes::first : PairTakes::last;
   reading.remarks.emplace_back(reading.pair == PairTakes::last
                                    ? "of each pair 'a -> b' the second was taken: what was left"
                                    : "of each pair 'a -> b' the first was taken");
@@ -308,6 +315,16 @@ void remark_on(const SheetColumn& column, Reading& reading) {
                     "shows the rest",
                     shown(column)));
   }
+}
+
+// A clock or a series that was asked for and is none would otherwise go unnoticed.
+void note_missing(const ReadingWishes& wishes, Reading& reading) {
+  const auto asked = [](const std::string& wish) {
+    return !wish.empty() && !equal_ignoring_case(wish, "none");
+  };
+  const bool clock = reading.step_column != kNoColumn || reading.time_column != kNoColumn;
+  if (asked(wishes.clock) && !clock) reading.missing = wishes.clock;
+  if (asked(wishes.series) && reading.series == SeriesBy::nothing) reading.missing = wishes.series;
 }
 
 // The head as lines are read later: without what terminals take for colours.
@@ -360,14 +377,17 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   settle_pairs(column, reading);
   choose_series(sheet, chosen->column, wishes, reading);
   choose_clock(sheet, chosen->column, wishes, reading);
-  add_alike(sheet, reading.memory.front());
+  note_missing(wishes, reading);
+  if (reading.pair == PairTakes::all) add_alike(sheet, reading.memory.front());
   add_series_by_title(sheet, wishes, reading);
   if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
   remark_on(column, reading);
   reading.told_apart = column.family != 0;
   reading.expected = column.values.size();
   for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
-    reading.firsts_mb.push_back(column.mb(i, reading.memory.front().bare_mb));
+    const MemoryColumn& memory = reading.memory.front();
+    const double kb = column.unit_mb[i] == kKbInMb ? memory.kb_mb / kKbInMb : 1;
+    reading.firsts_mb.push_back(column.mb(i, memory.bare_mb) * kb);
   }
   reading.layout = std::move(sheet.layout);
   reading.layout->freeze();

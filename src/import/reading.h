@@ -47,6 +47,7 @@ enum class PairTakes : uint8_t { all, first, last };  // Of "a -> b".
 struct Reading {
   std::unique_ptr<LogLayout> layout;
   bool has_memory = false;
+  std::string missing;  // What the user named and the log does not have: a clock or a series.
   // The first decides; the others are other measures of it or, by title, other series.
   std::vector<MemoryColumn> memory;
   PairTakes pair = PairTakes::all;

@@ -139,6 +139,39 @@ std::string_view recognise_csv(const std::vector<std::string_view>& lines) {
   return "";
 }
 
+// Runs of zero bytes as long as this are a hole: a log that was cut to nothing while its writer
+// went on where it was, as logrotate's copytruncate does.
+constexpr size_t kHole = 64;
+
+// "r\0s\0s\0": every other byte is zero.
+bool looks_like_utf16(std::string_view head) {
+  size_t zeros = 0;
+  for (size_t i = 1; i < head.size(); i += 2) zeros += (head[i] == '\0') != (head[i - 1] == '\0');
+  return head.size() >= 8 && zeros * 10 > head.size() / 2 * 9;
+}
+
+// What bytes without any mark are, if they are no text; empty if they are.
+std::string_view describe_bytes(std::string_view head) {
+  if (looks_like_utf16(head)) {
+    return "UTF-16 text; convert it first (iconv -f UTF-16LE -t UTF-8)";
+  }
+  size_t strange = 0;
+  size_t all = 0;
+  for (size_t at = 0; at < head.size();) {
+    const size_t zeros = std::min(head.find_first_not_of('\0', at), head.size()) - at;
+    if (zeros >= kHole) {
+      at += zeros;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(head[at]);
+    strange += byte < 0x20 && !is_space(head[at]) && byte != 0x1b && byte != '\b' && byte != '\f';
+    ++all;
+    ++at;
+  }
+  if (all == 0 && !head.empty()) return "binary data: nothing but zero bytes";
+  return strange * 10 > all ? "binary data" : "";
+}
+
 }  // namespace
 
 std::string_view recognise_format(std::string_view head) {
@@ -189,12 +222,7 @@ std::string_view describe_foreign(std::string_view head) {
                : "a web page; give the log itself";
   }
   if (looks_like_pickle(head)) return "a Python pickle that is no CUDA memory snapshot";
-  const auto strange = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 && !is_space(c) && byte != 0x1b && byte != '\b' && byte != '\f';
-  };
-  const auto count = std::count_if(head.begin(), head.end(), strange);
-  return count * 10 > static_cast<std::ptrdiff_t>(head.size()) ? "binary data" : "";
+  return describe_bytes(head);
 }
 
 }  // namespace plateau

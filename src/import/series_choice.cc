@@ -80,16 +80,23 @@ std::vector<uint64_t> by_prefix(const Sheet& sheet, uint32_t memory) {
 bool comes_twice_in_a_block(const Sheet& sheet, uint32_t memory,
                             const std::vector<uint64_t>& labels) {
   if (sheet.blocks < 3) return false;
-  std::unordered_set<uint64_t> met;
+  std::unordered_map<uint64_t, size_t> met;
   uint32_t block = 0;
   size_t twice = 0;
+  size_t out_of_turn = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
     const uint32_t here = sheet.rows[sheet.columns[memory].rows[i]].block;
     if (here != block) met.clear();
     block = here;
-    twice += met.insert(labels[i]).second ? 0 : 1;
+    const size_t before = met[labels[i]]++;
+    twice += before > 0 ? 1 : 0;
+    // Once more while another is still at fewer: not a round after the other.
+    out_of_turn += std::any_of(met.begin(), met.end(),
+                               [before](const auto& other) { return other.second < before; });
   }
-  return twice * 10 > labels.size();
+  // A header that comes every tenth round heads ten of each, all in turn.
+  const bool rounds = out_of_turn * 10 <= labels.size() && twice * 2 > labels.size();
+  return twice * 10 > labels.size() && !rounds;
 }
 
 bool is_plausible(const Split& split, size_t readings, bool named) {

@@ -114,7 +114,7 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
     if (!ours) continue;
     const auto at = static_cast<uint32_t>(sheet.rows.size());
     sheet.rows.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(sheet.blocks),
-                          row.has_time, row.time,
+                          !row.cells.empty(), row.has_time, row.time,
                           row.prefix.empty() ? 0 : hash_text(trim(row.prefix))});
     sheet.columns.resize(layout->columns().size());
     const BracketedUnit unit = find_bracketed_unit(lines[i]);
@@ -132,6 +132,7 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
     column.name = weigh_name(column.title);
     if (column.name.unit_mb == 0) column.name.unit_mb = column.unit_before_mb;
   }
+  name_by_company(sheet);
   sheet.layout = std::move(layout);
   return sheet;
 }

@@ -48,7 +48,8 @@ struct SheetColumn {
 
 struct SheetRow {
   uint32_t line = 0;
-  uint32_t block = 0;  // Times the header had come before it.
+  uint32_t block = 0;   // Times the header had come before it.
+  bool filled = false;  // It has cells, and not only a time.
   bool has_time = false;
   Stamp time;
   uint64_t prefix = 0;  // A hash; 0 if there is none.
@@ -65,6 +66,9 @@ struct Sheet {
 // Reads `lines` with `layout`. Lines marked in `taken` are passed over.
 Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::string_view>& lines,
                  const std::vector<bool>& taken);
+
+// sheet_company.cc: names columns that are known by the columns beside them.
+void name_by_company(Sheet& sheet);
 
 // In the same rows, as in a table or in a line that names several.
 bool stand_together(const SheetColumn& a, const SheetColumn& b);

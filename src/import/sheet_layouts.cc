@@ -2,6 +2,8 @@
 // Which layouts the lines of a file could have: a table with separators, tables under headers of
 // words, and text. A line that a table explains is not read as text too: its numbers would come
 // twice, the second time without their names.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +14,9 @@
 #include "base/units.h"
 #include "import/csv_fields.h"
 #include "import/line_stamp.h"
+#include "import/matrix_header.h"
 #include "import/reading_parts.h"
+#include "import/unit_evidence.h"
 
 namespace plateau {
 namespace {
@@ -91,22 +95,58 @@ bool is_name_from_digit(std::string_view piece) {
          !unit_in_mb(letters);
 }
 
+// Letters of any language: a Greek delta is a word too.
+bool has_letter(std::string_view word) {
+  return std::any_of(word.begin(), word.end(),
+                     [](char c) { return is_letter(c) || static_cast<unsigned char>(c) >= 0x80; });
+}
+
+// The line below a header, if it says what the columns are counted in: "# Idx     MB     MB". One
+// of them is an amount of memory, and none is a number.
+std::string_view units_below(const std::vector<std::string_view>& lines, size_t at) {
+  if (at + 1 >= lines.size()) return "";
+  const auto pieces = [](std::string_view line) {
+    size_t count = 0;
+    for (std::string_view rest = line; !next_word(rest).empty();) ++count;
+    return count;
+  };
+  std::string_view rest = lines[at + 1];
+  if (pieces(rest) != pieces(lines[at])) return "";
+  bool memory = false;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    if (starts_with_digit(word) || word.size() > 9) return "";
+    memory |= word.size() > 1 && unit_in_mb(word).has_value();
+  }
+  return memory ? lines[at + 1] : "";
+}
+
+// jstat's columns have names of two letters, but these.
+bool heads_jstat(std::string_view line) {
+  return line.find(" YGC ") != std::string_view::npos &&
+         line.find(" FGC ") != std::string_view::npos;
+}
+
 bool could_head_a_table(std::string_view line) {
   // sar writes the time before the names.
   if (const auto stamp = line.empty() ? std::nullopt : stamp_at(line, 0)) {
     line.remove_prefix(stamp->length);
   }
-  if (line.size() > 1000 || trim(line).ends_with(':')) return false;
+  // Behind brackets stands what a logger wrote, between bars a table with separators.
+  if (line.size() > 1000 || trim(line).ends_with(':') || trim(line).starts_with('[') ||
+      trim(line).starts_with('|')) {
+    return false;
+  }
   size_t pieces = 0;
-  bool memory = false;
-  for (std::string_view rest = line; !trim(rest).empty(); ++pieces) {
+  bool memory = heads_jstat(line);
+  for (std::string_view rest = line; !trim(rest).empty();) {
     const std::string_view word = next_word(rest);
     if (starts_with_digit(word) && !is_name_from_digit(word)) return false;
     // A caption over several columns, a heading, a prompt.
     if (word == "$" || word.starts_with("--") ||
-        (word.size() > 1 && std::none_of(word.begin(), word.end(), is_letter))) {
+        (word.size() > 1 && word != "%" && !has_letter(word))) {
       return false;
     }
+    pieces += word == "#" ? 0 : 1;
     const SlotName name = weigh_name(word);
     memory |= name.memory || name.free || name.used || name.swap;
   }
@@ -190,8 +230,10 @@ size_t common_columns(const std::vector<std::string_view>& lines) {
   for (const std::string_view line : lines) {
     cut_pieces(line, 2, pieces);
     filled += pieces.empty() ? 0 : 1;
+    // "in use bytes     =    3005456": a name and what it is, no columns.
+    const bool equation = pieces.size() == 3 && pieces[1].text.size() == 1;
     const bool row = pieces.size() >= 3 && pieces.size() <= 12 && is_letter(line.front()) &&
-                     starts_with_digit(pieces.back().text);
+                     starts_with_digit(pieces.back().text) && !equation;
     if (!row) continue;
     ++widths[pieces.size()];
     names.insert(pieces.front().text);
@@ -216,7 +258,9 @@ void take_lines(const Sheet& sheet, std::vector<bool>& taken) {
     memory |= sheet.columns[i].values.size() >= 3 && memory_weight(sheet, i) >= kEnough;
   }
   if (!memory) return;
-  for (const SheetRow& row : sheet.rows) taken[row.line] = true;
+  for (const SheetRow& row : sheet.rows) {
+    if (row.filled) taken[row.line] = true;
+  }
 }
 
 void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
@@ -244,6 +288,36 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
   if (header.empty() && best.fields == 2 && sheet.columns[0].texts * 2 > sheet.rows.size()) return;
   sheets.push_back(std::move(sheet));
   take_lines(sheets.back(), taken);
+}
+
+// "Applications Memory Usage (in Kilobytes):" some lines above the header: what all is counted in.
+// Who counts memory in kilobytes counts KiB, as the kernel does.
+std::string unit_above(const std::vector<std::string_view>& lines, size_t at) {
+  constexpr size_t kFarthest = 6;
+  for (size_t i = at; i > 0 && at - i < kFarthest; --i) {
+    const std::string_view line = lines[i - 1];
+    const size_t open = line.rfind('(');
+    const size_t close = line.rfind(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) continue;
+    std::string_view word = trim(line.substr(open + 1, close - open - 1));
+    if (word.starts_with("in ")) word.remove_prefix(3);
+    const auto mb = unit_in_mb(word);
+    if (mb && word.size() > 1) return *mb == kKbInMb ? " KiB" : fmt::format(" {}", word);
+  }
+  return "";
+}
+
+void add_matrix(const std::vector<std::string_view>& lines, const NumberStyle& style,
+                std::vector<bool>& taken, std::vector<Sheet>& sheets) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (taken[i] || !could_head_a_table(lines[i]) || !heads_a_matrix(lines, i)) continue;
+    const auto again = std::count(lines.begin(), lines.end(), lines[i]);
+    if (again < 3) continue;
+    sheets.push_back(
+        read_sheet(matrix_layout(lines[i], unit_above(lines, i), style), lines, taken));
+    take_lines(sheets.back(), taken);
+    return;
+  }
 }
 
 // The columns that hold several courses, told apart by the words before them that their names leave
@@ -278,12 +352,15 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
     take_lines(sheets.back(), taken);
   }
   add_delimited(lines, style, taken, sheets);
+  add_matrix(lines, style, taken, sheets);
   std::set<std::string> headers;
   for (size_t i = 0; i < lines.size() && headers.size() < kMostHeaders; ++i) {
-    if (taken[i] || !could_head_a_table(lines[i]) || !numbers_below(lines, i)) continue;
+    if (taken[i] || !could_head_a_table(lines[i])) continue;
+    const std::string_view units = units_below(lines, i);
+    if (!numbers_below(lines, units.empty() ? i : i + 1)) continue;
     if (is_between_rules(lines, i)) continue;
     if (!headers.insert(plain_words(lines[i])).second) continue;
-    sheets.push_back(read_sheet(table_layout(lines[i], style), lines, taken));
+    sheets.push_back(read_sheet(table_layout(lines[i], units, style), lines, taken));
     take_lines(sheets.back(), taken);
   }
   const auto objects = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {

@@ -23,24 +23,29 @@ struct Weighed {
 };
 
 constexpr Weighed kWeights[] = {
-    {10, &SlotName::memory, "rss rsz res vmrss rssanon workingset"},
+    {10, &SlotName::memory, "rss rsz res vmrss rssanon workingset maxrss vmhwm"},
     {9, &SlotName::memory, "resident"},
     {8, &SlotName::memory,
      "memory mem ram pss uss memusage memused usedmem kbmemused memoryusage memorie speicher "
      "memoire memoria pamyat mb_used"},
     {7, &SlotName::memory,
      "heap allocated alloc allocate allocates footprint vram heapused heapsize inuse nursery "
-     "heapalloc sys_heap"},
+     "heapalloc sys_heap fb"},
     {6.8, &SlotName::memory, "freemem memfree kbmemfree memavailable kbavail freememory freeheap"},
     {3, &SlotName::memory, "external arraybuffers reserved commit committed kbcommit jemalloc"},
-    {1.5, &SlotName::used, "used usage consumed consumption occupied using uses use"},
+    {1.5, &SlotName::used,
+     "used usage consumed consumption occupied using uses use utilise utilisee utilisees usado "
+     "usada utilizado utilizada usato usata belegt genutzt benutzt verwendet"},
     {-1.2, &SlotName::free,
      "free available avail remaining unused freemem memfree kbmemfree memavailable kbavail "
-     "freememory freeheap"},
+     "freememory freeheap libre frei freier verfugbar disponible"},
+    // What is free without what the caches would give back says less than what is available.
+    {0.3, nullptr, "available avail memavailable kbavail disponible verfugbar"},
     {-2, &SlotName::peak, "peak max maximum maxrss hwm vmhwm highest mxmem peaked high"},
     {-3, &SlotName::total, "total capacity installed memtotal min minimum lowest"},
     {-3, nullptr, "non off nonheap offheap"},
-    {-1, nullptr, "avg average mean median std stdev size"},
+    {-1.5, nullptr, "sys mapped retained"},
+    {-1, nullptr, "ave avg average mean median std stdev size part"},
     {-3.5, &SlotName::cache,
      "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
      "kbslab inact active kbactive kbinact dirty kbdirty reclaimable idle"},
@@ -50,7 +55,7 @@ constexpr Weighed kWeights[] = {
     {-7, &SlotName::swap, "swap swapped swpd swapin swapout zswap kbswpused kbswpfree"},
     {-8, &SlotName::change,
      "delta diff difference change changed increase increased decrease growth grew grow leaked "
-     "leak freed released gained increment incremented added collected saved"},
+     "leak freed released gained increment incremented added collected saved accumulated"},
     {-5, &SlotName::percent, "percent pct percentage perc ratio fraction util utilization"},
     {-6, &SlotName::cpu, "cpu cores load processor"},
     {-10, nullptr,
@@ -58,7 +63,9 @@ constexpr Weighed kWeights[] = {
      "throughput rate faults flt minflt majflt temp temperature power watts fan loss lr acc "
      "accuracy score tokens params parameters fps latency duration took price cost objects "
      "connections threads handles open line lines version port ppid code exit block blocks"},
-    {-2, &SlotName::gpu, "gpu cuda device nvidia"},
+    {-2, &SlotName::gpu, "gpu cuda device nvidia fb"},
+    // A GPU's window on the bus and what it encrypts, which nvidia-smi lists beside its memory.
+    {-6, nullptr, "bar ccpm protected"},
     {0, &SlotName::machine, "system host machine node server kbmemused"},
 };
 
@@ -171,6 +178,8 @@ SlotName weigh_name(std::string_view text) {
   SlotName name;
   // jstat's names for what is used of the old generation: in KiB, whatever the words may mean.
   if (text == "OU") text = "old heap used kib";
+  // What a driver calls MB of its frame buffer are MiB.
+  if (text == "fb MB") text = "fb MiB";
   const std::string words = plain_words(text);
   std::string_view last;  // Units aside.
   for (std::string_view rest = words; !rest.empty();) {
@@ -178,6 +187,19 @@ SlotName weigh_name(std::string_view text) {
     // Windows and containers speak of a working set.
     weigh_word(word == "set" && last == "working" ? "workingset" : word, name);
     if (!unit_in_mb(word)) last = word;
+  }
+  if (text.find("\xce\x94") != std::string_view::npos ||
+      text.find("\xe2\x88\x86") != std::string_view::npos) {
+    name.change = true;  // A Greek delta, or the sign for one.
+    name.weight -= 8;
+  }
+  if (words.starts_with("total incl ")) {
+    name.total = false;  // glibc's sum over its arenas and what it maps.
+    name.weight += 3.5;
+  }
+  if (words == "grand total") {
+    name.memory = true;  // Of everything listed above it; no capacity.
+    name.weight = 9;
   }
   if (text.find('%') != std::string_view::npos && !name.percent) {
     name.percent = true;
@@ -187,6 +209,8 @@ SlotName weigh_name(std::string_view text) {
   for (const ClockWords& row : kClocks) {
     if (!name.memory && lists(row.words, " ", nearest)) name.clock = row.clock;
   }
+  if (words == "next gc")
+    name.clock = SlotName::Clock::none;  // The heap at which Go collects next.
   name.label = lists(kLabels, " ", last);
   name.time_scale = scale_of_time(words);
   if (name.memory || name.used || name.free) name.metric = metric_named(words, name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/cells.h"
 #include "import/csv_fields.h"
 #include "import/line_shape.h"
@@ -47,7 +48,8 @@ class DelimitedLayout : public LogLayout {
       return false;
     }
     const std::vector<std::string_view> fields = inner(fields_.cut(line));
-    if (fields.size() < 2 || (width_ > 0 && fields.size() > width_ + 1)) return false;
+    if (fields.size() < 2) return read_time_above(line, row);
+    if (width_ > 0 && fields.size() > width_ + 1) return false;
     for (size_t i = 0; i < fields.size(); ++i) {
       if (!wanted_.empty() && !is_wanted(static_cast<uint32_t>(i)) && !may_hold_time(fields[i])) {
         continue;
@@ -95,10 +97,18 @@ class DelimitedLayout : public LogLayout {
 
 class TableLayout : public LogLayout {
  public:
-  TableLayout(std::string_view header, const NumberStyle& style)
+  TableLayout(std::string_view header, std::string_view units, const NumberStyle& style)
       : words_(plain_words(header)), style_(style) {
     read_header(header);
-    for (const LinePiece& name : names_) columns_.of(key_of_place(columns_.size()), name.text);
+    const std::string below = without_hash(units);
+    std::vector<LinePiece> counted_in;
+    cut_pieces(below, 1, counted_in);
+    for (size_t i = 0; i < names_.size(); ++i) {
+      const std::string_view unit = i < counted_in.size() ? counted_in[i].text : "";
+      const bool says = unit == "%" || (unit.size() > 1 && unit_in_mb(unit));
+      columns_.of(key_of_place(i),
+                  says ? fmt::format("{} {}", names_[i].text, unit) : std::string(names_[i].text));
+    }
     for (const LinePiece& name : wide_names_) {
       wide_columns_.push_back(columns_.of(key_of_place(1000 + wide_columns_.size()), name.text));
     }
@@ -122,6 +132,7 @@ class TableLayout : public LogLayout {
       if (names_.size() != names || wide_names_.size() != wide_names) read_header(before);
       return false;
     }
+    if (bars_) line = without_bars(line, storage_);
     cut_pieces(line, 1, pieces_);
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
     const bool several_words = wide_names_.size() >= 3 && wide_names_.size() < names_.size();
@@ -136,12 +147,16 @@ class TableLayout : public LogLayout {
     }
     const auto numbers = std::count_if(row.cells.begin(), row.cells.end(),
                                        [](const LogCell& cell) { return cell.numeric; });
-    if (numbers == 0) row.clear();
-    return numbers > 0;
+    if (numbers > 0) return true;
+    row.clear();
+    return read_time_above(line, row);
   }
 
   [[nodiscard]] std::string describe() const override { return "a table under a header"; }
-  [[nodiscard]] bool repeats(std::string_view line) const override { return !may_be_header(line); }
+  // What is cut without its bars stands nowhere in the line.
+  [[nodiscard]] bool repeats(std::string_view line) const override {
+    return !bars_ && !may_be_header(line);
+  }
   void reread(LogCell& cell) const override { reread_cell(cell, style_); }
 
  private:
@@ -152,6 +167,8 @@ class TableLayout : public LogLayout {
     size_t skip = 0;
     while (skip < rest.size() && (rest[skip] == '#' || is_space(rest[skip]))) ++skip;
     header_.replace(0, skip, skip, ' ');
+    bars_ = header_.find('|') != std::string::npos;
+    if (bars_) std::replace(header_.begin(), header_.end(), '|', ' ');
     cut_pieces(header_, 1, names_);
     cut_pieces(header_, 2, wide_names_);
   }
@@ -193,6 +210,11 @@ class TableLayout : public LogLayout {
         best = i;
         best_distance = distance;
       }
+      // Lines above the header of a screen of top have words where processes have their ids.
+      if (best < names_.size() && names_[best].text == "PID" && !is_digit(piece.text.front())) {
+        row.clear();
+        return;
+      }
       if (best < names_.size()) {
         add(piece, static_cast<uint32_t>(best), row);
       } else if (const auto stamp = stamp_at(piece.text, 0); stamp && !row.has_time) {
@@ -202,6 +224,21 @@ class TableLayout : public LogLayout {
     }
   }
 
+  // dstat draws bars between groups of columns: "stl| used".
+  static std::string_view without_bars(std::string_view line, std::string& storage) {
+    storage = line;
+    std::replace(storage.begin(), storage.end(), '|', ' ');
+    return storage;
+  }
+
+  static std::string without_hash(std::string_view line) {
+    std::string out(line);
+    if (out.starts_with('#')) out.front() = ' ';
+    return out;
+  }
+
+  bool bars_ = false;
+  std::string storage_;
   std::string words_;
   std::string as_written_;
   std::string header_;  // The same without what stands before its first name.
@@ -220,8 +257,9 @@ std::unique_ptr<LogLayout> delimited_layout(char separator, std::string_view hea
   return std::make_unique<DelimitedLayout>(separator, header, style);
 }
 
-std::unique_ptr<LogLayout> table_layout(std::string_view header, const NumberStyle& style) {
-  return std::make_unique<TableLayout>(header, style);
+std::unique_ptr<LogLayout> table_layout(std::string_view header, std::string_view units,
+                                        const NumberStyle& style) {
+  return std::make_unique<TableLayout>(header, units, style);
 }
 
 }  // namespace plateau

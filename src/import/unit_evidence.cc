@@ -13,11 +13,17 @@ namespace {
 constexpr double kPage = 4096;
 constexpr size_t kFewest = 5;  // Different figures; below that, chance is a rival.
 constexpr double kMib = 1.048576;
+constexpr double kMostOff = 0.01;  // Of a page, by rounding.
+constexpr double kSmallProcess =
+    2e4;  // KiB. Smaller ones are rare, and as MB they are a machine's.
 
 bool all_multiples(const std::vector<double>& values, double of) {
   return std::all_of(values.begin(), values.end(), [of](double value) {
+    // Of whole numbers exactly: a tolerance that grows with them lets any large one pass.
+    if (of >= 1 && value == std::floor(value)) return std::fmod(value, of) == 0;
     const double units = value / of;
-    return std::fabs(units - std::round(units)) < 1e-6 * std::max(1.0, std::fabs(units)) * 0.1;
+    const double tolerance = 1e-7 * std::max(1.0, std::fabs(units));
+    return std::fabs(units - std::round(units)) < std::min(tolerance, kMostOff);
   });
 }
 
@@ -48,7 +54,8 @@ UnitFound unit_by_pages(const std::vector<double>& values) {
     return {1e-6, "bytes", "all are multiples of 8, and not of a page", true};
   }
   // Below 2000 KiB a process is none; above 2e9 KiB no machine is.
-  if (whole && largest >= 2000 && largest < 2e9 && all_multiples(some, 4)) {
+  const bool by_chance = largest < kSmallProcess && some.size() < 2 * kFewest;
+  if (whole && largest >= 2000 && largest < 2e9 && !by_chance && all_multiples(some, 4)) {
     return {1024 / 1e6, "KiB", "all are multiples of a page, 4 KiB", true};
   }
   if (!whole && largest < 1e6 && all_multiples(some, 1.0 / 256)) {

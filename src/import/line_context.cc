@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/line_context.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace plateau {
+namespace {
+
+constexpr size_t kFarthestBracket = 32;
+constexpr double kSameFigure = 0.02;  // By rounding of the one in brackets.
+
+size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(" \t"), line.size());
+}
+
+}  // namespace
+
+bool closes_a_tag(std::string_view line, size_t at) {
+  const size_t open = line.substr(0, at).rfind('[');
+  if (open == std::string_view::npos) return false;
+  const std::string_view inside = line.substr(open + 1, at - open - 1);
+  if (inside.find(':') != std::string_view::npos) return true;
+  const bool digits = std::any_of(inside.begin(), inside.end(), is_digit);
+  return !digits && (inside.find(',') != std::string_view::npos || inside.ends_with("  "));
+}
+
+SameInBrackets same_in_brackets(std::string_view line, const Numeral& number,
+                                const NumberStyle& style) {
+  if (number.unit != Numeral::Unit::none || number.value <= 0) return {};
+  const std::string_view rest = line.substr(number.end, kFarthestBracket);
+  const size_t open = rest.find_first_not_of(' ');
+  if (open == std::string_view::npos || rest[open] != '(') return {};
+  const size_t digit = rest.find_first_not_of(' ', open + 1);
+  const size_t close = rest.find(')', open);
+  if (close == std::string_view::npos || digit >= close || !is_digit(rest[digit])) return {};
+  const Numeral inside = read_numeral(rest, digit, style);
+  if (inside.unit != Numeral::Unit::memory || inside.unit_end != close) return {};
+  const double mb = inside.value * inside.unit_mb;
+  // As much as the last digit written may hide.
+  const double rounding = inside.unit_mb * std::pow(10, -static_cast<double>(inside.decimals));
+  static constexpr std::array<double, 4> kUnits = {1e-6, 1024 / 1e6, 1e-3, 1};
+  for (const double unit : kUnits) {
+    if (std::abs(number.value * unit - mb) <= kSameFigure * mb + rounding) {
+      return {number.end + close + 1, unit, true};
+    }
+  }
+  return {0, 0, true};
+}
+
+void take_unit_behind_brackets(std::string_view line, const NumberStyle& style, Numeral& number) {
+  if (number.unit != Numeral::Unit::none) return;
+  const std::string_view rest = line.substr(number.end, 24);
+  const size_t open = rest.find_first_not_of(' ');
+  if (open == std::string_view::npos || rest[open] != '(') return;
+  const size_t close = rest.find(')', open);
+  if (close == std::string_view::npos || close < open + 2 || !is_digit(rest[open + 1])) return;
+  const Numeral inside = read_numeral(rest, open + 1, style);
+  if (inside.end != close) return;
+  std::string_view word = trim(rest.substr(close + 1));
+  size_t letters = 0;
+  while (letters < word.size() && is_letter(word[letters])) ++letters;
+  if (const auto mb = unit_in_mb(word.substr(0, letters)); mb && letters > 1) {
+    number.unit = Numeral::Unit::memory;
+    number.unit_mb = *mb;
+  }
+}
+
+bool arrow_follows(std::string_view line, const Numeral& number) {
+  std::string_view rest = trim(line.substr(number.unit_end, 24));
+  if (rest.starts_with(']')) rest.remove_prefix(1);
+  if (rest.starts_with('(')) rest = trim(rest.substr(std::min(rest.size(), rest.find(')') + 1)));
+  const size_t arrow = rest.starts_with("->") || rest.starts_with("=>") ? 2
+                       : rest.starts_with('>')                          ? 1
+                                                                        : 0;
+  if (arrow == 0) return false;
+  rest = trim(rest.substr(arrow));
+  if (rest.starts_with('[')) rest.remove_prefix(1);
+  return !rest.empty() && is_digit(rest.front());
+}
+
+std::string_view free_behind_pair(std::string_view line, const Numeral& number) {
+  std::string_view rest = trim(line.substr(number.unit_end, 2 * kFarthestBracket));
+  if (!rest.starts_with('/')) return {};
+  rest = trim(rest.substr(1));
+  if (rest.empty() || !is_digit(rest.front())) return {};
+  next_word(rest);
+  for (int words = 0; words < 2; ++words) {
+    std::string_view word = next_word(rest);
+    while (!word.empty() && !is_letter(word.back())) word.remove_suffix(1);
+    if (lists("free,available,remaining,unused,left", ",", word)) return word;
+  }
+  return {};
+}
+
+void Sections::see(std::string_view line, bool figures) {
+  const std::string_view text = trim(line);
+  if (text.empty()) {
+    heading_.clear();
+    return;
+  }
+  const bool colon = text.ends_with(':');
+  const bool words = std::any_of(text.begin(), text.end(), is_letter);
+  if (!words || (figures && !colon)) {
+    if (!heading_.empty() && !colon_ && indent_of(line) <= indent_) heading_.clear();
+    return;
+  }
+  heading_ = text.substr(0, kLongest);
+  indent_ = indent_of(line);
+  colon_ = colon;
+}
+
+std::string_view Sections::over(std::string_view line) const {
+  if (heading_.empty() || (!colon_ && indent_of(line) <= indent_)) return {};
+  return heading_;
+}
+
+}  // namespace plateau

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns that are known by what stands beside them: tools that everybody runs print figures under
+// names that say nothing ("total", "O"), or under none.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+#include "import/sheet.h"
+
+namespace plateau {
+namespace {
+
+constexpr double kPageOfLinuxMb = 4096 / 1e6;
+
+size_t count_of(const Sheet& sheet, std::string_view titles) {
+  return static_cast<size_t>(std::count_if(
+      sheet.columns.begin(), sheet.columns.end(), [titles](const SheetColumn& column) {
+        return !column.values.empty() && lists(titles, ",", trim(column.title));
+      }));
+}
+
+SheetColumn* titled(Sheet& sheet, std::string_view title) {
+  for (SheetColumn& column : sheet.columns) {
+    if (trim(column.title) == title && !column.values.empty()) return &column;
+  }
+  return nullptr;
+}
+
+// "[{total,811669000}, {processes,…}, {atom,…}, {ets,…}]": erlang:memory(), in bytes.
+void name_erlang(Sheet& sheet) {
+  SheetColumn* total = titled(sheet, "total");
+  if (total != nullptr && count_of(sheet, "processes,atom,binary,ets") >= 3) {
+    total->name = weigh_name("memory used bytes");
+  }
+}
+
+// "S0 S1 E O M CCS YGC …": jstat -gcutil, where O is how full the old generation is.
+void name_jstat(Sheet& sheet) {
+  SheetColumn* old = titled(sheet, "O");
+  if (old != nullptr && count_of(sheet, "YGC,FGC,E") == 3) {
+    old->name = weigh_name("old heap used percent");
+  }
+}
+
+// "STAT bytes 233700000" beside "STAT limit_maxbytes": what memcached holds.
+void name_memcached(Sheet& sheet) {
+  SheetColumn* bytes = titled(sheet, "STAT bytes");
+  if (bytes != nullptr && titled(sheet, "STAT limit_maxbytes") != nullptr) {
+    bytes->name = weigh_name("memory used bytes");
+  }
+}
+
+bool all_are(const SheetColumn& column, double value) {
+  return std::all_of(column.values.begin(), column.values.end(),
+                     [value](double found) { return found == value; });
+}
+
+// "34318 33583 1682 1 0 32196 0": /proc/PID/statm in pages: size, resident, shared, text, 0, data,
+// 0. The first is never below the second, and that never below the third.
+void name_statm(Sheet& sheet) {
+  std::vector<SheetColumn*> bare;
+  for (SheetColumn& column : sheet.columns) {
+    const bool whole = column.decimals == 0 && column.with_unit == 0 && column.glued == 0;
+    if (!column.values.empty() && trim(column.title).empty() && whole) bare.push_back(&column);
+  }
+  if (bare.size() != 7 || bare[1]->values.size() < 3) return;
+  const size_t n = bare[1]->values.size();
+  const bool even = std::all_of(bare.begin(), bare.end(), [n](const SheetColumn* column) {
+    return column->values.size() == n;
+  });
+  if (!even || !all_are(*bare[4], 0) || !all_are(*bare[6], 0)) return;
+  if (!all_are(*bare[3], bare[3]->values.front())) return;
+  for (size_t i = 0; i < n; ++i) {
+    if (bare[0]->values[i] < bare[1]->values[i] || bare[1]->values[i] < bare[2]->values[i]) return;
+  }
+  bare[1]->title = "resident (pages)";
+  bare[1]->name = weigh_name("resident");
+  bare[1]->name.unit_mb = kPageOfLinuxMb;
+}
+
+}  // namespace
+
+void name_by_company(Sheet& sheet) {
+  name_erlang(sheet);
+  name_jstat(sheet);
+  name_memcached(sheet);
+  name_statm(sheet);
+}
+
+}  // namespace plateau
