@@ -30,7 +30,7 @@ demo: ## Build, then judge three real logs and watch a real job
 demo-train: train ## Build plateau-train, then plan and run a small training that judges itself
 	@tools/demo.sh train
 
-demo-fleet: build ## Start a Prometheus with a fleet of recorded traces in it, and ask which of them leak
+demo-fleet: build ## Start fifty small jobs, a Prometheus and an Alertmanager, and wait for the alert: some minutes
 	@tools/setup.sh fleet
 	@tools/demo.sh fleet
 

@@ -3,7 +3,7 @@
 # The main job on real cases: tools/demo.sh [train|fleet]
 # The two production logs that the project began from, a recorded process tree in which a child leaks
 # under a flat parent, and a job that is started and watched; with "train", a training whose memory is
-# planned before its first step; with "fleet", a Prometheus that knows some hundred containers.
+# planned before its first step; with "fleet", fifty small jobs, a Prometheus and an Alertmanager, until an alert comes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plateau=build/release/plateau
@@ -44,14 +44,64 @@ train() {
     --logging-steps 50 --save-steps 75 --save-method lora
 }
 
+# Starts what the alert goes through: the service, an Alertmanager, somebody who is told. Sets service_url.
+alerting() {
+  local integrations=integrations/prometheus port alert_port
+  python3 -B tests/stand_in/alert_receiver.py "$scratch/told.jsonl" >"$scratch/receiver.port" &
+  ENGINES+=($!)
+  touch "$scratch/told.jsonl"
+  port=$(free_port) alert_port=$(free_port) service_url=127.0.0.1:$port
+  until [ -s "$scratch/receiver.port" ]; do sleep 0.1; done
+  sed -e "s/127.0.0.1:5001/127.0.0.1:$(cat "$scratch/receiver.port")/" -e 's/group_wait: .*/group_wait: 2s/' \
+    "$integrations/alertmanager-example.yml" >"$scratch/alertmanager.yml"
+  prometheus-alertmanager --config.file="$scratch/alertmanager.yml" --storage.path="$scratch/alerts" --cluster.listen-address= \
+    --web.listen-address="127.0.0.1:$alert_port" >"$scratch/alertmanager.log" 2>&1 &
+  ENGINES+=($!)
+  cat >"$scratch/prometheus.yml" <<YML
+global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 2s}
+rule_files: ['$PWD/$integrations/plateau-fleet-rules.yml']
+alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:$alert_port']}]}]}
+scrape_configs:
+  - job_name: plateau-fleet
+    static_configs: [{targets: ['$service_url']}]
+  - job_name: jobs
+    file_sd_configs: [{files: ['$scratch/targets.json']}]
+YML
+}
+
+# tell_alert: the first notification of a leak in words.
+tell_alert() {
+  python3 - "$scratch/told.jsonl" <<'PY'
+import json, sys
+for line in open(sys.argv[1]):
+    for alert in json.loads(line)["alerts"]:
+        if alert["labels"]["alertname"] == "PlateauFleetLeak":
+            print(f"  {alert['status'].upper()}  {alert['annotations']['summary'].strip('/ ')}\n"
+                  f"          {' '.join(alert['annotations']['description'].split())}\n          {alert['annotations']['report_url']}")
+PY
+}
+
 fleet() {
   # shellcheck source=../tests/fleet/engines.sh
   . tests/fleet/engines.sh
   trap 'stop_engines; wait; rm -rf "$scratch"' EXIT
-  echo "A fleet of 300 containers over six hours, made of recorded traces: most are level, some climb with the day, a few leak."
-  python3 -B tests/fleet/make_fleet.py "$scratch/fleet" --series 300 --folders dev,own --seed 3
-  start_prometheus "$scratch/fleet"
-  show fleet --url "$PROMETHEUS_URL" --at "$FLEET_END"
+  local began=$SECONDS question=(--preset process --match 'job="jobs"' --group-by service)
+  echo "Fifty small jobs, a Prometheus that scrapes them every second, plateau fleet beside it, an Alertmanager behind it."
+  python3 -B tools/demo_jobs.py "$scratch/targets.json" &
+  ENGINES+=($!)
+  alerting
+  start_prometheus "$scratch"
+  printf '\n$ plateau fleet --url %s %s --window 10m --every 20s --listen %s\n' "$PROMETHEUS_URL" "${question[*]}" "$service_url"
+  "$plateau" fleet --url "$PROMETHEUS_URL" "${question[@]}" --window 10m --every 20s --listen "$service_url" &
+  ENGINES+=($!)
+  echo; echo "Nobody can tell a leak from a warm-up at once: it takes some minutes of samples."
+  until grep -q PlateauFleetLeak "$scratch/told.jsonl"; do
+    [ $((SECONDS - began)) -lt 600 ] || { echo "no alert came within ten minutes" >&2; return 1; }
+    sleep 1
+  done
+  printf '\nAfter %d s the Alertmanager tells the team:\n' $((SECONDS - began))
+  tell_alert
+  show fleet --url "$PROMETHEUS_URL" "${question[@]}" --window 10m
 }
 
 case ${1:-} in

@@ -3,7 +3,7 @@
 # Installs what a part of the work needs, from Debian 12: tools/setup.sh PART...
 #   core      to build plateau and its tracer
 #   demo      to show it
-#   fleet     to show it on a fleet, with a Prometheus
+#   fleet     to show it on a fleet, with a Prometheus and an Alertmanager
 #   trainer   to build plateau-train, and a torch in a virtual environment if python3 has none (tools/stack.sh --torch says where)
 #   test      to build and run all tests of both, with a browser, and to lint and fuzz
 #   bench     to run the benchmarks
@@ -24,7 +24,7 @@ core=(
 )
 # The job that the demo watches holds pictures.
 demo=(python3 python3-pil)
-fleet=(python3 prometheus curl)
+fleet=(python3 prometheus prometheus-alertmanager curl)
 # libgloo-dev: of Gloo only names that PyTorch's headers ask for; the library itself is in LibTorch.
 trainer=(python3 python3-venv libgloo-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev)
 with_torch=no

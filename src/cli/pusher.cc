@@ -62,6 +62,7 @@ push::LabelList told_by_launcher(const Context& known) {
   };
   if (known.job) labels.emplace_back("plateau_job", known.job->text);
   number("rank", known.rank);
+  number("world", known.world);
   number("attempt", known.attempt);
   if (known.node) labels.emplace_back("node", known.node->text);
   return labels;

@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "fleet/discoveries.h"
+#include "fleet/evidence.h"
 
 namespace plateau::fleet {
 namespace {
@@ -28,47 +29,47 @@ struct Group {
   Finding finding;
   std::vector<const SeriesVerdict*> members;
   double first_s = 0;  // When the first of them was first seen.
+  Peers peers;
   Suspicion suspicion;
 };
 
-bool grows(const SeriesVerdict& member) {
-  return member.word == Word::leak;
-}
-
 // Looks like a leak without being called one, itself or for want of the load.
 bool is_doubtful(const SeriesVerdict& member) {
-  return member.word == Word::undecided && (member.held_back || member.log_factor > 0);
+  return is_killed(member) ||
+         (member.word == Word::undecided && (member.held_back || member.log_factor > 0));
 }
 
 std::vector<const SeriesVerdict*> affected_of(const Group& group) {
   std::vector<const SeriesVerdict*> affected;
   for (const SeriesVerdict* member : group.members) {
-    if (grows(*member)) affected.push_back(member);
+    if (grows(*member, group.peers)) affected.push_back(member);
   }
   const bool leak = !affected.empty();
   for (const SeriesVerdict* member : group.members) {
     // Beside one that leaks, a doubtful one of the same code does too.
-    if (!grows(*member) && is_doubtful(*member) && (!leak || member->rate_mb_per_s > 0)) {
+    if (!grows(*member, group.peers) && is_doubtful(*member) &&
+        (!leak || rate_mb_per_s_of(*member) > 0)) {
       affected.push_back(member);
     }
   }
   std::stable_sort(affected.begin(), affected.end(),
                    [](const SeriesVerdict* a, const SeriesVerdict* b) {
-                     return a->rate_mb_per_s > b->rate_mb_per_s;
+                     return rate_mb_per_s_of(*a) > rate_mb_per_s_of(*b);
                    });
   return affected;
 }
 
-void weigh(Group& group) {
+void weigh(Group& group, double log_climb) {
+  group.peers = {.others_live = others_live(group.members), .log_climb = log_climb};
   std::vector<double> factors;
   const SeriesVerdict* surest = group.members.front();
   for (const SeriesVerdict* member : group.members) {
-    factors.push_back(member->log_factor);
-    if (member->log_factor > surest->log_factor) surest = member;
-    group.suspicion.accused = group.suspicion.accused || grows(*member);
+    factors.push_back(log_factor_of(*member, group.peers));
+    if (factors.back() > log_factor_of(*surest, group.peers)) surest = member;
+    group.suspicion.accused = group.suspicion.accused || grows(*member, group.peers);
   }
   group.suspicion.log_factor = log_mean_factor(factors);
-  group.suspicion.still_filling = surest->still_filling;
+  group.suspicion.still_filling = still_filling_of(*surest, group.peers);
 }
 
 void describe(Group& group) {
@@ -79,17 +80,20 @@ void describe(Group& group) {
   if (affected.empty()) return;
   std::vector<double> rates, levels;
   for (const SeriesVerdict* member : affected) {
-    rates.push_back(member->rate_mb_per_s * 3600);
+    rates.push_back(rate_mb_per_s_of(*member) * 3600);
     levels.push_back(member->last_mb);
     finding.restarts += member->lives - 1;
+    if (is_killed(*member)) finding.deaths += member->deaths.count;
     finding.held_back = finding.held_back || member->held_back;
     if (finding.examples.size() < kExamples) finding.examples.push_back(member->name.member);
-    if (member->limit_in_s && (!finding.limit_in_s || *member->limit_in_s < *finding.limit_in_s)) {
-      finding.limit_in_s = member->limit_in_s;
+    const std::optional<double> left_s = limit_in_s_of(*member);
+    if (left_s && (!finding.limit_in_s || *left_s < *finding.limit_in_s)) {
+      finding.limit_in_s = left_s;
     }
   }
   finding.growth_mb_per_hour = upper_median(rates);
   finding.last_mb = upper_median(levels);
+  finding.others_live = group.peers.others_live;
   finding.odd_one = affected.size() == 1 && finding.members >= kFewestForOdd;
   finding.spark = affected.front()->spark;
   finding.load = affected.front()->load;
@@ -126,9 +130,9 @@ void name_rollout(std::vector<Group>& versions) {
   for (size_t i = 0; i < versions.size(); ++i) {
     Finding& finding = versions[i].finding;
     if (finding.word != Word::leak || finding.version.empty()) continue;
-    const bool new_today =
-        std::all_of(versions[i].members.begin(), versions[i].members.end(),
-                    [](const SeriesVerdict* m) { return !grows(*m) || m->new_version; });
+    const bool new_today = std::all_of(
+        versions[i].members.begin(), versions[i].members.end(),
+        [&](const SeriesVerdict* m) { return !grows(*m, versions[i].peers) || m->new_version; });
     const bool after_a_calm_one = i > 0 && versions[i - 1].finding.affected == 0 &&
                                   versions[i].first_s > versions[i - 1].first_s;
     if (!new_today && !after_a_calm_one) continue;
@@ -150,8 +154,9 @@ void choose_words(std::vector<Group*>& all, FleetAnswer& answer) {
     all[i]->finding.bounded = found.bounded[i];
     all[i]->finding.log_factor = all[i]->suspicion.log_factor;
     all[i]->finding.word = Word::plateau;
-    if (all[i]->finding.affected > 0 && (all[i]->suspicion.accused || all[i]->finding.held_back ||
-                                         found.leak_probability[i] >= kWorthAWord)) {
+    if (all[i]->finding.affected > 0 &&
+        (all[i]->suspicion.accused || all[i]->finding.held_back || all[i]->finding.deaths > 0 ||
+         found.leak_probability[i] >= kWorthAWord)) {
       all[i]->finding.word = Word::undecided;
     }
   }
@@ -173,10 +178,11 @@ double harm_of(const Finding& finding) {
 
 void find(const std::vector<SeriesVerdict>& series, FleetAnswer& answer) {
   std::map<Key, std::vector<Group>> groups = groups_of(series);
+  const double log_climb = log_factor_of_climb(series);
   std::vector<Group*> all;
   for (auto& [key, versions] : groups) {
     for (Group& group : versions) {
-      weigh(group);
+      weigh(group, log_climb);
       describe(group);
       all.push_back(&group);
     }

@@ -4,7 +4,7 @@
 // Members are grouped by workload and version: 64 pods that leak since a release are one finding,
 // and one pod of 64 that does is another kind of finding, which names it. The unit of the list
 // whose false share is held (discoveries.h) is the group, by the mean of its members' Bayes
-// factors.
+// factors; what is known of the others is in them (evidence.h).
 #pragma once
 
 #include <optional>
@@ -34,7 +34,9 @@ struct Finding {
   std::optional<double> limit_in_s;    // Until the first of the affected is at its limit.
   std::optional<std::string> since;    // The version that brought it: earlier ones do not grow.
   std::optional<double> since_s;       // When that was first seen.
-  size_t restarts = 0;                 // Of the affected, within the window.
+  size_t restarts = 0;                 // Of the affected, within the window;
+  size_t deaths = 0;                   // those of them that were at a limit, after a climb,
+  bool others_live = false;            // while another member lived on below it.
   bool held_back = false;              // For want of anything that tells the load.
   LoadSource load = LoadSource::none;  // Of the first example.
   std::array<float, kSparkPoints> spark{};  // Of the first example.

@@ -115,6 +115,86 @@ TEST(Findings, ThatAreHeldBackAreUndecidedAndSayWhy) {
   EXPECT_THAT(what_else(answer.findings[0]).back(), HasSubstr("nothing tells the load"));
 }
 
+// A member that reached its limit three times, which no verdict on a single life calls a leak.
+SeriesVerdict killed(const std::string& workload, int number) {
+  SeriesVerdict verdict = member(workload, "v1", number, false);
+  verdict.lives = 4;
+  verdict.limit_mb = 600;
+  verdict.deaths = {.count = 3, .rate_mb_per_s = 0.05, .longest_s = 5000};
+  verdict.last_s = verdict.first_s + 21'600;
+  return verdict;
+}
+
+TEST(Findings, OfOneThatIsKilledAtItsLimitAgainAndAgainAreALeakIfOthersLiveOn) {
+  std::vector<SeriesVerdict> fleet = calm_fleet();
+  fleet.push_back(killed("api", 0));
+  for (int i = 1; i < 40; ++i) {
+    fleet.push_back(member("api", "v1", i, false));
+    fleet.back().last_s = fleet.back().first_s + 21'600;
+  }
+  const FleetAnswer answer = found_in(fleet);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  const Finding& finding = answer.findings[0];
+  EXPECT_EQ(finding.word, Word::leak);
+  EXPECT_EQ(finding.affected, 1U);
+  EXPECT_TRUE(finding.odd_one);
+  EXPECT_EQ(finding.deaths, 3U);
+  EXPECT_NEAR(finding.growth_mb_per_hour, 180, 1);
+  EXPECT_NEAR(*finding.limit_in_s, 100 / 0.05, 1);
+  EXPECT_THAT(what_else(finding), testing::Contains("climbed to its limit and ended there 3 times"));
+}
+
+TEST(Findings, OfAllThatAreKilledAtTheirLimitAreUndecidedAndSayWhy) {
+  std::vector<SeriesVerdict> fleet = calm_fleet();
+  for (int i = 0; i < 4; ++i) fleet.push_back(killed("api", i));
+  const FleetAnswer answer = found_in(fleet);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].word, Word::undecided);
+  EXPECT_EQ(answer.findings[0].deaths, 12U);
+  EXPECT_THAT(what_else(answer.findings[0]).back(), HasSubstr("a limit below what it needs"));
+}
+
+// One that has run for days and climbs, of which the verdict on its window is not sure.
+SeriesVerdict old_climber(const std::string& workload, int number) {
+  SeriesVerdict verdict = member(workload, "v1", number, false);
+  verdict.established = true;
+  verdict.drift = {.way = Drift::Way::climbs, .rate_mb_per_s = 0.02};
+  return verdict;
+}
+
+std::vector<SeriesVerdict> old_calm_fleet(size_t falling) {
+  std::vector<SeriesVerdict> all;
+  for (int w = 0; w < 300; ++w) {
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(member("calm" + std::to_string(w), "v1", i, false));
+      all.back().established = true;
+      if (all.size() <= falling) all.back().drift.way = Drift::Way::falls;
+    }
+  }
+  return all;
+}
+
+TEST(Findings, OfAnOldProcessThatBeginsToClimbAreALeak) {
+  std::vector<SeriesVerdict> fleet = old_calm_fleet(0);
+  fleet.push_back(old_climber("api", 0));
+  fleet.push_back(member("api", "v1", 1, false));
+  const FleetAnswer answer = found_in(fleet);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].workload, "api");
+  EXPECT_EQ(answer.findings[0].affected, 1U);
+  EXPECT_NEAR(answer.findings[0].growth_mb_per_hour, 72, 1);
+  EXPECT_GT(answer.findings[0].log_factor, 5);
+}
+
+TEST(Findings, OfClimbsAreWorthLittleWhereAsManyFall) {
+  std::vector<SeriesVerdict> fleet = old_calm_fleet(120);
+  fleet.push_back(old_climber("api", 0));
+  const FleetAnswer answer = found_in(fleet);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].word, Word::undecided);
+  EXPECT_LT(answer.findings[0].log_factor, 3);
+}
+
 TEST(FleetJson, HasTheKeysOfTheContractAndASummaryLast) {
   std::vector<SeriesVerdict> fleet = calm_fleet();
   for (int i = 0; i < 4; ++i) fleet.push_back(member("check\"out", "v1", i, true));

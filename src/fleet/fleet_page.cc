@@ -68,6 +68,7 @@ std::string evidence_of(const Finding& f) {
   rows += row("growth of one", format_mb_signed(f.growth_mb_per_hour) + "/h");
   rows += row("first at its limit in", f.limit_in_s ? format_seconds(*f.limit_in_s) : "");
   rows += row("started anew in the window", std::to_string(f.restarts));
+  rows += row("of them at the limit, after a climb", f.deaths > 0 ? std::to_string(f.deaths) : "");
   rows += row("load known from", load_source_name(f.load));
   return fmt::format("<details><summary>Evidence</summary><table>{}</table></details>", rows);
 }

@@ -75,9 +75,9 @@ std::string fleet_json(const FleetAnswer& answer) {
                  "version", text_or_null(f.version), "since_unix_s", f.since_s, "odd_one",
                  value_if(f.odd_one && !f.examples.empty(),
                           f.examples.empty() ? std::string() : f.examples.front()),
-                 "examples", f.examples, "restarts", f.restarts, "memory_mb", f.last_mb,
-                 "log_bayes_factor", f.log_factor, "bounded_fdr", f.bounded, "held_back",
-                 f.held_back, "load", load_source_name(f.load))
+                 "examples", f.examples, "restarts", f.restarts, "deaths_at_limit", f.deaths,
+                 "memory_mb", f.last_mb, "log_bayes_factor", f.log_factor, "bounded_fdr", f.bounded,
+                 "held_back", f.held_back, "load", load_source_name(f.load))
         .end_object();
     lines += json.take() + '\n';
   }

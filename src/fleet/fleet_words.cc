@@ -23,6 +23,11 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 || share > 0.99 ? 1 : 0);
 }
 
+std::string times(size_t count) {
+  if (count == 1) return "once";
+  return count == 2 ? "twice" : fmt::format("{} times", count);
+}
+
 }  // namespace
 
 std::string title_of(const Finding& finding) {
@@ -64,13 +69,17 @@ std::vector<std::string> what_else(const Finding& finding) {
     more.push_back("fastest " + finding.examples.front());
   }
   if (finding.restarts > 0) {
-    more.push_back(
-        fmt::format("started anew {} in the window",
-                    finding.restarts == 1 ? "once" : fmt::format("{} times", finding.restarts)));
+    more.push_back(fmt::format("started anew {} in the window", times(finding.restarts)));
+  }
+  if (finding.deaths > 0) {
+    more.push_back(fmt::format("climbed to its limit and ended there {}", times(finding.deaths)));
   }
   if (finding.word == Word::undecided) {
     more.push_back(
-        finding.held_back
+        finding.deaths > 0 && !finding.others_live
+            ? "undecided: a leak, or a limit below what it needs; no other of its version lives on "
+              "to tell"
+        : finding.held_back
             ? "undecided: one climb, and nothing tells the load; known when the database "
               "has the same hours of a day before, or the work it did"
             : "undecided: grows, but is not sure enough for the list");

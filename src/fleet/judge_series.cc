@@ -63,6 +63,7 @@ SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
   kept.last_s = samples.back().at_s;
   kept.samples = samples.size();
   kept.lives = judged.series.lives();
+  if (judged.limit_mb) kept.deaths = deaths_at_limit(judged.series, *judged.limit_mb);
   kept.held_back = verdict.may_follow_load && verdict.held_back_until_step.has_value();
   draw_spark(samples, kept.spark);
   return kept;
@@ -76,7 +77,7 @@ SeriesVerdict judge_at_level_load(const JudgedSeries& judged) {
 }
 
 bool is_suspect(const SeriesVerdict& verdict) {
-  return verdict.word == Word::leak ||
+  return verdict.word == Word::leak || verdict.drift.way == Drift::Way::climbs ||
          (verdict.word == Word::undecided && verdict.log_factor > kSuspectLogOdds);
 }
 
@@ -91,6 +92,9 @@ SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load
   }
   SeriesVerdict verdict = sum_up(judged, judge(run));
   verdict.load = load.source;
+  verdict.established = judged.established;
+  // Whether it was level before, only the same hours of an earlier day tell.
+  if (judged.established && !load.wave.empty()) verdict.drift = drift_of(series.samples);
   verdict.new_version = load.new_version;
   return verdict;
 }

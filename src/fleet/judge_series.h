@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "fleet/daily_load.h"
+#include "fleet/deaths.h"
+#include "fleet/drift.h"
 #include "fleet/life_series.h"
 #include "verdict/verdict.h"
 
@@ -48,7 +50,10 @@ struct SeriesVerdict {
   double last_s = 0;
   size_t samples = 0;
   size_t lives = 1;
-  bool held_back = false;  // It would be a leak if the load were known not to explain it.
+  Deaths deaths;             // Whatever the word is; evidence.h weighs both by what others do.
+  bool established = false;  // It ran a day before the window began, and all through.
+  Drift drift;               // Of what is established, without the day's wave.
+  bool held_back = false;    // It would be a leak if the load were known not to explain it.
   LoadSource load = LoadSource::none;
   bool new_version = false;                 // As in KnownLoad.
   std::array<float, kSparkPoints> spark{};  // MB, evenly over its samples; NaN where there is none.
@@ -59,7 +64,8 @@ struct JudgedSeries {
   SeriesName name;
   std::optional<double> limit_mb;
   Metric kind = Metric::memory;
-  double begin_s = 0;  // Of the window.
+  double begin_s = 0;        // Of the window.
+  bool established = false;  // One life, that began a day before that or earlier.
 };
 
 // What the score means in a fleet, set on recorded traces stretched over six hours (corpus/dev,

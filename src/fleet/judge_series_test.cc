@@ -111,6 +111,23 @@ TEST(FleetSeries, ThatIsKilledAndClimbsAnewLeaks) {
   EXPECT_EQ(verdict.lives, 3U);
 }
 
+TEST(FleetSeries, ThatIsOldDriftsOnlyIfTheDayBeforeIsKnown) {
+  JudgedSeries series = judged(climb);
+  series.established = true;
+  EXPECT_TRUE(is_suspect(judge_at_level_load(series)));
+  EXPECT_EQ(judge_under_load(series, {}).drift.way, Drift::Way::none);
+  const auto load = wave_of(day_before(level), series.series.samples);
+  ASSERT_TRUE(load.has_value());
+  EXPECT_EQ(judge_after(series, *load).drift.way, Drift::Way::climbs);
+  // A wave that is the day's is no drift, and what is young has none.
+  JudgedSeries morning = judged(wave);
+  morning.established = true;
+  const auto same = wave_of(day_before(wave), morning.series.samples);
+  ASSERT_TRUE(same.has_value());
+  EXPECT_EQ(judge_after(morning, *same).drift.way, Drift::Way::none);
+  EXPECT_EQ(judge_after(judged(climb), *load).drift.way, Drift::Way::none);
+}
+
 TEST(DailyLoad, OfALeakThatNeverCameDownIsLevel) {
   const JudgedSeries series = judged([](double t) { return climb(t) + 1200; });
   const auto load = wave_of(day_before(climb), series.series.samples);

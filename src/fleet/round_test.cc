@@ -22,6 +22,7 @@ struct MadeUpDatabase {
   size_t dies_after = 1'000'000;  // Requests.
   std::string garbage;            // Instead of samples.
   std::string warning;
+  bool lies_about_time = false;  // Goes on for a day after the end, and has what is no number.
   std::atomic<size_t> requests = 0;
 
   static std::string pod(size_t i) { return fmt::format("api{}-bcdfg", i); }
@@ -32,6 +33,9 @@ struct MadeUpDatabase {
       const double mb = 200 + (i == 3 ? 2.0 * k : 0) + (k * 7919 % 13) * 0.1;
       values +=
           fmt::format("{}[{},\"{:.0f}\"]", k == 0 ? "" : ",", kEnd - 21'600 + 180 * k, mb * 1e6);
+    }
+    for (int k = 1; k < 480 && lies_about_time; ++k) {
+      values += fmt::format(",[{},\"{}\"]", kEnd + 180 * k, k % 2 == 0 ? "900000000" : "NaN");
     }
     return fmt::format(
         R"({{"metric":{{"namespace":"n","pod":"{}","container":"c"}},"values":[{}]}})", pod(i),
@@ -149,6 +153,19 @@ TEST(Round, FailsIfNothingButGarbageComes) {
   const Result<FleetAnswer> answer = judge_fleet(database.maker(), options_for_test());
   ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, HasSubstr("no JSON"));
+}
+
+TEST(Round, LeavesOutWhatLiesOutsideTheWindowAndSaysSo) {
+  MadeUpDatabase honest, lying;
+  lying.lies_about_time = true;
+  const Result<FleetAnswer> right = judge_fleet(honest.maker(), options_for_test());
+  const Result<FleetAnswer> answer = judge_fleet(lying.maker(), options_for_test());
+  ASSERT_TRUE(right.ok() && answer.ok());
+  EXPECT_EQ(answer.value().samples, right.value().samples);
+  ASSERT_EQ(answer.value().findings.size(), 1U);
+  EXPECT_EQ(answer.value().findings[0].last_mb, right.value().findings[0].last_mb);
+  ASSERT_EQ(answer.value().troubles.size(), 1U);
+  EXPECT_THAT(answer.value().troubles[0], HasSubstr("outside the window"));
 }
 
 TEST(Round, ShowsThatAnAnswerWasPartial) {

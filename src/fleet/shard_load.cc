@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kDayS = 86400;
 constexpr size_t kPoints = 96;         // Of a coarse curve.
-constexpr double kShortestS = 30;      // Between two of its points.
+constexpr double kShortestS = 5;       // Between two of its points.
 constexpr size_t kMostWorkloads = 50;  // Asked for one by one.
 
 using Curves = std::map<std::string, std::vector<Sample>>;

@@ -15,6 +15,9 @@ namespace {
 
 // No limit is written as 0 or as a number near 2^63.
 constexpr double kNoLimit = 1e15;
+constexpr double kDayS = 86400;
+// Samples may lie so far outside the window that was asked for: times are rounded.
+constexpr double kSlackS = 1;
 
 // What an exporter tells of each thing besides its memory.
 struct Aside {
@@ -35,6 +38,7 @@ class Pull {
     outcome_.message = reply.message;
     if (!reply.ok()) return std::move(outcome_);
     take_warnings(reply.answer);
+    leave_out_strange(reply.answer);
     outcome_.samples = reply.answer.samples();
     std::map<std::string, Thing> things = sort_out(std::move(reply.answer.series));
     ask_limits();
@@ -62,6 +66,22 @@ class Pull {
   void take_warnings(const QueryAnswer& answer) {
     outcome_.warnings.insert(outcome_.warnings.end(), answer.warnings.begin(),
                              answer.warnings.end());
+  }
+
+  // What cannot be read and what was not asked for: a database that repeats a series after its end,
+  // or tells of another time, must not make a curve longer than it was.
+  void leave_out_strange(QueryAnswer& answer) {
+    size_t strange = answer.bad_samples;
+    for (RawSeries& each : answer.series) {
+      strange += std::erase_if(each.samples, [this](const Sample& sample) {
+        return sample.at_s < question_.begin_s() - kSlackS ||
+               sample.at_s > question_.end_s + kSlackS;
+      });
+    }
+    if (strange == 0) return;
+    outcome_.troubles.emplace_back(
+        "the database answered with samples that cannot be read or lie outside the window; they "
+        "are left out");
   }
 
   // What helps and may be missing: its failure is told, not fatal.
@@ -209,6 +229,8 @@ class Pull {
       told = {{question_.end_s, started->second}};
     }
     judged.series = join_series(std::move(thing.parts), told);
+    judged.established = judged.series.lives() == 1 && started != aside_.started_s.end() &&
+                         started->second <= question_.begin_s() - kDayS;
     outcome_.duplicates += judged.series.duplicates;
     if (judged.series.samples.size() < kFewestSamples) {
       ++outcome_.brief;

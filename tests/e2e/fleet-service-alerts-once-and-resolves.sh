@@ -39,24 +39,8 @@ curl -sf "http://127.0.0.1:$serve_port/api/fleet" | tail -1 | grep -q series_jud
 [ "$(curl -s -o answer -w '%{http_code}' -X POST "http://127.0.0.1:$serve_port/")" = 405 ] || fail "a POST was answered"
 [ "$(curl -s -o answer -w '%{http_code}' -H 'Host: evil.example' "http://127.0.0.1:$serve_port/")" = 403 ] || fail "rebinding"
 
-# Who is told: writes each notification as a line.
-cat >receiver.py <<'PY'
-import http.server, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        with open("told.jsonl", "ab") as out:
-            out.write(body.replace(b"\n", b" ") + b"\n")
-        self.send_response(200)
-        self.end_headers()
-    def log_message(self, *args):
-        pass
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
-PY
 touch told.jsonl
-python3 receiver.py >receiver.port &
+python3 "$SOURCE_DIR/tests/stand_in/alert_receiver.py" told.jsonl >receiver.port &
 receiver=$!
 wait_until grep -q . receiver.port
 sed -e "s/127.0.0.1:5001/127.0.0.1:$(cat receiver.port)/" -e 's/group_wait: .*/group_wait: 1s/' \

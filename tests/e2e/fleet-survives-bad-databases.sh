@@ -34,6 +34,19 @@ done
 against warns 40
 expect_code 3
 expect_in out 'store-gateway 3 is down'
+# One that has no idea of time: what it may tell is judged as ever, and the rest is spoken of.
+against honest 40 --json
+cp out honest.jsonl
+against stale 40 --json
+expect_code 3
+expect_judged "40 0"
+expect_in out 'outside the window'
+python3 - <<'PY' || fail "$(cat out)"
+import json
+honest, stale = ([json.loads(line) for line in open(name)] for name in ("honest.jsonl", "out"))
+assert honest[:-1] == stale[:-1], (honest[:-1], stale[:-1])
+assert honest[-1]["samples"] == stale[-1]["samples"] and stale[-1]["partial"], stale[-1]
+PY
 against huge 4 --json
 expect_code 3
 expect_judged "4 0"

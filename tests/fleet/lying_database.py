@@ -14,6 +14,7 @@
   slow       never ends answers to more than one pod at once
   dies       ends itself after the first few samples
   warns      answers, with a warning that it is partial
+  stale      goes on with a series after its end, tells times that were not asked for, twice and out of order, and markers
 """
 import http.server
 import json
@@ -38,6 +39,14 @@ def labels(i):
 
 def samples(i):
     return [[END - 21600 + 120 * k, str(int((200 + (2.0 * k if i == 3 else 0) + k * 7919 % 13 * 0.1) * 1e6))] for k in range(180)]
+
+
+def stale(values):
+    """The same series as one who has no idea of time tells it."""
+    after = [[END + 120 * k, values[-1][1]] for k in range(1, 200)]
+    before = [[END - 86400 + 120 * k, str(10 ** 9)] for k in range(60)]
+    markers = [[at + 60, "NaN"] for at, _ in values[::7]] + [[END - 300, None], ["then", "1"], [END - 200]]
+    return after + values[::-1] + markers + before + values[:20]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,7 +107,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if MODE == "dies" and count > 2:
             os._exit(0)
         body = {"status": "success", "data": {"resultType": "matrix", "result": [
-            {"metric": labels(i), "values": samples(i)} for i in wanted]}}
+            {"metric": labels(i), "values": stale(samples(i)) if MODE == "stale" else samples(i)} for i in wanted]}}
         if MODE == "warns":
             body["warnings"] = ["store-gateway 3 is down: partial response"]
         if MODE == "truncated":

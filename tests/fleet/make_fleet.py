@@ -15,7 +15,10 @@ leaks or warm-ups is invented here. What is made up is the fleet around them:
 Writes DIR/fleet.om (OpenMetrics, for promtool), DIR/fleet.jsonl (for VictoriaMetrics' import) if asked,
 and DIR/truth.json: by workload, whether it leaks, and by which story. The same seed gives the same fleet.
 
-usage: make_fleet.py DIR --series N [--end UNIX_S] [--seed N] [--folders dev,own,fit] [--leaks 0.01] [--jsonl]
+With --copies the whole fleet is there as many times, in namespaces of their own, for fleets that are large rather than
+various. --jsonl writes for VictoriaMetrics too, --jsonl-only for it alone.
+
+usage: make_fleet.py DIR --series N [--copies N] [--end UNIX_S] [--seed N] [--folders dev,own,fit] [--leaks 0.01] [--jsonl]
 """
 import argparse
 import bisect
@@ -63,6 +66,10 @@ def read_traces(folders):
     return sorted(traces)
 
 
+def in_copy(name, copy):
+    return f"c{copy}-{name}" if copy else name
+
+
 class Curve:
     """A trace from one share of its run to another, as MiB at a share of time."""
 
@@ -83,6 +90,7 @@ class Fleet:
     def __init__(self, args):
         self.random = random.Random(args.seed)
         self.end = args.end
+        self.copies = args.copies
         self.begin = args.end - WINDOW_S
         traces = read_traces(args.folders.split(","))
         self.leaks = [t for t in traces if t[1] == "leak"]
@@ -216,8 +224,11 @@ class Fleet:
             elif self.random.random() < 0.04:
                 middle = self.begin + WINDOW_S * self.random.uniform(0.3, 0.7)
                 again = Curve(self.random.choice(self.bounded), 0, 1, calm.scale)
+                # Every other one has a limit right above what it holds, as a heap that is sized by it.
+                room = 1.02 if self.made % 2 else 3
                 self.pod(space, workload, "v1", hashed, [(self.begin, middle, calm), (middle + 60, self.end, again)],
-                         limit=max(limit, 3 * max(again.mib) * again.scale), twice=twice, yesterday=calm(0.5), cpu=True)
+                         limit=room * max(max(calm.mib) * calm.scale, max(again.mib) * again.scale), twice=twice,
+                         yesterday=calm(0.5), cpu=True)
             else:
                 self.pod(space, workload, "v1", hashed, [(self.begin, self.end, calm)], limit=limit, gap=gap, twice=twice,
                          yesterday=calm(0.5))
@@ -237,11 +248,17 @@ class Fleet:
             else:
                 self.bounded_workload(space, workload, count)
 
+    def rows_of(self, metric):
+        """(labels, samples) of a metric, in every copy of the fleet."""
+        for copy in range(self.copies):
+            for labels, samples in self.families[metric]:
+                yield dict(labels, namespace=in_copy(labels["namespace"], copy)), samples
+
     def write_openmetrics(self, path):
         with open(path, "w") as out:
-            for metric, rows in sorted(self.families.items()):
+            for metric in sorted(self.families):
                 out.write(f"# TYPE {metric} unknown\n")
-                for labels, samples in rows:
+                for labels, samples in self.rows_of(metric):
                     text = ",".join(f'{k}="{v}"' for k, v in sorted(labels.items()))
                     head = f"{metric}{{{text}}} "
                     out.write("".join(f"{head}{value} {at:.3f}\n" for at, value in samples))
@@ -249,10 +266,13 @@ class Fleet:
 
     def write_jsonl(self, path):
         with open(path, "w") as out:
-            for metric, rows in sorted(self.families.items()):
-                for labels, samples in rows:
+            for metric in sorted(self.families):
+                for labels, samples in self.rows_of(metric):
                     out.write(json.dumps({"metric": dict(labels, __name__=metric), "values": [v for _, v in samples],
                                           "timestamps": [int(at * 1000) for at, _ in samples]}) + "\n")
+
+    def truth_of_all(self):
+        return {in_copy(name, copy): fact for copy in range(self.copies) for name, fact in self.truth.items()}
 
 
 def main():
@@ -263,17 +283,21 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folders", default="dev,own,fit")
     parser.add_argument("--leaks", type=float, default=0.01)
+    parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--jsonl", action="store_true")
+    parser.add_argument("--jsonl-only", action="store_true")
     args = parser.parse_args()
     fleet = Fleet(args)
     fleet.make(args.series, args.leaks)
     args.dir.mkdir(parents=True, exist_ok=True)
-    fleet.write_openmetrics(args.dir / "fleet.om")
-    if args.jsonl:
+    if not args.jsonl_only:
+        fleet.write_openmetrics(args.dir / "fleet.om")
+    if args.jsonl or args.jsonl_only:
         fleet.write_jsonl(args.dir / "fleet.jsonl")
-    (args.dir / "truth.json").write_text(json.dumps(fleet.truth, indent=1) + "\n")
-    leaks = [t for t in fleet.truth.values() if t["leak"]]
-    print(f"{fleet.made} series, {len(fleet.truth)} workloads, {len(leaks)} of them leak "
+    truth = fleet.truth_of_all()
+    (args.dir / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
+    leaks = [t for t in truth.values() if t["leak"]]
+    print(f"{fleet.made * fleet.copies} series, {len(truth)} workloads, {len(leaks)} of them leak "
           f"({sum(t['affected'] for t in leaks)} series)")
 
 

@@ -4,7 +4,8 @@
 # switch, each with a host name of its own. Rank 1 leaks. `inside` has torchrun start a `plateau run` for each rank, `outside` has
 # a `plateau run` on each host start torchrun. With KILLED that host is killed in mid-job, agent and rank, and started anew:
 # the others wait for it and all resume from the checkpoint. Then `judge` must give one verdict of all recordings: rank 1 leaks,
-# the others are level, and a restart is no release; `report` must put them on one page.
+# the others are level, and a restart is no release; `report` must put them on one page. Inside, every rank also pushes to a real
+# VictoriaMetrics on the switch, if there is one, and `fleet --job` must say the same of what it holds.
 #   PLATEAU=build/release/plateau bash tests/ranks/hosts.sh 4 inside 10 2     about a minute on two cores
 #   PLATEAU=build/release/plateau bash tests/ranks/hosts.sh 2 outside 8       the one that CI runs
 # Needs root, for the namespaces, and the packages of tools/setup.sh stack; 77 (skipped) without. KEEP=dir keeps what was made.
@@ -28,6 +29,7 @@ finish() {
     kill_host "$host"
     ip netns delete "plateau-$$-$host" 2>/dev/null || true
   done
+  kill_host switch
   ip netns delete "plateau-$$-switch" 2>/dev/null || true
   [ -n "${KEEP:-}" ] || rm -rf "$OUT"
 }
@@ -52,13 +54,27 @@ for host in $(seq 0 $((hosts - 1))); do
   ip -n "$name" link set eth0 up
 done
 
+# The database, reached by all.
+database=
+if [ "$where" = inside ] && command -v victoria-metrics >/dev/null; then
+  database=http://10.77.0.254:8428
+  ip -n "plateau-$$-switch" address add 10.77.0.254/24 dev switch
+  ip -n "plateau-$$-switch" link set lo up
+  ip netns exec "plateau-$$-switch" victoria-metrics -storageDataPath="$OUT/victoria" -httpListenAddr=10.77.0.254:8428 \
+    -loggerLevel=ERROR >"$OUT/victoria.log" 2>&1 &
+fi
+
 echo "127.0.0.1 localhost" >"$OUT/hosts"
 for host in $(seq 0 $((hosts - 1))); do echo "10.77.0.$((host + 1)) host$host" >>"$OUT/hosts"; done
 
 # A rank's recording is called after its rank, and its process: a rank that is started anew may have the same attempt.
 cat >"$OUT/rank.sh" <<'SH'
-exec "$PLATEAU" run -q -o "$OUT/rank$RANK-$$.plateau" -- "$PYTHON" "$TRAIN"
+push=()
+# A machine keeps its spool: what a killed rank had not sent, the next one on that host brings.
+[ -z "$DATABASE" ] || push=(--push "$DATABASE" --push-every 1s --push-spool "$OUT/spool-$(hostname)")
+exec "$PLATEAU" run -q "${push[@]}" -o "$OUT/rank$RANK-$$.plateau" -- "$PYTHON" "$TRAIN"
 SH
+export DATABASE=$database no_proxy='*'
 export OUT PLATEAU PYTHON=$python TRAIN=$source_dir/tests/ranks/train.py
 export EPOCHS=$epochs LEAKS=1 GLOO_SOCKET_IFNAME=eth0 OMP_NUM_THREADS=1
 # An agent that comes back waits in vain for what the others share since their first round (torch 2.13).
@@ -104,7 +120,7 @@ code=0
 "$PLATEAU" judge --json "${recordings[@]}" >"$OUT/verdict.json" 2>"$OUT/judge.err" || code=$?
 "$PLATEAU" judge "${recordings[@]}" || true
 [ "$code" = 1 ] || fail "judge ended with $code: $(cat "$OUT/judge.err")"
-HOSTS=$hosts KILLED=$killed python3 -B - "$OUT/verdict.json" <<'PY'
+cat >"$OUT/check.py" <<'PY'
 import json
 import os
 import sys
@@ -124,6 +140,16 @@ assert sorted(node["name"] for node in job["nodes"]) == [f"host{i}" for i in ran
 if os.environ["KILLED"]:
     assert all(rank["lives"] == 2 for rank in job["ranks"]), job["ranks"]
 PY
+HOSTS=$hosts KILLED=$killed python3 -B "$OUT/check.py" "$OUT/verdict.json"
+if [ -n "$database" ]; then
+  ip netns exec "plateau-$$-switch" curl -sf -o "$OUT/flushed" "$database/internal/force_flush"
+  sleep 2  # It shows what it took in a little later.
+  code=0
+  ip netns exec "plateau-$$-switch" "$PLATEAU" fleet --url "$database" --job four-hosts --window 1h --json >"$OUT/fleet.json" || code=$?
+  [ "$code" = 1 ] || fail "fleet --job ended with $code: $(head -c 600 "$OUT/fleet.json")"
+  HOSTS=$hosts KILLED=$killed python3 -B "$OUT/check.py" "$OUT/fleet.json"
+  echo "fleet --job says the same of what the database holds"
+fi
 "$PLATEAU" report --force -o "$OUT/job.html" "${recordings[@]}"
 grep -q "job four-hosts" "$OUT/job.html" || fail "the page does not name the job"
 echo "one verdict on $hosts hosts: rank 1 leaks, the others are level"
