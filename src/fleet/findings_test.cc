@@ -141,7 +141,8 @@ TEST(Findings, OfOneThatIsKilledAtItsLimitAgainAndAgainAreALeakIfOthersLiveOn) {
   EXPECT_EQ(finding.deaths, 3U);
   EXPECT_NEAR(finding.growth_mb_per_hour, 180, 1);
   EXPECT_NEAR(*finding.limit_in_s, 100 / 0.05, 1);
-  EXPECT_THAT(what_else(finding), testing::Contains("climbed to its limit and ended there 3 times"));
+  EXPECT_THAT(what_else(finding),
+              testing::Contains("climbed to its limit and ended there 3 times"));
 }
 
 TEST(Findings, OfAllThatAreKilledAtTheirLimitAreUndecidedAndSayWhy) {

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/units.h"
+#include "fleet/roll_call.h"
 
 namespace plateau::fleet {
 namespace {
@@ -193,7 +194,7 @@ class Round {
 Result<std::vector<Shard>> plan(Database& database, RoundOptions& options,
                                 std::vector<std::string>& warnings) {
   Question& question = options.question;
-  const Reply all = database.series(question.selector(""), question.begin_s(), question.end_s);
+  const Reply all = roll_call(database, question);
   if (!all.ok()) return Error{Error::Kind::not_found, all.message};
   warnings = all.answer.warnings;
   if (all.answer.series.empty()) {

@@ -22,7 +22,8 @@ struct MadeUpDatabase {
   size_t dies_after = 1'000'000;  // Requests.
   std::string garbage;            // Instead of samples.
   std::string warning;
-  bool lies_about_time = false;  // Goes on for a day after the end, and has what is no number.
+  size_t most_pods_named = 1000;  // By /series; to more than that it answers 422.
+  bool lies_about_time = false;   // Goes on for a day after the end, and has what is no number.
   std::atomic<size_t> requests = 0;
 
   static std::string pod(size_t i) { return fmt::format("api{}-bcdfg", i); }
@@ -47,15 +48,28 @@ struct MadeUpDatabase {
     size_t asked = 0;
     const bool matrix = form.find("%5B21600s%5D&") != std::string::npos &&
                         form.find("container_memory_rss") != std::string::npos;
-    for (size_t i = 0; i < pods && (matrix || path == "/api/v1/series"); ++i) {
+    const bool counted = form.find("count%20by%28pod%29") != std::string::npos;
+    const bool some = matrix || form.find("pod%3D~") != std::string::npos;
+    const bool others = form.find("pod%21~") != std::string::npos;
+    for (size_t i = 0; i < pods && (matrix || counted || path == "/api/v1/series"); ++i) {
       // "api4-" is not "api14-": the name follows a quote or a bar.
       const bool named = form.find(fmt::format("%22api{}-", i)) != std::string::npos ||
                          form.find(fmt::format("%7Capi{}-", i)) != std::string::npos;
-      if (matrix && !named) continue;
+      if ((some && !named) || (others && named)) continue;
+      if (counted) {
+        // The last one had its last sample hours ago.
+        if (i + 1 == pods) continue;
+        if (!results.empty()) results += ',';
+        results += fmt::format(R"({{"metric":{{"pod":"{}"}},"value":[{},"1"]}})", pod(i), kEnd);
+        continue;
+      }
       ++asked;
       if (!results.empty()) results += ',';
       results += matrix ? samples_of(i)
                         : fmt::format(R"({{"namespace":"n","pod":"{}","container":"c"}})", pod(i));
+    }
+    if (path == "/api/v1/series" && asked > most_pods_named) {
+      return {422, "application/json", R"({"status":"error","error":"too many names"})"};
     }
     if (matrix && asked > most_pods_asked) {
       return {when_too_many, "application/json", R"({"status":"error","error":"too much"})"};
@@ -117,6 +131,24 @@ TEST(Round, AsksForLessWhenItWasTooMuch) {
     EXPECT_EQ(answer.value().series_judged, 40U) << status;
     EXPECT_FALSE(answer.value().partial()) << status;
   }
+}
+
+TEST(Round, AsksForNamesInPartsWhereAllAreTooMany) {
+  MadeUpDatabase database;
+  database.most_pods_named = 7;
+  const Result<FleetAnswer> answer = judge_fleet(database.maker(), options_for_test());
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer.value().series_judged, 40U);
+  EXPECT_FALSE(answer.value().partial());
+}
+
+TEST(Round, FailsIfNoPartIsSmallEnoughToBeNamed) {
+  MadeUpDatabase database;
+  database.most_pods_named = 0;
+  const Result<FleetAnswer> answer = judge_fleet(database.maker(), options_for_test());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("too many names"));
+  EXPECT_LT(database.requests, 60U);
 }
 
 TEST(Round, IsPartialIfTheDatabaseDiesInTheMiddle) {
