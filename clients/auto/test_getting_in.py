@@ -90,13 +90,12 @@ print('plateau_auto.torch_steps' in sys.modules, module.Optimizer._optimizer_ste
         self.write("torch/__init__.py", "")
         self.write("torch/utils/__init__.py", "")
         self.write("torch/utils/data/__init__.py", "")
-        self.write("torch/utils/data/dataloader.py", """
-class _BaseDataLoaderIter:
-    def __init__(self, loader): pass
-    def _next_index(self, ahead): return [ahead]
-    def __next__(self): return self._next_index(3)
-    def _reset(self, loader, first_iter=False): pass
-""")
+        self.write("torch/utils/data/dataloader.py", "\n".join((
+            "class _BaseDataLoaderIter:",
+            "    def __init__(self, loader): pass",
+            "    def _next_index(self, ahead): return [ahead]",
+            "    def __next__(self): return self._next_index(3)",
+            "    def _reset(self, loader, first_iter=False): pass")))
         said = self.run_python("-c", "from torch.utils.data.dataloader import _BaseDataLoaderIter; "
                                "print(_BaseDataLoaderIter(1).__next__())")
         self.assertEqual(said, "[3]")
