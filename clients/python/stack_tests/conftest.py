@@ -3,8 +3,8 @@
 (tools/stack.sh); ctest runs each by itself."""
 import os
 import shutil
-import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -30,12 +30,18 @@ def run(pytester, monkeypatch):
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """The client as `pip install ./clients/python` leaves it, in a folder of its own on the path."""
-    source = shutil.copytree(CLIENT, tmp_path / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    """The modules as the wheel leaves them, in a folder of its own on the path, with the entry points of its
+    pyproject.toml."""
     place = tmp_path / "site"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
-         "--no-deps", "--no-build-isolation", "--target", str(place), str(source)], check=True)
+    shutil.copytree(CLIENT, place, ignore=shutil.ignore_patterns("__pycache__", "stack_tests", "test_*"))
+    with open(os.path.join(CLIENT, "..", "..", "pyproject.toml"), "rb") as file:
+        project = tomllib.load(file)["project"]
+    about = place / f"{project['name'].replace('-', '_')}-0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 0\n")
+    (about / "entry_points.txt").write_text("".join(
+        f"[{group}]\n" + "".join(f"{name} = {module}\n" for name, module in points.items())
+        for group, points in project["entry-points"].items()))
     monkeypatch.setenv("PYTHONPATH", str(place))
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
     return place
