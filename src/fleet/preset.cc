@@ -29,7 +29,7 @@ Preset kubernetes() {
           {R"(max by(cluster,namespace,pod,container)(kube_pod_container_resource_limits{resource="memory",$}))",
            R"(max by(cluster,namespace,pod,container)(container_spec_memory_limit_bytes{container!="",$} > 0))"},
       .load =
-          R"(sum by(cluster,namespace,pod,container)(rate(container_cpu_usage_seconds_total{container!="",$}[5m])))",
+          R"(sum by(cluster,namespace,pod,container)(rate(container_cpu_usage_seconds_total{container!="",$}[@])))",
       .owner = "kube_pod_owner"};
 }
 
@@ -42,7 +42,7 @@ const std::vector<Preset>& table() {
        .matchers = "",
        .kind = Metric::rss,
        .started = "process_start_time_seconds",
-       .load = "rate(process_cpu_seconds_total{$}[5m])"},
+       .load = "rate(process_cpu_seconds_total{$}[@])"},
       {.name = "process-exporter",
        .about = "groups of processes, by process-exporter",
        .metric = "namedprocess_namegroup_memory_bytes",
@@ -50,7 +50,7 @@ const std::vector<Preset>& table() {
        .kind = Metric::pss,
        .identity = {"cluster", "job", "instance", "groupname"},
        .workload = "groupname",
-       .load = "sum without(mode)(rate(namedprocess_namegroup_cpu_seconds_total{$}[5m]))"},
+       .load = "sum without(mode)(rate(namedprocess_namegroup_cpu_seconds_total{$}[@]))"},
       {.name = "node",
        .about = "whole machines, by node-exporter",
        .metric = "node_memory_MemAvailable_bytes",
@@ -60,7 +60,7 @@ const std::vector<Preset>& table() {
        .workload = "job",
        .started = "node_boot_time_seconds",
        .limits = {"node_memory_MemTotal_bytes{$}"},
-       .load = R"(sum without(cpu,mode)(rate(node_cpu_seconds_total{mode!="idle",$}[5m])))"},
+       .load = R"(sum without(cpu,mode)(rate(node_cpu_seconds_total{mode!="idle",$}[@])))"},
       {.name = "dcgm",
        .about = "GPU memory, by NVIDIA's DCGM exporter",
        .metric = "DCGM_FI_DEV_FB_USED",
@@ -77,7 +77,7 @@ const std::vector<Preset>& table() {
        .identity = {"cluster", "job", "instance", "process", "process_id"},
        .workload = "process",
        .started = "windows_process_start_time",
-       .load = "sum without(mode)(rate(windows_process_cpu_time_total{$}[5m]))"},
+       .load = "sum without(mode)(rate(windows_process_cpu_time_total{$}[@]))"},
       {.name = "plateau",
        .about = "jobs that plateau serves or pushes",
        .metric = "plateau_owned_memory_bytes",
@@ -85,7 +85,7 @@ const std::vector<Preset>& table() {
        .kind = Metric::pss_anon,
        .workload = "run",
        .limits = {"plateau_memory_limit_bytes{$}"},
-       .load = "rate(plateau_last_step{$}[5m])"},
+       .load = "rate(plateau_last_step{$}[@])"},
   };
   return rows;
 }
@@ -164,11 +164,14 @@ std::string matcher_of(std::string_view name, std::span<const std::string> value
   return fmt::format("{}=~\"{}\"", name, pattern);
 }
 
-std::string expression_for(std::string_view expression, std::string_view matchers) {
+std::string expression_for(std::string_view expression, std::string_view matchers,
+                           std::string_view range) {
   std::string text;
   for (const char c : expression) {
     if (c == '$') {
       text += matchers;
+    } else if (c == '@') {
+      text += range;
     } else {
       text += c;
     }

@@ -31,7 +31,7 @@ struct Preset {
   std::string_view workload = {};               // The label that names it; empty: by what there is.
   std::string_view started = {};                // Unix time at which a life began, same labels.
   std::vector<std::string_view> limits = {};    // In the metric's unit; the first that is there.
-  std::string_view load = {};                   // Work per second.
+  std::string_view load = {};                   // Work per second, over "[@]".
   std::string_view owner = {};                  // Has labels owner_kind and owner_name.
 };
 
@@ -54,6 +54,7 @@ std::string selector_text(std::string_view metric, std::span<const std::string_v
 std::string matcher_of(std::string_view name, std::span<const std::string> values);
 
 // The expression with the matchers of a shard in place of "$".
-std::string expression_for(std::string_view expression, std::string_view matchers);
+std::string expression_for(std::string_view expression, std::string_view matchers,
+                           std::string_view range = "5m");
 
 }  // namespace plateau::fleet

@@ -23,6 +23,7 @@ struct MadeUpDatabase {
   std::string garbage;            // Instead of samples.
   std::string warning;
   size_t most_pods_named = 1000;  // By /series; to more than that it answers 422.
+  double work_ramp_s = 0;         // Tells of a level work whose rate begins at 0; 0: tells of none.
   bool lies_about_time = false;   // Goes on for a day after the end, and has what is no number.
   std::atomic<size_t> requests = 0;
 
@@ -43,7 +44,23 @@ struct MadeUpDatabase {
         values);
   }
 
+  // As query_range tells it, of the one that climbs.
+  [[nodiscard]] std::string work() const {
+    std::string values;
+    for (int k = 0; k < 96; ++k) {
+      const double at = 225.0 * k;
+      values += fmt::format("{}[{},\"{}\"]", k == 0 ? "" : ",", kEnd - 21'600 + at,
+                            std::min(at / work_ramp_s, 1.0));
+    }
+    return fmt::format(
+        R"({{"status":"success","data":{{"resultType":"matrix","result":[{{"metric":{{"namespace":"n","pod":"{}","container":"c"}},"values":[{}]}}]}}}})",
+        pod(3), values);
+  }
+
   HttpAnswer answer(const std::string& path, const std::string& form) {
+    if (work_ramp_s > 0 && form.find("container_cpu_usage") != std::string::npos) {
+      return {200, "", work()};
+    }
     std::string results;
     size_t asked = 0;
     const bool matrix = form.find("%5B21600s%5D&") != std::string::npos &&
@@ -149,6 +166,20 @@ TEST(Round, FailsIfNoPartIsSmallEnoughToBeNamed) {
   ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, HasSubstr("too many names"));
   EXPECT_LT(database.requests, 60U);
+}
+
+// A process that has just been started: its memory climbs from its first second on, under a level
+// load. The rate of its CPU time rises until it has been there for as long as the rate looks back.
+TEST(Round, TakesNoLoadFromTheBeginningOfARate) {
+  MadeUpDatabase database;
+  database.work_ramp_s = 300;
+  RoundOptions options = options_for_test();
+  const Result<FleetAnswer> answer = judge_fleet(database.maker(), options);
+  ASSERT_TRUE(answer.ok());
+  ASSERT_EQ(answer.value().findings.size(), 1U);
+  EXPECT_EQ(answer.value().findings[0].workload, "api3");
+  EXPECT_EQ(answer.value().findings[0].load, LoadSource::work);
+  EXPECT_FALSE(answer.value().findings[0].held_back);
 }
 
 TEST(Round, IsPartialIfTheDatabaseDiesInTheMiddle) {

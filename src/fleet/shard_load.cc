@@ -13,8 +13,13 @@ namespace plateau::fleet {
 namespace {
 
 constexpr double kDayS = 86400;
-constexpr size_t kPoints = 96;         // Of a coarse curve.
-constexpr double kShortestS = 5;       // Between two of its points.
+constexpr size_t kPoints = 96;    // Of a coarse curve.
+constexpr double kShortestS = 5;  // Between two of its points.
+// Work is a rate over this much of the window, within bounds: two scrapes at least, and not so long
+// that a short window is all beginning.
+constexpr double kRangesInWindow = 24;
+constexpr double kShortestRangeS = 30;
+constexpr double kLongestRangeS = 300;
 constexpr size_t kMostWorkloads = 50;  // Asked for one by one.
 
 using Curves = std::map<std::string, std::vector<Sample>>;
@@ -154,11 +159,20 @@ class LoadFinder {
   void look_at_work() {
     const std::string some = left();
     if (some.empty() || question_.preset.load.empty()) return;
-    const Curves curves = curves_of(expression_for(question_.preset.load, some), 0);
+    const double range_s =
+        std::clamp(question_.window_s / kRangesInWindow, kShortestRangeS, kLongestRangeS);
+    const std::string range = fmt::format("{:.0f}s", range_s);
+    Curves curves = curves_of(expression_for(question_.preset.load, some, range), 0);
     for (Suspect& suspect : suspects_) {
       const auto found = curves.find(suspect.identity);
-      if (suspect.load || found == curves.end() || found->second.size() < kPoints / 4) continue;
-      suspect.load = KnownLoad{.source = LoadSource::work, .wave = {}, .work = found->second};
+      if (suspect.load || found == curves.end()) continue;
+      // Until a counter has been there for as long as its rate looks back, the rate rises by
+      // itself, and would explain a leak.
+      std::vector<Sample>& work = found->second;
+      const double begins_s = suspect.judged.series.samples.front().at_s + range_s;
+      std::erase_if(work, [&](const Sample& sample) { return sample.at_s < begins_s; });
+      if (work.size() < kPoints / 4) continue;
+      suspect.load = KnownLoad{.source = LoadSource::work, .wave = {}, .work = work};
     }
   }
 
