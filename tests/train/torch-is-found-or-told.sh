@@ -6,12 +6,15 @@
 
 build=$(dirname "$TRAINER")
 package=$(cat "$build/plateau-train-libtorch.place")
-mkdir -p bin lib/plateau empty old/torch
+mkdir -p bin lib/plateau old/torch
+# A Python that has nothing but itself: the system's may have a torch.
+/usr/bin/python3 -m venv --without-pip bare
+bare=$PWD/bare/bin/python3
 cp "$TRAINER" bin/
 cp "$build/plateau-train-libtorch" lib/plateau/
 echo 'file(RPATH_REMOVE FILE lib/plateau/plateau-train-libtorch)' >strip.cmake
 cmake -P strip.cmake
-started() { run env PYTHONPATH="$1" PLATEAU_TORCH_PYTHON=/usr/bin/python3 bin/plateau-train --version; }
+started() { run env PYTHONPATH="$1" PLATEAU_TORCH_PYTHON="$bare" bin/plateau-train --version; }
 refused() {
   expect_code 2
   expect_empty out
@@ -24,12 +27,11 @@ started "$(dirname "$package")"
 expect_code 0
 expect_empty err
 expect_in out "plateau-train"
-ln -s /usr/bin/python3 empty/python3
-run env PYTHONPATH="$(dirname "$package")" PATH="$PWD/empty:$PATH" bin/plateau-train --version
+run env PYTHONPATH="$(dirname "$package")" PATH="$PWD/bare/bin:$PATH" bin/plateau-train --version
 expect_code 0
 
 started ""
-refused "/usr/bin/python3 has no torch"
+refused "$bare has no torch"
 run env PLATEAU_TORCH_PYTHON="$PWD/no such 'python'" bin/plateau-train --version
 refused "no such 'python' has no torch"
 touch old/torch/__init__.py
@@ -37,7 +39,7 @@ echo "__version__ = '1.13.1'" >old/torch/version.py
 started "$PWD/old"
 refused "has torch 1.13.1"
 printf '%s\n' "$PWD/old/torch" >lib/plateau/plateau-train-libtorch.place
-run env PATH="$PWD/empty:/usr/bin:/bin" bin/plateau-train --version
+run env PATH="$PWD/bare/bin:/usr/bin:/bin" bin/plateau-train --version
 refused "python3 on the PATH has no torch"
 
 # Directories that the user gave the loader stay, behind LibTorch's.
