@@ -25,7 +25,7 @@ if(PLATEAU_SANITIZE)
     -fsanitize=${PLATEAU_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(plateau_options INTERFACE -fsanitize=${PLATEAU_SANITIZE})
   if(PLATEAU_SANITIZE MATCHES "address.*undefined")
-    # What the address sanitizer stops at by itself, and its checks as calls: a third of the compile time.
+    # What the address sanitizer stops at by itself, and its checks as calls: part of the compile time.
     target_compile_options(plateau_options INTERFACE
       -fno-sanitize=null,object-size,vptr,function,pointer-overflow -fsanitize-address-outline-instrumentation)
   endif()
