@@ -30,7 +30,7 @@ demo: ## Build, then judge three real logs and watch a real job
 demo-train: train ## Build plateau-train, then plan and run a small training that judges itself
 	@tools/demo.sh train
 
-demo-fleet: build ## Start fifty small jobs, a Prometheus and an Alertmanager, and wait for the alert: some minutes
+demo-fleet: build ## Start fifty small jobs, a Prometheus and an Alertmanager, and wait for the alert: about a minute
 	@tools/setup.sh fleet
 	@tools/demo.sh fleet
 

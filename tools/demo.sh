@@ -58,7 +58,7 @@ alerting() {
     --web.listen-address="127.0.0.1:$alert_port" >"$scratch/alertmanager.log" 2>&1 &
   ENGINES+=($!)
   cat >"$scratch/prometheus.yml" <<YML
-global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 2s}
+global: {scrape_interval: 5s, scrape_timeout: 5s, evaluation_interval: 5s}
 rule_files: ['$PWD/$integrations/plateau-fleet-rules.yml']
 alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:$alert_port']}]}]}
 scrape_configs:
@@ -86,22 +86,22 @@ fleet() {
   . tests/fleet/engines.sh
   trap 'stop_engines; wait; rm -rf "$scratch"' EXIT
   local began=$SECONDS question=(--preset process --match 'job="jobs"' --group-by service)
-  echo "Fifty small jobs, a Prometheus that scrapes them every second, plateau fleet beside it, an Alertmanager behind it."
-  python3 -B tools/demo_jobs.py "$scratch/targets.json" &
+  echo "Fifty small jobs, a Prometheus that scrapes them and knows their last six hours, plateau fleet beside it, an Alertmanager behind it."
+  python3 -B tools/demo_jobs.py "$scratch" &
   ENGINES+=($!)
+  until [ -s "$scratch/targets.json" ]; do sleep 0.1; done
   alerting
   start_prometheus "$scratch"
-  printf '\n$ plateau fleet --url %s %s --window 10m --every 20s --listen %s\n' "$PROMETHEUS_URL" "${question[*]}" "$service_url"
-  "$plateau" fleet --url "$PROMETHEUS_URL" "${question[@]}" --window 10m --every 20s --listen "$service_url" &
+  show fleet --url "$PROMETHEUS_URL" "${question[@]}"
+  printf '\n$ plateau fleet --url %s %s --every 20s --listen %s\n' "$PROMETHEUS_URL" "${question[*]}" "$service_url"
+  "$plateau" fleet --url "$PROMETHEUS_URL" "${question[@]}" --every 20s --listen "$service_url" &
   ENGINES+=($!)
-  echo; echo "Nobody can tell a leak from a warm-up at once: it takes some minutes of samples."
   until grep -q PlateauFleetLeak "$scratch/told.jsonl"; do
     [ $((SECONDS - began)) -lt 600 ] || { echo "no alert came within ten minutes" >&2; return 1; }
     sleep 1
   done
-  printf '\nAfter %d s the Alertmanager tells the team:\n' $((SECONDS - began))
+  printf '\n%d s after the start the Alertmanager tells the team:\n' $((SECONDS - began))
   tell_alert
-  show fleet --url "$PROMETHEUS_URL" "${question[@]}" --window 10m
 }
 
 case ${1:-} in
