@@ -74,6 +74,7 @@ class RollCall {
     const Reply reply = database_.query(
         fmt::format("count by({})({})", label, question_.selector(matchers)), question_.end_s);
     std::vector<std::string> values;
+    values.reserve(reply.answer.series.size());
     for (const RawSeries& each : reply.answer.series) values.emplace_back(each.labels.of(label));
     return values;
   }

@@ -132,7 +132,7 @@ std::unique_ptr<LogLayout> table_layout(std::string_view header, std::string_vie
                                         const NumberStyle& style);
 // matrix_cells.cc. Rows that begin with a name under a header that has none for it.
 // `unit` is written behind every name.
-std::unique_ptr<LogLayout> matrix_layout(std::string_view header, std::string unit,
+std::unique_ptr<LogLayout> matrix_layout(std::string_view header, const std::string& unit,
                                          const NumberStyle& style);
 // named_cells.cc. `name` and `value` are the places of those cells.
 std::unique_ptr<LogLayout> named_rows_layout(char separator, size_t name, size_t value,

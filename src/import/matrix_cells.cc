@@ -125,7 +125,7 @@ bool heads_a_matrix(const std::vector<std::string_view>& lines, size_t at) {
   return full >= 2;
 }
 
-std::unique_ptr<LogLayout> matrix_layout(std::string_view header, std::string unit,
+std::unique_ptr<LogLayout> matrix_layout(std::string_view header, const std::string& unit,
                                          const NumberStyle& style) {
   return std::make_unique<MatrixLayout>(header, unit, style);
 }

@@ -50,8 +50,8 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
 
 // The clock value by which it will be decided, as a promise: only where the curve is clear and the
 // deadline alone holds the word back. Of such promises on recorded runs that no constant was chosen
-// by nine in ten were kept (docs/accuracy.md); of what decides_at() says, which is no promise, half.
-// Requires: `decision` has its odds.
+// by nine in ten were kept (docs/accuracy.md); of what decides_at() says, which is no promise,
+// half. Requires: `decision` has its odds.
 std::optional<double> known_by(const Decision& decision, const Timeline& timeline);
 
 // Median distance between samples on the clock.

@@ -31,8 +31,8 @@
 // Whoever knows of a cache that fills for longer raises it with --epoch-steps.
 //
 // Two things move it. Growth far beyond what any cache of the program could be is none, however
-// early (largest_cache.h). And by the clock on the wall, with nothing that tells the load, one climb
-// may be the load's for half a day, whatever its shape (load.h, decision.h).
+// early (largest_cache.h). And by the clock on the wall, with nothing that tells the load, one
+// climb may be the load's for half a day, whatever its shape (load.h, decision.h).
 //
 // Worked case: 663 examples / 8 per step end at step 83. At step 70 of a straight climb "linear"
 // and "still filling until 83" fit equally well and keep their prior weights: undecided. At step
