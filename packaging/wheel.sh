@@ -20,7 +20,7 @@ if [ ! -x "$tools/bin/pyproject-build" ]; then
   progress "wheel: installing scikit-build-core"
   python3 -m venv "$tools"
   "$tools/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" >"$build/packaging-tools.log" 2>&1 ||
-    { tail -5 "$build/packaging-tools.log" >&2; exit 1; }
+    { tail -5 "$build/packaging-tools.log" >&2; exit 75; } # PyPI does not answer.
 fi
 "$here/stage.sh" "$build" "$build/stage"
 

@@ -6,7 +6,8 @@
 # libfmt.a and libsimdjson.a, which Debian ships as shared libraries only; libmicrohttpd.a without TLS, which
 # Plateau does not serve and which would bring GnuTLS and seven more libraries; old/, the stand-ins for glibc 2.28
 # (old_glibc.py). zlib, zstd, elfutils and the C++ library are Debian's static ones.
-# Takes 40 CPU seconds the first time; does nothing if DIRECTORY has what the installed headers ask for.
+# Takes 40 CPU seconds the first time; does nothing if DIRECTORY has what the installed headers ask for. Exit code 75
+# where Debian's sources do not answer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../tools/progress.sh"
@@ -17,6 +18,9 @@ log=$directory/libraries.log
 source_of() { dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1"; }
 wanted=$(for package in libfmt-dev libsimdjson-dev libmicrohttpd-dev libc6-dev libstdc++-12-dev; do source_of "$package"; done
   sha256sum <"$here/old_glibc.py"; sha256sum <"$0")
+# Two at once, a test and `make wheel`, would compile in each other's sources: the second waits, and finds them made.
+exec 9>"$directory/lock"
+flock 9
 if [ "$(cat "$directory/made" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
@@ -36,7 +40,7 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 done
 fetch() {
   (cd "$directory/sources" && apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/parts" \
-    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root "$@") >>"$log" 2>&1
+    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root "$@") >>"$log" 2>&1 || exit 75
 }
 
 progress "portable: fetching Debian's sources"
