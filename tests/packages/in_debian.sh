@@ -13,6 +13,8 @@ suite=$1
 shift
 source=$(cd "$(dirname "$0")/../.." && pwd)
 root=$(mktemp -d)
+# An ordinary user works in it.
+chmod 755 "$root"
 finish() {
   umount -l "$root/proc" "$root/dev/shm" "$root/dev" 2>/dev/null || true
   rm -rf --one-file-system "$root"
