@@ -6,6 +6,8 @@
 #include <deque>
 #include <optional>
 
+#include "base/statistics.h"
+
 namespace plateau {
 namespace {
 
@@ -152,7 +154,7 @@ class Follower {
   }
 
   [[nodiscard]] bool job_ends(size_t i) const {
-    if (died_[i].empty()) return false;
+    if (died_[i].empty() || only_pool_workers_end(i)) return false;
     const double largest = largest_surviving(i);
     if (std::max(left_at(i), largest) < kShareOfJob * tree_[i - 1]) return true;
     if (died_[i].size() != 1) return false;
@@ -165,6 +167,30 @@ class Follower {
     const auto next = std::find_if(born_.begin() + static_cast<std::ptrdiff_t>(i), born_.end(),
                                    [](const std::vector<size_t>& born) { return !born.empty(); });
     return next != born_.end() && next->size() == 1;
+  }
+
+  // Workers of a pool end, and a process goes on that is none.
+  [[nodiscard]] bool only_pool_workers_end(size_t i) const {
+    const auto pooled = [this](size_t p) { return is_pooled(p); };
+    if (!std::all_of(died_[i].begin(), died_[i].end(), pooled)) return false;
+    for (size_t p = 0; p < presence_.size(); ++p) {
+      if (!processes_.worker[p] && presence_[p].first < i && presence_[p].end > i) return true;
+    }
+    return false;
+  }
+
+  // A data worker that had another beside it for at least half of its life: a single one that is
+  // forked again and again may be the job.
+  [[nodiscard]] bool is_pooled(size_t p) const {
+    if (!processes_.worker[p]) return false;
+    const Presence& own = presence_[p];
+    for (size_t q = 0; q < presence_.size(); ++q) {
+      const Presence& other = presence_[q];
+      if (q == p || !processes_.worker[q]) continue;
+      const size_t from = std::max(own.first, other.first), to = std::min(own.end, other.end);
+      if (to > from && 2 * (to - from) >= own.end - own.first) return true;
+    }
+    return false;
   }
 
   // The most that one process maps which was there before an instant and goes on; 0 if that is not
@@ -267,6 +293,14 @@ size_t most_telling(const std::vector<Life>& lives, const std::vector<double>& c
   return chosen;
 }
 
+// Do the lives belong to helpers of a job that goes on?
+bool are_helpers(const std::vector<Life>& lives, const LifeClock& clock) {
+  if (lives.size() < kLivesOfHelpers) return false;
+  std::vector<double> lengths;
+  for (const Life& life : lives) lengths.push_back(length_of(life, clock.at));
+  return upper_median(lengths) <= clock.helper;
+}
+
 }  // namespace
 
 bool is_telling(const Lives& lives, size_t life, const std::vector<double>& clock) {
@@ -280,7 +314,8 @@ Lives follow_lives(const ProcessSums& processes, const std::vector<double>& tree
   result.lives = {{.from = 0, .to = count}};
   if (processes.to_itself.size() < 2 || count < 2) return result;
   Follower follower(processes, tree, clock, count);
-  result.lives = follower.find_lives();
+  std::vector<Life> lives = follower.find_lives();
+  if (!are_helpers(lives, clock)) result.lives = std::move(lives);
   result.judged = asked.value_or(most_telling(result.lives, clock.at));
   follower.fill(result.lives[result.judged], result);
   return result;

@@ -35,6 +35,15 @@
 // is no predecessor of the job's workers. Where a log does not say what its processes are, all are
 // of one kind.
 //
+// Workers that stand beside each other and are replaced one by one (a Pool with maxtasksperchild)
+// are a pool however much of the tree they hold: the job goes on while a process goes on that is
+// none of them.
+//
+// A job that starts a helper again and again (a subprocess that converts a file, and ends) is not
+// started anew: it goes on. Lives that take no longer than kStepsOfHelper, or kSecondsOfHelper
+// where the clock is time, in the middle one of at least kLivesOfHelpers, are those of helpers, and
+// the run is one life.
+//
 // Blind spot: a worker that ends at step 580 and one that is started for another purpose at 581 are
 // taken for the same place.
 #pragma once
@@ -82,13 +91,22 @@ struct ProcessSums {
   // What each of them is, as a number: only processes of one kind can take each other's places.
   // Filled where `to_itself` is.
   std::vector<size_t> kind;
+  std::vector<bool> worker;  // It is known to be a data worker. Filled where `kind` is.
 };
 
 // When an instant was, and how long a pass over the data takes on that clock; 0 if unknown.
 struct LifeClock {
   const std::vector<double>& at;
   double epoch = 0;
+  double helper = 0;  // A life of no more than this may be a helper's; 0: nobody knows.
 };
+
+// A helper may be started in one step and end in the next.
+inline constexpr double kStepsOfHelper = 2;
+// A job that trains takes as long to import its packages.
+inline constexpr double kSecondsOfHelper = 5;
+// Fewer lives than this are restarts of a job that dies early, as far as anyone can tell.
+inline constexpr size_t kLivesOfHelpers = 4;
 
 // `tree`: the sum of what is owned. Instants from `count` on are not looked at, and keep what
 // `tree` has. Of several lives the most telling is judged, or the one asked for.

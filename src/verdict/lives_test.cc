@@ -36,6 +36,7 @@ Tree tree_of(std::vector<std::vector<double>> owned) {
   tree.processes.mapped.assign(owned.size(), std::vector<double>(tree.sum.size(), kMissing));
   tree.processes.to_itself = owned;
   tree.processes.kind.assign(owned.size(), 0);
+  tree.processes.worker.assign(owned.size(), false);
   tree.processes.owned = std::move(owned);
   return tree;
 }
@@ -269,6 +270,36 @@ TEST(Lives, WorkersForkedAnewAtEachEpochAreAPlateau) {
   EXPECT_EQ(judge(with_epoch(run_of_processes(300, curves), 50)).word, Word::plateau);
   curves[0] = [&](double t) { return 150 + 0.2 * t + 0.3 * noise(); };
   EXPECT_EQ(judge(with_epoch(run_of_processes(300, curves), 50)).word, Word::leak);
+}
+
+TEST(Lives, WorkersOfAPoolThatAreReplacedAfterSomeTasksAreNoRestarts) {
+  // A small main process, and two workers that hold nearly all of the tree and are replaced.
+  Tree tree = tree_of({{2, 2, 2, 2, 2, 2, 2, 2, 2},
+                       {10, 20, 30, kGone, kGone, kGone, kGone, kGone, kGone},
+                       {10, 20, 30, kGone, kGone, kGone, kGone, kGone, kGone},
+                       {kGone, kGone, kGone, 10, 20, 30, kGone, kGone, kGone},
+                       {kGone, kGone, kGone, 10, 20, 30, kGone, kGone, kGone},
+                       {kGone, kGone, kGone, kGone, kGone, kGone, 10, 20, 30},
+                       {kGone, kGone, kGone, kGone, kGone, kGone, 10, 20, 30}});
+  EXPECT_THAT(lives_of(tree).lives, SizeIs(3)) << "where nothing tells that they are workers";
+  tree.processes.worker = {false, true, true, true, true, true, true};
+  const Lives lives = lives_of(tree);
+  EXPECT_THAT(lives.lives, SizeIs(1));
+  EXPECT_THAT(lives.held, ElementsAre(22, 42, 62, 62, 62, 62, 62, 62, 62));
+}
+
+TEST(Lives, HelpersThatEachStepStartsAreNoRestarts) {
+  std::vector<std::vector<double>> owned = {std::vector<double>(12, 2.0)};
+  for (size_t helper = 0; helper < 6; ++helper) {
+    owned.emplace_back(12, kGone);
+    owned.back()[2 * helper] = 60;
+  }
+  const Tree tree = tree_of(std::move(owned));
+  const auto lives = [&tree](double helper) {
+    return follow_lives(tree.processes, tree.sum, {tree.clock, 0, helper}, tree.sum.size()).lives;
+  };
+  EXPECT_THAT(lives(kStepsOfHelper), SizeIs(1));
+  EXPECT_THAT(lives(0), SizeIs(6)) << "where no clock tells how long they took";
 }
 
 }  // namespace

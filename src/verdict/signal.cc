@@ -8,6 +8,7 @@
 #include <map>
 
 #include "recording/facts.h"
+#include "verdict/step_spread.h"
 
 namespace plateau {
 namespace {
@@ -66,19 +67,11 @@ Clock choose_clock(const Run& run) {
 
 // Clock value per instant. Seconds count from the first instant.
 std::vector<double> clock_values(const Run& run, Clock clock) {
+  if (clock == Clock::steps) return step_clock(run);
   std::vector<double> values(run.instants.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    switch (clock) {
-      case Clock::steps:
-        values[i] = static_cast<double>(run.instants[i].step);
-        break;
-      case Clock::seconds:
-        values[i] = run.instants[i].time_s - run.instants[0].time_s;
-        break;
-      case Clock::samples:
-        values[i] = static_cast<double>(i);
-        break;
-    }
+    values[i] = clock == Clock::seconds ? run.instants[i].time_s - run.instants[0].time_s
+                                        : static_cast<double>(i);
   }
   return values;
 }
@@ -252,10 +245,12 @@ void follow(const Run& run, const ProcessSums& of_process, const std::vector<dou
   std::vector<bool>& working = signals.working;
   const auto end = std::find(working.rbegin(), working.rend(), true);
   const auto count = static_cast<size_t>(working.rend() - end);
-  const double epoch =
-      epoch_length_of(run, signals.clock_of_instant, signals.clock == Clock::steps).length;
+  const bool steps = signals.clock == Clock::steps;
+  const double epoch = epoch_length_of(run, signals.clock_of_instant, steps).length;
+  double helper = steps ? kStepsOfHelper : 0;
+  if (signals.clock == Clock::seconds) helper = kSecondsOfHelper;
   signals.lives =
-      follow_lives(of_process, tree, {signals.clock_of_instant, epoch}, count, life_asked);
+      follow_lives(of_process, tree, {signals.clock_of_instant, epoch, helper}, count, life_asked);
   if (signals.lives.lives.size() < 2) return;
   const Life& life = signals.lives.lives[signals.lives.judged];
   for (size_t i = 0; i < working.size(); ++i) {
@@ -311,10 +306,14 @@ bool is_over(const Run& run) {
 struct TreeColumns::Sources {
   std::vector<ProcessColumns> of_process;
   std::vector<size_t> kind;  // By process; see ProcessSums.
+  std::vector<bool> worker;
 };
 
 TreeColumns::TreeColumns(const Run& run)
-    : sources_(std::make_unique<Sources>(Sources{columns_by_process(run), kinds_of(run)})) {
+    : sources_(std::make_unique<Sources>(Sources{columns_by_process(run), kinds_of(run), {}})) {
+  for (const Process& process : run.processes) {
+    sources_->worker.push_back(process.role == Role::data_worker);
+  }
   const std::vector<ProcessColumns>& columns = sources_->of_process;
   const size_t instants = run.instants.size();
   owned_of_process_.reserve(columns.size());
@@ -351,6 +350,7 @@ ProcessSums TreeColumns::sums_of(size_t count) const {
   }
   if (all_stay) return sums;
   sums.kind = sources_->kind;
+  sums.worker = sources_->worker;
   for (size_t p = 0; p < columns.size(); ++p) {
     const Series* own = columns[p][static_cast<size_t>(Metric::uss)];
     std::vector<double> to_itself = sums.owned[p];
