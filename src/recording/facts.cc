@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace plateau {
@@ -67,6 +68,20 @@ double length_as_logged(const Run& run, std::span<const double> clock, bool step
   return length_of_whole(logged, steps && !unnamed_step);
 }
 
+// The clock between epochs that a job names and nothing else: "Epoch 2" without a step. The first
+// one that is heard is no event, and the first gap may hold the start-up; the middle one counts.
+double length_between_events(const Run& run, std::span<const double> clock) {
+  std::vector<double> gaps;
+  std::optional<double> last;
+  for (const Event& event : run.events) {
+    if (event.kind != EventKind::epoch || event.instant >= clock.size()) continue;
+    const double at = clock[event.instant];
+    if (last && at > *last) gaps.push_back(at - *last);
+    last = at;
+  }
+  return gaps.empty() ? 0 : upper_median(gaps);
+}
+
 }  // namespace
 
 std::string FactKind::spelled(char joint) const {
@@ -111,7 +126,8 @@ EpochLength epoch_length_of(const Run& run, std::span<const double> clock, bool 
                                  format_count(std::llround(context.examples->value)),
                                  format_count(std::llround(context.batch->value)))};
   }
-  const double logged = length_as_logged(run, clock, steps);
+  double logged = length_as_logged(run, clock, steps);
+  if (!steps && logged <= 0) logged = length_between_events(run, clock);
   const double length = steps ? std::round(logged) : logged;
   return {length, length > 0 ? "epochs as logged" : ""};
 }

@@ -127,7 +127,9 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
     return;
   }
   const double most = most_believed(decision, timeline);
-  const double fine = std::min(most, 1 - decision.base_leak);
+  const bool early = timeline.in_seconds &&
+                     decision.floors.now - decision.floors.at.front() < kShortestWarmingSeconds;
+  const double fine = std::min(early ? std::min(most, kMostIfBrief) : most, 1 - decision.base_leak);
   if (std::min(most, decision.level) >= 1 - policy.false_plateau) {
     decision.word = Word::plateau;
     decision.confidence = std::min(most, decision.level);

@@ -24,7 +24,8 @@
 //
 // A model that fits says nothing of what it has not seen. The all-clear is therefore believed no
 // further than kUnseen / samples short of certain: ten samples are the fewest that give one.
-// Where the clock is time, half a minute is the least: start-up takes as long. A snapshot of an
+// Where the clock is time, half a minute is the least: start-up takes as long; and five minutes for
+// `warming`, because growth that slows may be a job that is slowed. A snapshot of an
 // allocator's history, which is a stretch of a run and often a few steps long, gives none.
 //
 // The accusation needs the same caution, and more of it: few samples leave few ways to be refuted,
@@ -99,6 +100,9 @@ inline constexpr double kBurstOfRange = 0.1;
 // No leak is called before this share of the deadline, however it grows.
 inline constexpr double kEarliestLeak = 0.7;
 inline constexpr double kShortestSeconds = 30;
+// A job that gets less of a busy machine grows ever more slowly by the clock on the wall, whatever
+// it keeps: minutes of that are no warm-up.
+inline constexpr double kShortestWarmingSeconds = 300;
 inline constexpr double kMostIfBrief = 0.9;  // Below what an all-clear takes.
 // An established leak holds while growth without end has four fifths of the weight.
 inline constexpr double kHoldsAt = 0.8;
