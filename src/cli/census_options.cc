@@ -38,10 +38,17 @@ std::string census_sentence(const CensusWatch::Cost& cost) {
                        printable(cost.trouble));
   }
   const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
-  return fmt::format(
+  std::string sentence = fmt::format(
       "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in all "
       "(--no-census leaves that out)\n",
       times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
+  if (cost.looks < CensusWatch::kLooks) {
+    sentence += fmt::format(
+        "plateau: who holds the growth is not known: {}; --census-share 10 allows more time\n",
+        cost.trouble.empty() ? "it takes two looks with growth between them, and one came"
+                             : printable(cost.trouble));
+  }
+  return sentence;
 }
 
 }  // namespace plateau

@@ -23,10 +23,11 @@ constexpr double kSecondsPerObject = 0.25e-6;
 constexpr double kSecondsPerStop = 0.003;
 constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
 // A machine without a free core makes a stop several times longer. What would take longer still is
-// given up; the next try may take twice as long, if the job's share covers all of it.
+// given up; the next try may take twice as long, or a quarter longer if no more is left.
 constexpr double kMostStopS = 0.25;
 constexpr double kStopPerEstimate = 4;
 constexpr double kLeastStopS = 0.05;
+constexpr double kMoreForRetry = 1.25;
 
 // Away from the terminal and from everything that the owner has open; ends with it.
 void settle_down(int socket) {
@@ -95,8 +96,10 @@ std::optional<double> most_stop_s(double estimate_s, const LookRequest& request)
   if (estimate_s > request.most_estimate_s) return std::nullopt;
   const double usual_s = std::clamp(kStopPerEstimate * estimate_s, kLeastStopS, kMostStopS);
   if (request.failures == 0) return usual_s;
+  // The same time again would most likely be too short again.
+  const double least_s = usual_s * kMoreForRetry;
   const double most_s = usual_s * static_cast<double>(1 << request.failures);
-  return most_s <= request.left_s ? std::optional(most_s) : std::nullopt;
+  return least_s <= request.left_s ? std::optional(std::min(most_s, request.left_s)) : std::nullopt;
 }
 
 std::string encode_reply(const LookReply& reply) {

@@ -23,7 +23,6 @@ constexpr double kLeastGrowthMb = 4;
 constexpr double kLeastGrowthShare = 0.01;
 constexpr double kLeastBetweenS = 5;
 constexpr int kMostFailures = 3;
-constexpr int kLooks = 2;
 
 // The process that does the work: the largest one in the role of it.
 const ProcessSample* main_process(const Snapshot& snapshot) {
@@ -102,8 +101,12 @@ void CensusWatch::wait_for_growth(double at_s, int64_t step) {
   if (at_s < next_try_s_) return;
   if (owned_mb_ < base_mb_ + std::max(kLeastGrowthMb, kLeastGrowthShare * base_mb_)) return;
   // Something must be left of what the looks may cost in all.
-  if (share_ * at_s <= cost_.stopped_s) return;
+  if (allowed_s(at_s) <= cost_.stopped_s) return;
   ask(at_s, step);
+}
+
+double CensusWatch::allowed_s(double at_s) const {
+  return share_ * at_s + (failures_ > 0 ? kRetriesS : 0);
 }
 
 bool CensusWatch::start() {
@@ -122,7 +125,7 @@ void CensusWatch::ask(double at_s, int64_t step) {
     stage_ = Stage::ended;
     return;
   }
-  const double left_s = share_ * at_s - cost_.stopped_s;
+  const double left_s = allowed_s(at_s) - cost_.stopped_s;
   const LookRequest request{.pid = target_,
                             .failures = failures_,
                             .most_estimate_s = std::min(kMostEstimateS, left_s),

@@ -7,8 +7,9 @@
 // the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
 // the process for some milliseconds; both together may cost it `share` of the time it has run, and
 // one never more than kMostEstimateS by estimate, so in a job with many objects they come later,
-// or not at all. A look that was given up on a busy machine is tried again with twice the time, up
-// to three times, once `share` covers that.
+// or not at all. A look that was given up on a busy machine is tried again with up to twice the
+// time, up to three times, once kRetriesS and `share` together cover that: by `share` alone a job
+// of a minute would never be looked at twice.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
@@ -31,6 +32,9 @@ class CensusWatch {
  public:
   static constexpr double kMostEstimateS = 0.25;
   static constexpr double kDefaultShare = 0.001;
+  static constexpr int kLooks = 2;
+  // Half a second in all, once, where a look has failed: less than 1 % of a job of a minute.
+  static constexpr double kRetriesS = 0.5;
 
   // `share` 0: never looks.
   explicit CensusWatch(double share) : share_(share) {}
@@ -69,6 +73,8 @@ class CensusWatch {
   void hear(double at_s, int64_t step, RecordingWriter& recording);
   void looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording);
   bool start();
+  // What the looks may cost the job in all by now.
+  [[nodiscard]] double allowed_s(double at_s) const;
 
   double share_;
   Stage stage_ = Stage::waits_for_work;
