@@ -87,8 +87,13 @@ double score_bounded_cache(const Clues& c) {
   if (!c.is_owned || !c.grows) return 0;
   const double filling =
       c.file.timeline.epoch_steps > c.verdict.last_step ? 0 : c.weight(Family::still_filling);
-  return 0.8 * (c.weight(Family::capacity) + filling) + 0.5 * c.weight(Family::saturating) +
-         0.4 * c.weight(Family::settled) + 0.4 * c.weight(Family::slowing_steps);
+  const double shape = 0.8 * (c.weight(Family::capacity) + filling) +
+                       0.5 * c.weight(Family::saturating) + 0.4 * c.weight(Family::settled) +
+                       0.4 * c.weight(Family::slowing_steps);
+  // What grew is seen to be a cache by its type, and the growth ended.
+  const Holder* holder = c.holder();
+  const bool cache = holder != nullptr && holder->kind == HolderKind::lru_cache;
+  return cache && c.verdict.settled ? std::max(shape, 0.9 * (1 - c.unbounded())) : shape;
 }
 Finding see_bounded_cache(const Clues& c) {
   if (!c.verdict.settled) return {FindingKind::cache_not_full, {}, {}};
@@ -268,6 +273,10 @@ Finding see_threads(const Clues& c) {
   return {FindingKind::threads_multiply, {{"first", trend->first}, {"last", trend->last}}, {}};
 }
 
+std::string noun_of(const Holder& holder) {
+  return holder.kind == HolderKind::lru_cache ? "lru_cache" : holder.type;
+}
+
 double score_objects(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
   const CountTrend* trend = c.object_count();
@@ -287,7 +296,7 @@ Finding see_objects(const Clues& c) {
     return {FindingKind::holder_grew,
             {{"first", static_cast<double>(holder->length_before)},
              {"last", static_cast<double>(holder->length_after)}},
-            {{"holder", holder->type + " " + holder->path}}};
+            {{"holder", noun_of(*holder) + " " + holder->path}}};
   }
   const CountTrend* trend = c.object_count();
   if (trend == nullptr) return {FindingKind::grows_per_step, {}, {}};

@@ -68,6 +68,11 @@ std::string noun(const Holder& holder) {
   return type + name;
 }
 
+// What things of a type are called. "250 bytes" would be a size.
+std::string things(const std::string& type) {
+  return type == "bytes" ? "bytes objects" : printable(type);
+}
+
 std::string per_step(int64_t grew, double steps) {
   const double rate = static_cast<double>(grew) / steps;
   return fmt::format(", {} per step", rate >= 1 ? fmt::format("{:.0f}", std::round(rate))
@@ -144,8 +149,7 @@ std::string held_words(const Holder& holder) {
     const double share =
         static_cast<double>(held.count) / static_cast<double>(std::max<uint64_t>(all, 1));
     if (named == 2 || (named == 1 && share < kLeastShareNamed)) break;
-    text +=
-        fmt::format("{}{} {}", named == 0 ? "" : " and ", count(held.count), printable(held.type));
+    text += fmt::format("{}{} {}", named == 0 ? "" : " and ", count(held.count), things(held.type));
     ++named;
   }
   if (holder.tensors_with_graph > 0) {

@@ -14,6 +14,9 @@
 namespace plateau {
 namespace {
 
+// A limit that lies a million times as far ahead as was seen is no forecast.
+constexpr double kNoFurther = 1e6;
+
 // Growth below this share of the level is told as "level": nobody's problem is two per cent.
 constexpr double kWorthTelling = 0.02;
 
@@ -370,7 +373,11 @@ std::string destination_of(const Verdict& verdict, const Explanation& explanatio
   const double rate = explanation.rate_mb_per_step;
   const double limit = verdict.risk.limit_mb.value_or(0);
   if (rate > 0 && limit > verdict.last_mb) {
-    const double at = verdict.last_step + (limit - verdict.last_mb) / rate;
+    const double ahead = (limit - verdict.last_mb) / rate;
+    if (ahead > kNoFurther * std::max(verdict.last_step - verdict.first_step, 1.0)) {
+      return "does not end, at a rate too small to tell from none";
+    }
+    const double at = verdict.last_step + ahead;
     return fmt::format("{} the limit of {} at {}", verdict.over ? "would pass" : "passes",
                        format_mb(limit), moment_phrase(verdict.clock, at));
   }
