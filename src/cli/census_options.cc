@@ -44,7 +44,8 @@ std::string census_sentence(const CensusWatch::Cost& cost) {
       times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
   if (cost.looks < CensusWatch::kLooks) {
     sentence += fmt::format(
-        "plateau: who holds the growth is not known: {}; --census-share 10 allows more time\n",
+        "plateau: who holds the growth is not known: {}. More time: --census-share 10, or 'plateau "
+        "profile PID --objects --max-stop 1s' while it runs\n",
         cost.trouble.empty() ? "it takes two looks with growth between them, and one came"
                              : printable(cost.trouble));
   }

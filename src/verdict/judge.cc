@@ -130,9 +130,10 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
   double until = verdict.last_step;
   if (verdict.settled) {
     until = verdict.settled->step;
-    const bool rose = verdict.settled->mb - verdict.first_mb > decision.tolerated_mb;
-    if (rose) {
-      const Slope climb = climb_until(decision.floors, verdict.first_step, until);
+    const bool higher = verdict.settled->mb - verdict.first_mb > decision.tolerated_mb;
+    const Slope climb = higher ? climb_until(decision.floors, verdict.first_step, until) : Slope{};
+    // What was there from the first floor on (helpers that come and go) never rose.
+    if (climb.rate > 0) {
       verdict.rate_mb_per_step = climb.rate;
       verdict.rate_range = climb.range;
       verdict.phases.push_back(

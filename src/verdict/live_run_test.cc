@@ -97,6 +97,20 @@ TEST(LiveRun, WithoutStepsTheLastMomentsMayBeTheExit) {
   EXPECT_DOUBLE_EQ(values(extract_signals(live(samples))).back(), 1);
 }
 
+TEST(LiveRun, AnInterpreterMayTakeSecondsToGiveBackWhatItHas) {
+  plateau::Run run;
+  run.command = "train";
+  run.ending.kind = Ending::Kind::exited;
+  run.processes.push_back({.id = 1});
+  Series owned{.process = 0, .metric = Metric::pss_anon, .label = "", .mb = {}};
+  for (int i = 0; i < 660; ++i) {
+    run.instants.push_back({.step = -1, .time_s = 0.1 * i});
+    owned.mb.push_back(i < 620 ? 2 + 0.25 * i : 104);  // The last 4 s: half of it is gone.
+  }
+  run.series.push_back(std::move(owned));
+  EXPECT_NEAR(values(extract_signals(run)).back(), 157, 1);
+}
+
 TEST(LiveRun, ProcessThatIsMissingForOneInstantKeepsItsMemory) {
   plateau::Run run = live({{1, 50}, {2, 50}, {3, 50}, {4, 50}, {5, 50}}, Ending::Kind::unknown);
   run.processes.push_back({.id = 2});

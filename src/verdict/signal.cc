@@ -16,6 +16,9 @@ namespace {
 // The last moments of a job, and the fall in them that is an exit; see the header.
 constexpr double kLastMomentsSeconds = 2;
 constexpr double kLastMomentsShare = 0.02;
+// An interpreter that gets little of a busy machine takes seconds to give back what it has.
+constexpr double kSlowExitSeconds = 10;
+constexpr double kSlowExitShare = 0.1;
 constexpr double kFallShare = 0.1;
 // A smaller one, at the last step: never seen before in at least so many instants, and more than
 // noise.
@@ -158,8 +161,10 @@ size_t last_moments(const Run& run, const Signals& signals) {
   const auto among_last = [&](size_t i) {
     if (signals.clock == Clock::steps) return run.instants[i].step == run.instants.back().step;
     const double end_s = run.instants.back().time_s;
-    const double share_s = kLastMomentsShare * (end_s - run.instants.front().time_s);
-    return run.instants[i].time_s >= end_s - std::max(kLastMomentsSeconds, share_s);
+    const double run_s = end_s - run.instants.front().time_s;
+    const double exit_s = std::min(kSlowExitSeconds, kSlowExitShare * run_s);
+    return run.instants[i].time_s >=
+           end_s - std::max({kLastMomentsSeconds, kLastMomentsShare * run_s, exit_s});
   };
   size_t first = count;
   while (first > 0 && among_last(first - 1)) --first;

@@ -21,9 +21,9 @@ Run run_of(int seconds, int every, int64_t steps) {
 template <typename Curve>
 Run run_that_owns(int seconds, int every, int64_t steps, Curve mb) {
   Run run = run_of(seconds, every, steps);
-  run.command = {"train"};
+  run.command = "train";
   run.processes.push_back({.id = 1, .name = "train", .id_is_pid = true});
-  Series owned{.process = 0, .metric = Metric::anon};
+  Series owned{.process = 0, .metric = Metric::anon, .label = "", .mb = {}};
   for (int s = 0; s < seconds; ++s) owned.mb.push_back(mb(s));
   run.series.push_back(std::move(owned));
   return run;
@@ -45,7 +45,8 @@ TEST(StepSpread, AJobThatNamesItsStepsOftenIsTakenAtItsWord) {
 
 TEST(StepSpread, AClockThatStandsStillGoesOnNoFurtherThanOneMark) {
   Run run = run_of(80, 10, 20);
-  for (int s = 80; s < 200; ++s) run.instants.push_back({.step = 140, .time_s = double(s)});
+  for (int s = 80; s < 200; ++s)
+    run.instants.push_back({.step = 140, .time_s = static_cast<double>(s)});
   EXPECT_DOUBLE_EQ(step_clock(run).back(), 160);
 }
 

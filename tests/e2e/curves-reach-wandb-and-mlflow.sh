@@ -11,7 +11,7 @@ hold = []
 for step in range(1, 41):
     hold.append(bytearray(b"x") * 2_000_000)
     print("Step %d: loss 0.3" % step, flush=True)
-    time.sleep(0.05)
+    time.sleep(0.2)
 PY
 # An interpreter without any package.
 bare() { run "$PLATEAU" run --no-plot --no-recording -q "$@"; }
