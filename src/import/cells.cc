@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/line_stamp.h"
 #include "import/words.h"
 
@@ -145,7 +146,16 @@ LogCell read_cell(std::string_view text, const NumberStyle& style) {
   NumberStyle within = style;
   within.comma_cuts = false;
   cell.number = read_numeral(text, at, within);
-  const std::string_view rest = trim(text.substr(cell.number.unit_end));
+  std::string_view rest = trim(text.substr(cell.number.unit_end));
+  // "137,196 K": in text a letter apart may begin a word, at the end of a cell it cannot.
+  if (rest.size() == 1 && rest.front() <= 'Z' && cell.number.unit == Numeral::Unit::none) {
+    if (const auto mb = unit_in_mb(rest)) {
+      cell.number.unit = Numeral::Unit::memory;
+      cell.number.unit_mb = *mb;
+      cell.number.unit_end = text.size();
+      rest = {};
+    }
+  }
   const bool goes_on = rest.empty() || rest.front() == '/' || rest.front() == '(' ||
                        rest.front() == '[' || rest.front() == '+' || rest.front() == '%';
   cell.numeric = !cell.number.garbled && cell.number.unit != Numeral::Unit::other && goes_on;

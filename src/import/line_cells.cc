@@ -20,7 +20,6 @@ constexpr size_t kMostWords = 12;  // Of a name; earlier ones are forgotten.
 constexpr size_t kMostCells = 64;  // Of a line.
 constexpr size_t kLongestLine = 16u << 10;
 constexpr size_t kPostfixWords = 3;
-constexpr size_t kLongestAbove = 80;  // Of a line that names the number below it.
 // What "used" and "free" later in the line are said of.
 constexpr WordBits kWordSubject = kWordMemory | kWordRss | kWordPss | kWordUss;
 constexpr uint64_t kSeed = 0xcbf29ce484222325ull;
@@ -67,12 +66,12 @@ class LineLayout : public LogLayout {
  private:
   void word();
   void number();
+  void label(const Word& key);
   bool stamp();
   void fresh_start();
   [[nodiscard]] bool ends_phrase(char c) const;
   [[nodiscard]] bool names_what_follows() const;
   [[nodiscard]] bool says_only_how() const;
-  [[nodiscard]] bool is_lone_number() const;
   void name_by_subject(uint64_t& key, size_t begin, size_t end);
   [[nodiscard]] bool starts_token() const;
   [[nodiscard]] bool postfix(const Numeral& number, uint64_t& key, size_t& begin,
@@ -81,8 +80,6 @@ class LineLayout : public LogLayout {
   void place_cell(uint64_t key, size_t begin, size_t end, LogCell& cell);
   void share_unit(const Numeral& last);
   void skip_how();
-  [[nodiscard]] size_t end_of_unit_behind(size_t end) const;
-  [[nodiscard]] std::string_view gap_before(const Numeral& number) const;
   [[nodiscard]] uint64_t chain_key(const Numeral& number);
   [[nodiscard]] Word read(size_t at) const;
 
@@ -98,13 +95,14 @@ class LineLayout : public LogLayout {
   uint64_t before_ = 0;  // All words of the line so far.
   size_t nameless_ = 0;  // Numbers since the last of them.
   uint32_t last_column_ = kNoColumn;
-  size_t last_end_ = 0;        // Of the number before.
-  size_t chains_ = 0;          // Without a name, so far in the line.
-  Word subject_{};             // The last word for memory in a phrase that is over; empty: none.
-  std::string name_;           // Of a column whose words stand apart.
-  std::string above_;          // The line before, if it has words and no number,
-  bool by_above_ = false;      // named the only number of this one,
-  bool above_counts_ = false;  // or of any, and says memory.
+  size_t last_end_ = 0;         // Of the number before.
+  size_t chains_ = 0;           // Without a name, so far in the line.
+  Word subject_{};              // The last word for memory in a phrase that is over; empty: none.
+  std::vector<uint64_t> keys_;  // Of the names met in this line, while they may matter.
+  std::string name_;            // Of a column whose words stand apart.
+  std::string above_;           // The line before, if it has words and no number,
+  bool by_above_ = false;       // named the only number of this one,
+  bool above_counts_ = false;   // or of any, and says memory.
   Sections sections_;
   std::string_view section_;     // Over this line; empty: none.
   bool figures_ = false;         // Stand in this line, wanted or not.
@@ -140,6 +138,11 @@ bool LineLayout::ends_phrase(char c) const {
   if (c == ',' && names_what_follows()) return false;
   if (c == ',' || c == ';' || c == '|') return true;
   if (c == ']') return closes_a_tag(line_, at_);
+  // "14G used (1855M wired": "used" is said of the number before it.
+  if (c == '(' && count_ == 1 && last_end_ > 0 && words_[0].begin <= last_end_ + 1) {
+    return (words_[0].bits & (kWordUsed | kWordNotUsage)) != 0 &&
+           opens_other_figures(line_, at_, style_);
+  }
   const std::string_view rest = line_.substr(at_);
   if (count_ == 0) return false;
   const Word& last = words_[count_ - 1];
@@ -176,6 +179,16 @@ void LineLayout::word() {
   words_[count_++] = found;
   before_ = mix(before_, found.hash);
   nameless_ = 0;
+  if (at_ < line_.size() && line_[at_] == '=') label(found);
+}
+
+// "source=web.1": whose line it is.
+void LineLayout::label(const Word& key) {
+  LogCell cell;
+  cell.text = label_behind(line_, key.begin, key.end);
+  if (cell.text.empty() || row_->cells.size() >= kMostCells) return;
+  cell.column = columns_.of(mix(key.hash, 8), line_.substr(key.begin, key.end - key.begin));
+  if (cell.column != kNoColumn && is_wanted(cell.column)) row_->cells.push_back(cell);
 }
 
 bool LineLayout::stamp() {
@@ -214,24 +227,13 @@ bool LineLayout::postfix(const Numeral& number, uint64_t& key, size_t& begin, si
     bits |= found.bits;
     at = end = found.end;
   }
-  end = end_of_unit_behind(end);
+  end = end_of_unit_behind(line_, end);
   const size_t next = std::min(line_.find_first_not_of(' ', end), line_.size());
   if (next < line_.size() && (line_[next] == ':' || line_[next] == '=')) return false;
   if ((bits & (kWordMemoryKey & ~kWordFile)) != 0) return true;
   // "1179056 bytes in use"
   return number.unit == Numeral::Unit::memory && words > 0 &&
          weigh_name(line_.substr(begin, end - begin)).used;
-}
-
-// "120  -  MemoryUsage of job (MB)": the name goes on to the unit in brackets, if it has one.
-size_t LineLayout::end_of_unit_behind(size_t end) const {
-  const size_t open = std::min(line_.find('(', end), line_.size());
-  const size_t close = line_.find(')', open);
-  if (close == std::string_view::npos) return end;
-  const std::string_view between = line_.substr(end, open - end);
-  const bool words =
-      std::all_of(between.begin(), between.end(), [](char c) { return is_letter(c) || c == ' '; });
-  return words && unit_in_mb(line_.substr(open + 1, close - open - 1)) ? close + 1 : end;
 }
 
 // "used", "free", "total" and the like, and no word for what: "heap total 4096K, used 3158K".
@@ -251,14 +253,6 @@ void LineLayout::name_by_subject(uint64_t& key, size_t begin, size_t end) {
   name_.assign(line_.substr(subject_.begin, subject_.end - subject_.begin));
   name_ += ' ';
   name_ += line_.substr(begin, end - begin);
-}
-
-// Nothing but a number, and its unit, stands in the line.
-bool LineLayout::is_lone_number() const {
-  const size_t first = line_.find_first_not_of(" \t");
-  if (first == std::string_view::npos || !is_digit(line_[first])) return false;
-  const Numeral number = read_numeral(line_, first, style_);
-  return !number.garbled && trim(line_.substr(number.unit_end)).empty();
 }
 
 // Gives the cell its column; see the head of cells.h.
@@ -323,6 +317,13 @@ void LineLayout::name_cell(LogCell& cell) {
 void LineLayout::place_cell(uint64_t key, size_t begin, size_t end, LogCell& cell) {
   // A number without words is none of the section's figures.
   const std::string_view section = end > begin ? section_ : std::string_view();
+  // "Mem:120M (Peak 156M) | … | Mem:72M": the second time it may be of another thing.
+  if (!frozen_ || distinct_.contains(key)) {
+    const auto before = std::count(keys_.begin(), keys_.end(), key);
+    if (before > 0) cell.variant = mix(cell.variant, static_cast<uint64_t>(before));
+    if (distinct_.contains(key)) cell.ordinal += static_cast<size_t>(before);
+    keys_.push_back(key);
+  }
   if (!section.empty() && (!frozen_ || distinct_.contains(key))) {
     cell.variant = mix(cell.variant, hash_of_words(section));
   }
@@ -367,7 +368,7 @@ void LineLayout::number() {
   cell.numeric = true;
   figures_ = figures_ || !number.glued;
   cell.text = line_.substr(number.begin, number.unit_end - number.begin);
-  const std::string_view gap = gap_before(number);
+  const std::string_view gap = last_end_ > 0 ? gap_between(line_, last_end_, number.begin) : "";
   at_ = number.unit_end;
   // "2.1 (38.5) -> 1.9 (38.5) MB": what stands in brackets is no link of the chain.
   if (gap == "(" && at_ < line_.size() && line_[at_] == ')') {
@@ -425,16 +426,6 @@ void LineLayout::share_unit(const Numeral& last) {
   }
 }
 
-// What stands between a number and the one before it in the line, blanks and brackets around each
-// aside: "[459mb]->[384mb]/[1007mb]".
-std::string_view LineLayout::gap_before(const Numeral& number) const {
-  if (last_end_ == 0) return "";
-  std::string_view gap = trim(line_.substr(last_end_, number.begin - last_end_));
-  if (gap.size() > 2 && gap.front() == ']' && gap.back() == '[')
-    gap = gap.substr(1, gap.size() - 2);
-  return gap;
-}
-
 // The unit and the sign stand where they stood.
 void LineLayout::reread(LogCell& cell) const {
   if (cell.number.plain && cell.limit_text.empty()) {
@@ -466,9 +457,10 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   last_end_ = 0;
   chains_ = 0;
   subject_ = {};
+  keys_.clear();
   section_ = sections_.over(line_);
   figures_ = by_value_ = false;
-  by_above_ = !above_.empty() && is_lone_number();
+  by_above_ = !above_.empty() && is_lone_number(line_, style_);
   if (by_above_ && !above_counts_) {
     const SlotName name = weigh_name(above_);
     by_above_ = above_counts_ = name.memory && name.clock == SlotName::Clock::none;
@@ -484,8 +476,7 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
       ++at_;
     }
   }
-  const bool words_alone = row.cells.empty() && before_ != kSeed;
-  above_ = words_alone ? line_.substr(0, kLongestAbove) : std::string_view();
+  above_ = before_ != kSeed ? names_next_line(line_, row.cells.empty()) : std::string_view();
   sections_.see(line_, figures_);
   return !row.cells.empty() || row.has_time;
 }

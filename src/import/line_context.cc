@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "import/slot_name.h"
 
 namespace plateau {
 namespace {
@@ -95,6 +96,59 @@ std::string_view free_behind_pair(std::string_view line, const Numeral& number) 
     if (lists("free,available,remaining,unused,left", ",", word)) return word;
   }
   return {};
+}
+
+bool opens_other_figures(std::string_view line, size_t at, const NumberStyle& style) {
+  if (at + 1 >= line.size() || !is_digit(line[at + 1])) return false;
+  const Numeral number = read_numeral(line, at + 1, style);
+  const std::string_view rest = line.substr(number.unit_end, 2);
+  return number.unit == Numeral::Unit::memory && rest.size() == 2 && rest[0] == ' ' &&
+         is_letter(rest[1]);
+}
+
+std::string_view label_behind(std::string_view line, size_t begin, size_t end) {
+  constexpr size_t kLongestLabel = 60;
+  size_t from = end + 1;
+  if (from < line.size() && line[from] == '"') ++from;
+  const size_t to = std::min(line.find_first_of(" \t\",;|)]}", from), line.size());
+  if (from >= to || to - from > kLongestLabel) return {};
+  const std::string_view value = line.substr(from, to - from);
+  if (!std::any_of(value.begin(), value.end(), is_letter)) return {};
+  // An amount or a duration, "18.4MiB", begins with a digit; a hash may too, and names a request.
+  if (is_digit(value.front())) return {};
+  return weigh_name(line.substr(begin, end - begin)).label ? value : std::string_view();
+}
+
+std::string_view gap_between(std::string_view line, size_t from, size_t to) {
+  std::string_view gap = trim(line.substr(from, to - from));
+  if (gap.size() > 2 && gap.front() == ']' && gap.back() == '[')
+    gap = gap.substr(1, gap.size() - 2);
+  return gap;
+}
+
+size_t end_of_unit_behind(std::string_view line, size_t end) {
+  const size_t open = std::min(line.find('(', end), line.size());
+  const size_t close = line.find(')', open);
+  if (close == std::string_view::npos) return end;
+  const std::string_view between = line.substr(end, open - end);
+  const bool words =
+      std::all_of(between.begin(), between.end(), [](char c) { return is_letter(c) || c == ' '; });
+  return words && unit_in_mb(line.substr(open + 1, close - open - 1)) ? close + 1 : end;
+}
+
+bool is_lone_number(std::string_view line, const NumberStyle& style) {
+  const size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos || !is_digit(line[first])) return false;
+  const Numeral number = read_numeral(line, first, style);
+  return !number.garbled && trim(line.substr(number.unit_end)).empty();
+}
+
+std::string_view names_next_line(std::string_view line, bool words_alone) {
+  constexpr size_t kLongestName = 80;
+  if (words_alone) return line.substr(0, kLongestName);
+  line = trim(line);
+  if (!line.ends_with(':')) return {};
+  return line.substr(line.size() > kLongestName ? line.size() - kLongestName : 0);
 }
 
 void Sections::see(std::string_view line, bool figures) {

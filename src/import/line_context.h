@@ -36,6 +36,30 @@ bool arrow_follows(std::string_view line, const Numeral& number);
 // "218432/294912 bytes free": what the words behind a pair say of it. Empty if they say nothing.
 std::string_view free_behind_pair(std::string_view line, const Numeral& number);
 
+// "(1855M wired, 3021M compressor)": what stands in the brackets are figures with words of their
+// own.
+// Requires: line[at] is the opening bracket.
+bool opens_other_figures(std::string_view line, size_t at, const NumberStyle& style);
+
+// "web.1" of "source=web.1", where the word from `begin` to `end` is one for labels; empty if it is
+// none, or if the value is a number, which has a column of its own.
+std::string_view label_behind(std::string_view line, size_t begin, size_t end);
+
+// What stands between a number that ends at `from` and the next one at `to`, blanks and brackets
+// around each aside: "[459mb]->[384mb]/[1007mb]".
+std::string_view gap_between(std::string_view line, size_t from, size_t to);
+
+// "120  -  MemoryUsage of job (MB)": where the name that ends at `end` goes on to, which is the
+// unit in brackets behind it, if it has one.
+size_t end_of_unit_behind(std::string_view line, size_t end);
+
+// Nothing but a number, and its unit, stands in the line.
+bool is_lone_number(std::string_view line, const NumberStyle& style);
+
+// What `line` calls the number alone in the next one: all of it, if it holds no number, or what
+// ends with a colon. Empty: nothing.
+std::string_view names_next_line(std::string_view line, bool words_alone);
+
 // The section that lines of text are in: "FB Memory Usage" above "    Used : 5120 MiB", "Total
 // (incl. mmap):" above "in use bytes = 3005456". A heading has no figure but ends with a colon, or
 // is followed by lines that stand further right; it ends at an empty line, at the next heading, and

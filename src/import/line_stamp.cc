@@ -80,9 +80,35 @@ double seconds_of(const Date& date) {
                     days_from_civil(date.year > 0 ? date.year : kNoYear, date.month, date.day));
 }
 
+// "-08.15.07:744": points between hours, minutes and seconds, as Unreal's logs have them.
+std::optional<double> pointed_clock(Walk& walk) {
+  Walk ahead = walk;
+  ++ahead.at;
+  const int hour = ahead.number(2);
+  if (hour < 0 || hour > 23 || ahead.peek() != '.') return std::nullopt;
+  ++ahead.at;
+  const int minute = ahead.number(2);
+  if (minute < 0 || minute > 59 || ahead.peek() != '.') return std::nullopt;
+  ++ahead.at;
+  const int second = ahead.number(2);
+  if (second < 0 || second > 60) return std::nullopt;
+  double seconds = hour * 3600.0 + minute * 60.0 + second;
+  if (ahead.peek() == ':') {
+    Walk fraction = ahead;
+    ++fraction.at;
+    if (const int ms = fraction.number(3); ms >= 0) {
+      seconds += ms / 1000.0;
+      ahead = fraction;
+    }
+  }
+  walk = ahead;
+  return seconds;
+}
+
 // " 14:36:55", ", 4:46:59 PM", ":01:53:44", " 20:09" after a date.
 std::optional<double> clock_after(Walk& walk) {
   Walk ahead = walk;
+  if (ahead.peek() == '-') return pointed_clock(walk);
   if (ahead.peek() == ',' || ahead.peek() == ':' || ahead.peek() == 'T') ++ahead.at;
   ahead.blanks();
   const std::string_view rest = ahead.line.substr(std::min(ahead.at, ahead.line.size()));

@@ -26,7 +26,7 @@ bool wished(const SheetColumn& column, const std::string& wish) {
 // case must come again and again.
 bool is_regular(const SheetColumn& column, double weight, size_t lines) {
   const bool evidence = column.name.memory || column.name.free || column.name.used ||
-                        column.with_unit * 2 > column.values.size() ||
+                        column.with_unit * 2 > column.values.size() || column.name.unit_mb > 0 ||
                         unit_by_pages(column.values).mb > 0;
   if (!evidence) return false;
   // Pages and blocks of a heap are as good as a unit that is written.

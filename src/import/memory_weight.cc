@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "import/reading_parts.h"
 #include "import/unit_evidence.h"
 
@@ -10,6 +11,9 @@ namespace plateau {
 namespace {
 
 constexpr double kTableOfFree = 7;
+// The lines above a table of processes speak of the whole machine, in words as loud and in figures
+// as smooth: more than smoothness gives, which rows of several processes in turn do not have.
+constexpr double kBesidePid = 2;
 constexpr double kPairOfACollector = 3;  // "80M->8M", whatever the line says.
 
 // 1 for a course that goes on from where it was, 0 for one that jumps about: how much smaller the
@@ -71,6 +75,15 @@ bool is_counter(const SheetColumn& column) {
   return step > 0 && values.front() >= 0 && values.front() <= kFarthestStart * step;
 }
 
+// In a table of processes: a row for each, which its id begins.
+bool stands_beside_pid(const Sheet& sheet, const SheetColumn& column) {
+  if (!column.name.memory) return false;
+  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [&column](const SheetColumn& id) {
+    return &id != &column && equal_ignoring_case(trim(id.title), "pid") &&
+           id.rows.size() * 10 >= column.rows.size() * 9 && stand_together(id, column);
+  });
+}
+
 }  // namespace
 
 bool is_table_of_free(const Sheet& sheet, const SheetColumn& column) {
@@ -111,6 +124,7 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
   weight -= 10 * share(column.glued);
   // "Raw Mem: 803.06 = 932.07 - 129.01": the first number behind a name is the one it names.
   if (column.name.memory) weight -= 0.5 * std::min(2.0, static_cast<double>(column.ordinal));
+  if (stands_beside_pid(sheet, column)) weight += kBesidePid;
   if (is_wall_clock(column)) weight -= 12;
   if (is_counter(column)) weight -= 8;
   if (never_moves(column)) weight -= 2;

@@ -53,6 +53,8 @@ std::string_view recognise_json(std::string_view head, const std::vector<std::st
   }
   // A pretty-printed document: its first line is a bracket and little else. Objects as a runtime
   // prints them have keys without quotes.
+  // Several of them one after the other are a log that prints objects.
+  if (lines.front() == "{" && has(head, "\n{")) return "";
   if (lines.front() == "{")
     return lines.size() > 1 && lines[1].front() != '"' ? "" : "trainer-state";
   if (first == '[' && (lines.front() == "[" || lines.front().starts_with("[{"))) {

@@ -23,13 +23,17 @@ struct Weighed {
 };
 
 constexpr Weighed kWeights[] = {
+    // What macOS charges a process for; its resident pages hold what all share, and none that was
+    // compressed.
+    {10.3, &SlotName::memory, "footprint"},
     {10, &SlotName::memory, "rss rsz res vmrss rssanon workingset maxrss vmhwm"},
     {9, &SlotName::memory, "resident"},
     {8, &SlotName::memory,
      "memory mem ram pss uss memusage memused usedmem kbmemused memoryusage memorie speicher "
-     "memoire memoria pamyat mb_used"},
+     "arbeitsspeicher hauptspeicher memoire memoria pamyat pamiec pamieci geheugen minne bellek "
+     "mb_used"},
     {7, &SlotName::memory,
-     "heap allocated alloc allocate allocates footprint vram heapused heapsize inuse nursery "
+     "heap allocated alloc allocate allocates vram heapused heapsize inuse nursery "
      "heapalloc sys_heap fb"},
     {6.8, &SlotName::memory, "freemem memfree kbmemfree memavailable kbavail freememory freeheap"},
     {3, &SlotName::memory, "external arraybuffers reserved commit committed kbcommit jemalloc"},
@@ -44,6 +48,8 @@ constexpr Weighed kWeights[] = {
     {-2, &SlotName::peak, "peak max maximum maxrss hwm vmhwm highest mxmem peaked high"},
     {-3, &SlotName::total, "total capacity installed memtotal min minimum lowest"},
     {-3, nullptr, "non off nonheap offheap"},
+    // What an allocator spends on keeping its books, written beside what it keeps them of.
+    {-3, nullptr, "extra overhead metadata"},
     {-1.5, nullptr, "sys mapped retained"},
     {-1, nullptr, "ave avg average mean median std stdev size part"},
     {-3.5, &SlotName::cache,
@@ -88,7 +94,7 @@ constexpr ClockWords kClocks[] = {
 constexpr std::string_view kLabels =
     "pid tid rank gpu device worker container pod name host hostname node id index process proc "
     "command cmd comm instance service user shard replica image program series thread label tag "
-    "source job app task partition stage phase component namespace";
+    "source dyno job app task partition stage phase component namespace";
 
 // The rows that list a word, by word.
 const std::unordered_map<std::string_view, std::vector<size_t>>& rows_by_word() {
@@ -192,6 +198,11 @@ SlotName weigh_name(std::string_view text) {
       text.find("\xe2\x88\x86") != std::string_view::npos) {
     name.change = true;  // A Greek delta, or the sign for one.
     name.weight -= 8;
+  }
+  // A lone letter is a unit only where nothing else is written so: "mem_heap_B", "Size (B)".
+  if (name.unit_mb == 0 &&
+      (text.ends_with("_B") || text.ends_with("(B)") || text.ends_with("[B]"))) {
+    name.unit_mb = 1e-6;
   }
   if (words.starts_with("total incl ")) {
     name.total = false;  // glibc's sum over its arenas and what it maps.
