@@ -214,6 +214,17 @@ bool is_measure_of_windows(const SheetColumn& column) {
                plain_words(column.title));
 }
 
+// "worker: 180MiB / 1.9GiB" and "cache: 90MiB / 1.9GiB" in turn: what is measured against the same
+// limit is the same measure, of things that have these names.
+bool share_a_limit(const SheetColumn& a, const SheetColumn& b) {
+  const auto all_have = [&a](const SheetColumn& column) {
+    return !column.limits_mb.empty() &&
+           std::all_of(column.limits_mb.begin(), column.limits_mb.end(),
+                       [&a](double mb) { return mb > 0 && mb == a.limits_mb.front(); });
+  };
+  return !a.limits_mb.empty() && all_have(a) && all_have(b) && alternate(a, b);
+}
+
 // "rank0_rss, rank1_rss": columns that say the same of different things are series.
 void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Reading& reading) {
   const uint32_t first = reading.memory.front().column;
@@ -231,6 +242,12 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     if (by_unit && is_measure_of_windows(other)) return;
     if (by_unit ? other.with_unit < other.values.size() : !other.name.memory) continue;
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
+    const bool limited = by_unit && beside && share_a_limit(main, other);
+    if (limited) {
+      reading.apart = true;
+      others.push_back(memory_column(sheet, i, wishes, nullptr));
+      continue;
+    }
     if (!beside || other.name.weight != main.name.weight || other.name.metric != main.name.metric)
       continue;
     if (other.values == main.values) continue;  // Go's Alloc and HeapAlloc.

@@ -138,9 +138,12 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
 }
 
 bool come_in_turn(const SheetColumn& a, const SheetColumn& b) {
+  return a.family != 0 && a.family == b.family && alternate(a, b);
+}
+
+bool alternate(const SheetColumn& a, const SheetColumn& b) {
   const size_t n = std::min(a.rows.size(), b.rows.size());
-  if (n * 10 < std::max(a.rows.size(), b.rows.size()) * 9) return false;
-  if (a.family == 0 || a.family != b.family) return false;
+  if (n == 0 || n * 10 < std::max(a.rows.size(), b.rows.size()) * 9) return false;
   size_t turns = 0;
   for (size_t i = 1; i < n; ++i) {
     const bool a_first = a.rows[i - 1] < b.rows[i - 1];

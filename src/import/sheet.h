@@ -73,7 +73,10 @@ void name_by_company(Sheet& sheet);
 // In the same rows, as in a table or in a line that names several.
 bool stand_together(const SheetColumn& a, const SheetColumn& b);
 
-// Equally often, one after the other in lines of their own, under names that differ only in words
+// Equally often, one after the other in lines of their own.
+bool alternate(const SheetColumn& a, const SheetColumn& b);
+
+// The same, under names that differ only in words
 // that say nothing of memory.
 bool come_in_turn(const SheetColumn& a, const SheetColumn& b);
 

@@ -146,6 +146,8 @@ bool could_head_a_table(std::string_view line) {
         (word.size() > 1 && word != "%" && !has_letter(word))) {
       return false;
     }
+    // "Calculation strategy: rss": a name and what it is.
+    if (word.ends_with(':') && !trim(rest).empty()) return false;
     pieces += word == "#" ? 0 : 1;
     const SlotName name = weigh_name(word);
     memory |= name.memory || name.free || name.used || name.swap;
@@ -263,12 +265,29 @@ void take_lines(const Sheet& sheet, std::vector<bool>& taken) {
   }
 }
 
+// "Used/Max memory: 1,234 MB/4,096 MB": nine commas in ten stand in lines of words, between a digit
+// and a group of three, and separate nothing else.
+bool commas_group_digits(const std::vector<std::string_view>& lines) {
+  size_t commas = 0;
+  size_t groups = 0;
+  for (const std::string_view line : lines) {
+    const auto letters = std::count_if(line.begin(), line.end(), is_letter);
+    const bool words = letters >= 6 && line.find(' ') != std::string_view::npos;
+    for (size_t at = line.find(','); at != std::string_view::npos; at = line.find(',', at + 1)) {
+      ++commas;
+      const size_t end = std::min(line.find_first_not_of("0123456789", at + 1), line.size());
+      groups += words && at > 0 && is_digit(line[at - 1]) && end == at + 4 ? 1 : 0;
+    }
+  }
+  return groups > 0 && groups * 10 >= commas * 9;
+}
+
 void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
                    std::vector<bool>& taken, std::vector<Sheet>& sheets) {
   Width best;
   char separator = '\0';
   for (const char candidate : {'\t', ';', '|', ','}) {
-    if (candidate == ',' && style.decimal_comma) continue;
+    if (candidate == ',' && (style.decimal_comma || commas_group_digits(lines))) continue;
     const Width width = common_width(lines, candidate);
     if (width.fields > 0 && width.lines * width.fields > best.lines * best.fields) {
       best = width;

@@ -137,11 +137,21 @@ class TableLayout : public LogLayout {
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
     const bool several_words = wide_names_.size() >= 3 && wide_names_.size() < names_.size();
     if (several_words) cut_pieces(line, 2, wide_);
-    const bool wide = several_words && wide_.size() == wide_names_.size();
+    const bool each = pieces_.size() == names_.size();
+    // Where processes are listed every name is one word.
+    const bool wide =
+        several_words && wide_.size() == wide_names_.size() && !(each && pid_ < names_.size());
     if (wide) {
       for (size_t i = 0; i < wide_.size(); ++i) add(wide_[i], wide_columns_[i], row);
-    } else if (pieces_.size() == names_.size()) {
+    } else if (each) {
+      // "Total: 2 processes, 52 lwps, …" has as many words and is no process.
+      if (pid_ < pieces_.size() && !is_digit(pieces_[pid_].text.front())) return false;
       for (size_t i = 0; i < pieces_.size(); ++i) add(pieces_[i], static_cast<uint32_t>(i), row);
+    } else if (is_behind_clock()) {
+      row.has_time = true;
+      row.time = clock_;
+      for (size_t i = 1; i < pieces_.size(); ++i)
+        add(pieces_[i], static_cast<uint32_t>(i - 1), row);
     } else {
       place(row);
     }
@@ -155,7 +165,8 @@ class TableLayout : public LogLayout {
   [[nodiscard]] std::string describe() const override { return "a table under a header"; }
   // What is cut without its bars stands nowhere in the line.
   [[nodiscard]] bool repeats(std::string_view line) const override {
-    return !bars_ && !may_be_header(line);
+    // A clock that the header leaves out is no cell, which could be read again.
+    return !bars_ && !may_be_header(line) && clock_.seconds == 0;
   }
   void reread(LogCell& cell) const override { reread_cell(cell, style_); }
 
@@ -171,6 +182,26 @@ class TableLayout : public LogLayout {
     if (bars_) std::replace(header_.begin(), header_.end(), '|', ' ');
     cut_pieces(header_, 1, names_);
     cut_pieces(header_, 2, wide_names_);
+    const auto place_of = [this](std::string_view title) {
+      const auto found = std::find_if(names_.begin(), names_.end(), [title](const LinePiece& name) {
+        return name.text == title;
+      });
+      return static_cast<size_t>(found - names_.begin());
+    };
+    pid_ = place_of("PID");
+    // Behind the id of a process stands the time that it has computed for; a clock stands before.
+    cpu_time_ = std::min(place_of("TIME"), place_of("TIME+"));
+    if (cpu_time_ < pid_ || cpu_time_ == names_.size()) cpu_time_ = kNoColumn;
+  }
+
+  // "1772608500: 2.1e+09 5.9e+09" under "used free": seconds since 1970 that the header leaves out.
+  bool is_behind_clock() {
+    if (pieces_.size() != names_.size() + 1 || !pieces_[0].text.ends_with(':')) return false;
+    const auto number = parse_double(pieces_[0].text.substr(0, pieces_[0].text.size() - 1));
+    const auto seconds = number && *number >= 1e9 ? epoch_seconds(*number) : std::nullopt;
+    if (!seconds) return false;
+    clock_ = {Stamp::Kind::epoch, *seconds, 0};
+    return true;
   }
 
   // Starts with the header's first letters.
@@ -183,7 +214,7 @@ class TableLayout : public LogLayout {
   }
 
   void add(const LinePiece& piece, uint32_t column, CellRow& row) {
-    if (column >= columns_.size()) return;  // Too many to tell apart.
+    if (column >= columns_.size() || column == cpu_time_) return;  // Or too many to tell apart.
     if (!is_wanted(column) && !may_hold_time(piece.text)) return;
     LogCell cell = read_cell(piece.text, style_);
     cell.column = column;
@@ -238,6 +269,9 @@ class TableLayout : public LogLayout {
   }
 
   bool bars_ = false;
+  size_t pid_ = 0;               // The place of that name; past the last one: there is none.
+  size_t cpu_time_ = kNoColumn;  // The same of the time that a process has computed for.
+  Stamp clock_;
   std::string storage_;
   std::string words_;
   std::string as_written_;
