@@ -282,6 +282,15 @@ bool commas_group_digits(const std::vector<std::string_view>& lines) {
   return groups > 0 && groups * 10 >= commas * 9;
 }
 
+// "Name:\tjava", "VmRSS:\t123 kB": half of all lines begin with a name and a colon, and no table.
+bool names_stand_beside(const std::vector<std::string_view>& lines, char separator) {
+  const auto named = std::count_if(lines.begin(), lines.end(), [separator](std::string_view line) {
+    const std::string_view first = trim(line.substr(0, line.find(separator)));
+    return first.ends_with(':') && first.size() < line.size() && !starts_with_digit(first);
+  });
+  return static_cast<size_t>(named) * 2 > lines.size();
+}
+
 void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
                    std::vector<bool>& taken, std::vector<Sheet>& sheets) {
   Width best;
@@ -296,6 +305,7 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
   }
   if (separator == '\0') return;
   const std::string_view header = header_of(lines, separator, best);
+  if (best.fields == 2 && names_stand_beside(lines, separator)) return;
   if (const NamedRows rows = named_rows_of(lines, separator, header); rows.found) {
     sheets.push_back(
         read_sheet(named_rows_layout(separator, rows.name, rows.value, style), lines, taken));

@@ -51,6 +51,8 @@ constexpr Weighed kWeights[] = {
     // What an allocator spends on keeping its books, written beside what it keeps them of.
     {-3, nullptr, "extra overhead metadata"},
     {-1.5, nullptr, "sys mapped retained"},
+    // "RssAnon" is a part of "VmRSS".
+    {-0.5, nullptr, "anon"},
     {-1, nullptr, "ave avg average mean median std stdev size part"},
     {-3.5, &SlotName::cache,
      "cache cached caches buff buffers buffer buffered kbcached kbbuffers shared shr slab "
