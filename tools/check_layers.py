@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "report": {"base", "verdict", "words", "recording", "profile", "census", "ledger"},
     "page": {"base", "recording", "verdict", "words", "profile", "answer", "report"},
     "share": {"base", "recording", "verdict", "words", "report", "page"},
-    "tell": {"base", "recording", "probe", "verdict", "words", "report", "http"},
+    "curves": {"base", "recording"},
+    "tell": {"base", "recording", "curves", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
     "fleet": {"base", "recording", "verdict", "report", "page", "serve", "http"},
     "push": {"base", "recording", "http", "probe", "verdict", "serve"},
@@ -61,6 +62,7 @@ JOBS = {
     "report": "answers → terminal and JSON; the live screen as a picture; formatting only",
     "page": "answers → the document behind the HTML page, and the page as one file",
     "share": "answers as files for the tools of others: a chart as SVG, Markdown, JUnit, SARIF",
+    "curves": "named numbers over steps as a TensorBoard event file",
     "tell": "tells others of a job while it runs: a command, a webhook, curves for TensorBoard, W&B and MLflow; never waits",
     "serve": "recordings over HTTP: the live page, verdicts, metrics; reads files, never a process",
     "push": "sends the figures of a job to a Prometheus-compatible database while it runs, by a process and a spool of its own",
@@ -100,7 +102,7 @@ TRAINER_MAY_INCLUDE = {
     "optim": {"src:base", "model", "quant"},
     "loop": {"src:base", "store", "data", "model", "optim"},
     "cli": {
-        "src:base", "src:recording", "src:verdict", "src:words", "src:report", "src:command",
+        "src:base", "src:recording", "src:curves", "src:verdict", "src:words", "src:report", "src:command",
         "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
     },
 }

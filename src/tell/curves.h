@@ -7,9 +7,8 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "curves/curves.h"
 #include "probe/snapshot.h"
 #include "verdict/verdict.h"
 
@@ -22,8 +21,6 @@ struct Moment {
   const Snapshot* snapshot = nullptr;
   const Verdict* verdict = nullptr;  // None yet.
 };
-
-using Curves = std::vector<std::pair<std::string, double>>;  // By name; all finite.
 
 Curves curves_of(const Moment& moment);
 

@@ -15,7 +15,7 @@
 #include "report/printable.h"
 #include "tell/bridge.h"
 #include "tell/errand.h"
-#include "tell/tensorboard_writer.h"
+#include "curves/tensorboard_writer.h"
 #include "words/verdict_words.h"
 
 namespace plateau {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tell/tensorboard_writer.h"
+#include "curves/tensorboard_writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,6 +25,9 @@ constexpr uint64_t kEventTime = 1;
 constexpr uint64_t kEventStep = 2;
 constexpr uint64_t kEventVersion = 3;
 constexpr uint64_t kEventSummary = 5;
+constexpr uint64_t kEventSession = 7;
+constexpr uint64_t kSessionStatus = 1;
+constexpr uint64_t kSessionStart = 1;
 constexpr uint64_t kSummaryValue = 1;
 constexpr uint64_t kValueTag = 1;
 constexpr uint64_t kValueSimple = 2;
@@ -108,6 +111,14 @@ std::string scalars_event(double unix_s, int64_t step, const Curves& curves) {
   return event;
 }
 
+std::string session_event(double unix_s, int64_t step) {
+  std::string session;
+  integer(session, kSessionStatus, kSessionStart);
+  std::string event = head_of_event(unix_s, step);
+  bytes(event, kEventSession, session);
+  return event;
+}
+
 std::string text_event(double unix_s, int64_t step, std::string_view tag, std::string_view text) {
   std::string plugin;
   bytes(plugin, kPluginName, "text");
@@ -159,6 +170,10 @@ void TensorboardWriter::append(std::string_view event) {
 
 void TensorboardWriter::scalars(double unix_s, int64_t step, const Curves& curves) {
   if (!curves.empty()) append(scalars_event(unix_s, step, curves));
+}
+
+void TensorboardWriter::restart(double unix_s, int64_t step) {
+  append(session_event(unix_s, step));
 }
 
 void TensorboardWriter::text(double unix_s, int64_t step, std::string_view tag,

@@ -6,12 +6,13 @@
 // write() at the end of the file, so that a reader sees whole records and a kill loses none.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "tell/curves.h"
+#include "curves/curves.h"
 
 namespace plateau {
 
@@ -21,6 +22,8 @@ std::string tf_record(std::string_view event);
 // Events as protobuf, for tf_record().
 std::string version_event(double unix_s);
 std::string scalars_event(double unix_s, int64_t step, const Curves& curves);
+// A session that goes on at `step`: what earlier files of the folder say of it and later is void.
+std::string session_event(double unix_s, int64_t step);
 std::string text_event(double unix_s, int64_t step, std::string_view tag, std::string_view text);
 
 class TensorboardWriter {
@@ -30,6 +33,7 @@ class TensorboardWriter {
 
   // What cannot be written is lost; the first failure is told by trouble().
   void scalars(double unix_s, int64_t step, const Curves& curves);
+  void restart(double unix_s, int64_t step);  // As session_event().
   void text(double unix_s, int64_t step, std::string_view tag, std::string_view text);
   // Why nothing is written any more, once; "" if all is well.
   std::string trouble();

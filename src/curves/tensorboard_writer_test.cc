@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // That TensorBoard reads it is tests/e2e/curves-reach-tensorboard.sh's; here are bytes and files.
-#include "tell/tensorboard_writer.h"
+#include "curves/tensorboard_writer.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -29,6 +29,11 @@ TEST(TensorboardWriter, ARecordIsFramedByItsLengthAndTwoChecksums) {
   EXPECT_EQ(record.substr(12, 3), "abc");
   const uint32_t sum = masked_crc32c("abc");
   EXPECT_EQ(static_cast<unsigned char>(record[15]), sum & 0xff);
+}
+
+TEST(TensorboardWriter, ASessionThatGoesOnSaysFromWhichStep) {
+  const std::string expected("\x09\0\0\0\0\0\0\xf0\x3f\x10\x03\x3a\x02\x08\x01", 15);
+  EXPECT_EQ(session_event(1.0, 3), expected);
 }
 
 TEST(TensorboardWriter, AScalarIsWrittenAsProtobufHasIt) {
