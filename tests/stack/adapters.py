@@ -10,7 +10,7 @@ import tempfile
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
-from vl import batch, check, load, trainer, write_case
+from vl import batch, check, load, saved_name, trainer, write_case
 
 LANGUAGE = r"model\.language_model\.layers\.\d+\.(self_attn\.(q|v)_proj)"
 
@@ -23,7 +23,7 @@ def put_on(model, adapter):
     assert not [key for key in result.missing_keys if "lora_" in key], result.missing_keys
     adapted.delete_adapter("again")
     written = load_file(pathlib.Path(adapter, "adapter_model.safetensors"))
-    own = {name.replace(".default.", "."): value for name, value in adapted.named_parameters() if "lora_" in name}
+    own = {saved_name(name): value for name, value in adapted.named_parameters() if "lora_" in name}
     assert own.keys() == written.keys(), own.keys() ^ written.keys()
     for name, value in written.items():
         assert torch.equal(own[name].detach(), value), name
@@ -60,6 +60,8 @@ def theirs_loads_here(config, dtype=torch.float32):
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.1)
+        if "lora_magnitude" in name:
+            parameter.data *= 1 + 0.1 * torch.randn_like(parameter)
         if "lora_" in name:
             parameter.data = parameter.data.to(dtype)
     model.save_pretrained("theirs")
@@ -97,7 +99,11 @@ def main():
         "theirs, q and v": lambda: theirs_loads_here({"r": 8, "target_modules": ["q_proj", "v_proj"], "use_rslora": True}),
         "theirs, a pattern, two layers": lambda: theirs_loads_here(
             {"r": 2, "target_modules": LANGUAGE.replace(r"\d+", "[02]")}, torch.float16),
-        "theirs, with DoRA": lambda: refused({"use_dora": True}, "use_dora is not supported"),
+        "ours, DoRA": lambda: ours_loads_there(["--use-dora"]),
+        "theirs, DoRA": lambda: theirs_loads_here({**everywhere, "use_dora": True}),
+        "theirs, DoRA with rsLoRA on q and v": lambda: theirs_loads_here(
+            {"r": 8, "target_modules": ["q_proj", "v_proj"], "use_rslora": True, "use_dora": True}),
+        "theirs, with biases": lambda: refused({"lora_bias": True}, "lora_bias is not supported"),
         "theirs, ranks by module": lambda: refused({"rank_pattern": {"q_proj": 2}}, "rank_pattern is not supported"),
         "theirs, PiSSA": lambda: refused({"init_lora_weights": "pissa"}, "changed the base weights"),
     }

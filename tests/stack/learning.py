@@ -22,7 +22,7 @@ from transformers.utils.chat_template_utils import render_jinja_template
 from vl import batch, check, load, trainer, write_case
 
 STEPS, WARMUP, ROWS, EXAMPLES, RATE = 50, 5, 4, 40, 2e-3
-SCHEDULE = ("--max-steps", STEPS, "--learning-rate", RATE, "--warmup-steps", WARMUP)
+SCHEDULE = ("--max-steps", STEPS, "--warmup-ratio", WARMUP / STEPS, "--learning-rate", RATE)
 MASK = (1 << 64) - 1
 TEMPLATE = pathlib.Path(importlib.util.find_spec("trl").submodule_search_locations[0], "chat_templates",
                         "qwen2_5_vl.jinja").read_text()
@@ -95,11 +95,17 @@ def batch_of(rows, config):
             "mm_token_type_ids": (ids == config.image_token_id).int()}
 
 
-def train_there(start, base=None, adamw=torch.optim.AdamW):
-    """Loss, learning rate and gradient norm of each step; `base` is the model, if not that of the files."""
-    model = PeftModel.from_pretrained(base or load("tiny/model"), start, is_trainable=True).train()
+def train_there(start, base=None, adamw=torch.optim.AdamW, rate=RATE):
+    """Loss, learning rate and gradient norm of each step; `base` is the model, if not that of the files.
+
+    Without a start, every weight of `base` is trained.
+    """
+    model = PeftModel.from_pretrained(base or load("tiny/model"), start, is_trainable=True).train() if start else base
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = adamw(trained, lr=RATE, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01)
+    # Vectors do not decay, here and there.
+    groups = [{"params": [parameter for parameter in trained if parameter.dim() >= 2]},
+              {"params": [parameter for parameter in trained if parameter.dim() < 2], "weight_decay": 0.0}]
+    optimizer = adamw([group for group in groups if group["params"]], lr=rate, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01)
     scheduler = get_scheduler("cosine", optimizer, num_warmup_steps=WARMUP, num_training_steps=STEPS)
     tokenizer = Tokenizer.from_file("tiny/model/tokenizer.json")
     examples = [encode(json.loads(line), tokenizer, model.config) for line in open("tiny/train.jsonl", encoding="utf-8")]
@@ -119,14 +125,15 @@ def train_there(start, base=None, adamw=torch.optim.AdamW):
 
 def train_here(out, *options, storage="32bit", optim="adamw_torch"):
     trainer("train", "-m", "tiny/model", "-d", "tiny/train.jsonl", "-o", out, "--threads", 1, f"--load-in-{storage}",
-            "--optim", optim, "--batch-size", ROWS, "--gradient-accumulation-steps", 1, "--save-method", "lora", "-q", *options)
+            "--optim", optim, "--batch-size", ROWS, "--gradient-accumulation-steps", 1, "-q",
+            *([] if "--full-finetuning" in options else ["--save-method", "lora"]), *options)
     entries = [json.loads(line) for line in open(pathlib.Path(out, "log.jsonl"), encoding="utf-8")]
     return [entry for entry in entries if "loss" in entry]
 
 
-def make_start():
+def make_start(out="start", *options):
     """A start with its weights: one step that changes nothing."""
-    train_here("start", "--max-steps", 1, "--learning-rate", 0, "--weight-decay", 0)
+    train_here(out, "--max-steps", 1, "--learning-rate", 0, "--weight-decay", 0, *options)
 
 
 def largest_differences(ours, theirs):
@@ -142,6 +149,33 @@ def curves_agree():
     worst = largest_differences(ours, train_there("start/adapter"))
     assert ours[-1]["loss"] < 0.7 * ours[0]["loss"], "next to nothing was learned"
     assert worst["loss"] <= 1e-4 and worst["learning_rate"] <= 1e-12 and worst["grad_norm"] <= 1e-3, worst
+
+
+def dora_curves_agree():
+    make_start("dora-start", "--use-dora")
+    ours = train_here("dora", *SCHEDULE, "--use-dora")
+    worst = largest_differences(ours, train_there("dora-start/adapter"))
+    assert ours[-1]["loss"] < 0.7 * ours[0]["loss"], "next to nothing was learned"
+    assert worst["loss"] <= 1e-4 and worst["grad_norm"] <= 1e-3, worst
+
+
+def whole_curves_agree(frozen, rate=5e-4):
+    """Every weight, or all but the vision tower's: losses, and the weights at the end as transformers loads them."""
+    out = "whole-frozen" if frozen else "whole"
+    options = ["--finetune-vision-layers", "false"] if frozen else []
+    ours = train_here(out, *SCHEDULE[:-1], rate, "--full-finetuning", *options)
+    base = load("tiny/model").requires_grad_(True).train()
+    base.model.visual.requires_grad_(not frozen)
+    worst = largest_differences(ours, train_there(None, base, rate=rate))
+    assert ours[-1]["loss"] < 0.7 * ours[0]["loss"], "next to nothing was learned"
+    assert worst["loss"] <= 1e-4 and worst["grad_norm"] <= 1e-3, worst
+    written = load(f"{out}/model").state_dict()
+    for name, value in base.state_dict().items():
+        # Rounded where the model is stored in 16 bits.
+        assert (written[name] - value).abs().max() <= 1e-2 * value.abs().max(), name
+    tower = {name: value for name, value in load("tiny/model").state_dict().items() if ".visual." in name}
+    same = all(torch.equal(written[name], value) for name, value in tower.items())
+    assert same == frozen, "the vision tower"
 
 
 def gradients_agree():
@@ -160,3 +194,6 @@ if __name__ == "__main__":
         trainer("init", "--preset", "tiny", "-o", "tiny", "--examples", EXAMPLES, "--eval-examples", 2)
         gradients_agree()
         curves_agree()
+        dora_curves_agree()
+        whole_curves_agree(frozen=False)
+        whole_curves_agree(frozen=True)

@@ -65,6 +65,11 @@ def positions(model, inputs):
     return torch.where(inputs["attention_mask"].bool(), ids, 1)
 
 
+def saved_name(name):
+    """As peft writes a parameter into its file: without the adapter's name, and lengths of rows without .weight."""
+    return name.replace(".default.", ".").replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+
+
 def write_case(model, inputs, path):
     """Everything that transformers makes of a batch, as docs/formats/reference-case.md has it; the logits."""
     model.zero_grad()
@@ -75,7 +80,7 @@ def write_case(model, inputs, path):
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             gradient = parameter.grad if parameter.grad is not None else torch.zeros_like(parameter)
-            case[f"g/{name.replace('.default.', '.')}"] = gradient.float().contiguous()
+            case[f"g/{saved_name(name)}"] = gradient.float().contiguous()
     save_file({name: value.contiguous() for name, value in case.items()}, path)
     return out.logits.detach()
 

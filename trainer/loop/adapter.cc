@@ -58,14 +58,21 @@ bool moves_the_base(std::string_view start) {
 
 // What changes the product of A and B, or adds to it, and is not computed here.
 std::string unsupported(const simdjson::dom::object& object) {
-  constexpr std::string_view kMustBeOff[] = {"use_dora",          "fan_in_fan_out",
-                                             "use_qalora",        "use_bdlora",
-                                             "lora_bias",         "rank_pattern",
-                                             "alpha_pattern",     "modules_to_save",
-                                             "layer_replication", "trainable_token_indices",
-                                             "target_parameters", "alora_invocation_tokens",
-                                             "arrow_config",      "kasa_config",
-                                             "velora_config",     "monteclora_config"};
+  constexpr std::string_view kMustBeOff[] = {"fan_in_fan_out",
+                                             "use_qalora",
+                                             "use_bdlora",
+                                             "lora_bias",
+                                             "rank_pattern",
+                                             "alpha_pattern",
+                                             "modules_to_save",
+                                             "layer_replication",
+                                             "trainable_token_indices",
+                                             "target_parameters",
+                                             "alora_invocation_tokens",
+                                             "arrow_config",
+                                             "kasa_config",
+                                             "velora_config",
+                                             "monteclora_config"};
   for (const auto& [key, value] : object) {
     if (std::ranges::find(kMustBeOff, key) != std::end(kMustBeOff) && is_set(value)) {
       return fmt::format("{} is not supported", key);
@@ -110,7 +117,7 @@ std::string adapter_config_text(const AdapterConfig& config, AdapterLayout layou
   json.key("target_modules").begin_array();
   for (const std::string& module : config.target_modules) json.value(module_name(module, layout));
   json.end_array();
-  json.key("task_type").value("CAUSAL_LM").key("use_dora").value(false);
+  json.key("task_type").value("CAUSAL_LM").key("use_dora").value(config.dora);
   json.key("use_rslora").value(config.rslora).end_object();
   return indented(json.text()) + "\n";
 }
@@ -140,6 +147,9 @@ Result<AdapterConfig> parse_adapter_config(std::string_view json, const std::str
   }
   if (bool is_on = false; object["use_rslora"].get_bool().get(is_on) == simdjson::SUCCESS) {
     config.rslora = is_on;
+  }
+  if (bool is_on = false; object["use_dora"].get_bool().get(is_on) == simdjson::SUCCESS) {
+    config.dora = is_on;
   }
   if (object["base_model_name_or_path"].get_string().get(text) == simdjson::SUCCESS) {
     config.base_model = text;
@@ -203,9 +213,14 @@ Result<std::vector<std::string>> adapter_modules(const std::filesystem::path& di
 
 Result<std::monostate> load_adapter(const std::filesystem::path& directory,
                                     const std::vector<NamedTensor>& weights) {
-  auto file = SafetensorsFile::open(directory / kFileName);
-  if (!file.ok()) return file.error();
-  return fill_weights(weights, file.value().tensors(), (directory / kFileName).string());
+  return load_weights(directory / kFileName, weights);
+}
+
+Result<std::monostate> load_weights(const std::filesystem::path& file,
+                                    const std::vector<NamedTensor>& weights) {
+  const auto opened = SafetensorsFile::open(file);
+  if (!opened.ok()) return opened.error();
+  return fill_weights(weights, opened.value().tensors(), file.string());
 }
 
 Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,

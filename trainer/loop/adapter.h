@@ -31,13 +31,14 @@ struct AdapterConfig {
   double alpha = 16;
   double dropout = 0;
   bool rslora = false;
+  bool dora = false;  // Each module has a lora_magnitude_vector beside A and B.
   std::vector<std::string> target_modules;  // Ends of names, "q_proj"; or whole names.
 
   [[nodiscard]] double scaling() const;  // alpha / rank; with rsLoRA alpha / sqrt(rank).
 };
 std::string adapter_config_text(const AdapterConfig& config,
                                 AdapterLayout layout = AdapterLayout::hf452);
-// Refuses what this program would silently get wrong: another kind of adapter, DoRA, biases,
+// Refuses what this program would silently get wrong: another kind of adapter, biases,
 // transposed weights, ranks that differ by module, starts that changed the base weights.
 Result<AdapterConfig> parse_adapter_config(std::string_view json, const std::string& file);
 
@@ -57,6 +58,9 @@ Result<std::vector<std::string>> adapter_modules(const std::filesystem::path& di
 // Into the tensors of `weights`, which must be exactly those of the file, in either layout. Nothing
 // is changed if they are not.
 Result<std::monostate> load_adapter(const std::filesystem::path& directory,
+                                    const std::vector<NamedTensor>& weights);
+// The same from any file of tensors.
+Result<std::monostate> load_weights(const std::filesystem::path& file,
                                     const std::vector<NamedTensor>& weights);
 // The same from tensors that are in memory already. `where` is for the message.
 Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,

@@ -140,9 +140,8 @@ TEST(AdapterConfig, WhatWouldSilentlyBeWrongIsRefused) {
   const std::string good = R"({"peft_type": "LORA", "r": 4, "lora_alpha": 8)";
   EXPECT_TRUE(parse_adapter_config(good + "}", "f").ok());
   for (const char* more :
-       {R"("use_dora": true)", R"("bias": "all")", R"("rank_pattern": {"q": 2})",
-        R"("alpha_pattern": {"q": 2})", R"("fan_in_fan_out": true)",
-        R"("modules_to_save": ["lm_head"])", R"("lora_bias": true)",
+       {R"("bias": "all")", R"("rank_pattern": {"q": 2})", R"("alpha_pattern": {"q": 2})",
+        R"("fan_in_fan_out": true)", R"("modules_to_save": ["lm_head"])", R"("lora_bias": true)",
         R"("init_lora_weights": "pissa_niter_16")", R"("use_bdlora": {"a": 1})",
         R"("alora_invocation_tokens": [1])", R"("layer_replication": [[0, 2]])"}) {
     const auto parsed = parse_adapter_config(good + ", " + more + "}", "f");

@@ -87,7 +87,7 @@ at::Tensor Builder::trained(const std::string& name) {
 }
 
 at::Tensor Builder::vector(const std::string& name) {
-  if (options_.trained == Trained::everything) {
+  if (is_trained_whole(options_, name)) {
     return trained(name);
   }
   at::Tensor own = mapped(weight(*files_, name)).to(at::kFloat);
@@ -135,12 +135,20 @@ void Builder::add_adapter(Linear& layer, const std::string& module, int64_t rows
   layer.dropout = lora.dropout;
   trainable_.push_back({"base_model.model." + module + ".lora_A.weight", share(layer.lora_a)});
   trainable_.push_back({"base_model.model." + module + ".lora_B.weight", share(layer.lora_b)});
+  if (!lora.dora) {
+    return;
+  }
+  // B is 0: the lengths are those of the stored rows.
+  layer.magnitude = layer.row_lengths();
+  layer.magnitude.set_requires_grad(true);
+  trainable_.push_back(
+      {"base_model.model." + module + ".lora_magnitude_vector", share(layer.magnitude)});
 }
 
 Linear Builder::linear(const std::string& module, bool has_bias, Place place) {
   Linear layer;
   const std::string name = module + ".weight";
-  if (options_.trained == Trained::everything) {
+  if (is_trained_whole(options_, name)) {
     layer.weight = trained(name);
   } else {
     layer.stored = stored(name, place);

@@ -41,6 +41,43 @@ at::Tensor dropped(const at::Tensor& x, const at::Tensor& kept, double dropout) 
   return kept.defined() ? at::mul(x, kept).div_(1.0 - dropout) : x;
 }
 
+// The layer with DoRA: z = x W' + scaling x A' B', y = z magnitude / length + bias.
+struct DoraFunction : torch::autograd::Function<DoraFunction> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*lora_a*/,
+                            const at::Tensor& /*lora_b*/, const at::Tensor& /*magnitude*/,
+                            int64_t layer_address) {
+    const Linear& layer = *as_pointer<Linear>(layer_address);
+    ctx->saved_data["layer"] = layer_address;
+    const at::Tensor lengths = layer.row_lengths();
+    const at::Tensor inner = at::mm(x, layer.lora_a.t());
+    at::Tensor product = layer.stored.times_transposed(x, at::Tensor());
+    product.addmm_(inner, layer.lora_b.t(), 1, layer.scaling);
+    at::Tensor y = at::mul(product, at::div(layer.magnitude, lengths));
+    if (layer.bias.defined()) {
+      y.add_(layer.bias);
+    }
+    ctx->save_for_backward({x, inner, product, lengths});
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
+    const variable_list saved = ctx->get_saved_variables();
+    const Linear& layer = *as_pointer<Linear>(ctx->saved_data["layer"].toInt());
+    const at::Tensor& lengths = saved[3];
+    variable_list grads(5);
+    grads[3] = at::mul(grad_outputs[0], saved[2]).sum(0).div_(lengths);
+    const at::Tensor grad = at::mul(grad_outputs[0], at::div(layer.magnitude, lengths));
+    const at::Tensor grad_inner = at::mm(grad, layer.lora_b).mul_(layer.scaling);
+    grads[1] = at::mm(grad_inner.t(), saved[0]);
+    grads[2] = at::mm(grad.t(), saved[1]).mul_(layer.scaling);
+    if (ctx->needs_input_grad(0)) {
+      grads[0] = layer.stored.times(grad);
+      grads[0].addmm_(grad_inner, layer.lora_a);
+    }
+    return grads;
+  }
+};
+
 struct LinearFunction : torch::autograd::Function<LinearFunction> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*weight*/,
                             const at::Tensor& /*bias*/, const at::Tensor& /*lora_a*/,
@@ -229,7 +266,23 @@ at::Tensor StoredMatrix::pick(const at::Tensor& row_ids) const {
   return dense_.index_select(0, row_ids).to(at::kFloat);
 }
 
+at::Tensor Linear::row_lengths() const {
+  const at::NoGradGuard without_graph;
+  at::Tensor out = at::empty({stored.rows()}, at::kFloat);
+  const int64_t step = std::max<int64_t>(1, StoredMatrix::kPieceValues / stored.columns());
+  for (int64_t first = 0; first < stored.rows(); first += step) {
+    const int64_t count = std::min(step, stored.rows() - first);
+    const at::Tensor rows = at::addmm(stored.widen(first, first + count),
+                                      lora_b.narrow(0, first, count), lora_a, 1, scaling);
+    out.narrow(0, first, count).copy_(at::linalg_vector_norm(rows, 2, {1}));
+  }
+  return out;
+}
+
 at::Tensor Linear::apply(const at::Tensor& x, bool is_training) const {
+  if (magnitude.defined()) {
+    return DoraFunction::apply(x, lora_a, lora_b, magnitude, as_integer(this));
+  }
   return LinearFunction::apply(x, present(weight), present(bias), present(lora_a), present(lora_b),
                                as_integer(this), is_training);
 }

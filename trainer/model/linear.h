@@ -45,18 +45,25 @@ class StoredMatrix {
 // y = x W' + bias + scaling * dropout(x) A' B'. Either `stored` (frozen) or `weight` (trained) is
 // set; bias and the adapter may be undefined.
 //
+// With `magnitude` (DoRA) row i of W + scaling B A is brought to the length magnitude[i] before it
+// is used; no gradient goes through the length that it has, as in PEFT. Requires: no dropout then.
+//
 // Kept for the way back: nothing of a frozen layer without an adapter; with one, x, x A' and, if
-// there is dropout, one byte for each value of x. Requires: the layer outlives the graph.
+// there is dropout, one byte for each value of x; with `magnitude` also the product before it is
+// scaled. Requires: the layer outlives the graph.
 struct Linear {
   StoredMatrix stored;
   at::Tensor weight;
   at::Tensor bias;
-  at::Tensor lora_a;  // rank x columns.
-  at::Tensor lora_b;  // rows x rank.
+  at::Tensor lora_a;     // rank x columns.
+  at::Tensor lora_b;     // rows x rank.
+  at::Tensor magnitude;  // rows; undefined: plain LoRA.
   double scaling = 0;
   double dropout = 0;
 
   [[nodiscard]] at::Tensor apply(const at::Tensor& x, bool is_training) const;
+  // Of the rows of W + scaling B A, kPieceValues of it at a time, without a graph.
+  [[nodiscard]] at::Tensor row_lengths() const;
 };
 
 // The sum of the cross-entropies of softmax(hidden head') at `targets`, `chunk` tokens at a time:

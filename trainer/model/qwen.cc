@@ -131,6 +131,9 @@ Result<std::monostate> check_options(const ModelOptions& options) {
       (options.lora.rank < 1 || options.lora.dropout < 0 || options.lora.dropout >= 1)) {
     return Error{Error::Kind::usage, "a LoRA rank is at least 1 and its dropout in [0, 1)"};
   }
+  if (has_adapters && options.lora.dora && options.lora.dropout > 0) {
+    return Error{Error::Kind::usage, "DoRA is computed without dropout here"};
+  }
   if (options.trained == Trained::everything && options.storage != BaseStorage::fp32) {
     return Error{Error::Kind::usage, "all weights can be trained in fp32 only"};
   }

@@ -53,7 +53,7 @@ VisionTower::VisionTower(const VisionConfig& config, Builder& builder) : config_
   const ModelOptions& options = builder.options();
   const bool is_adapted = options.trained == Trained::adapters && options.lora.vision &&
                           (options.lora.attention || options.lora.mlp);
-  is_frozen_ = options.trained != Trained::everything && !is_adapted;
+  is_frozen_ = !is_trained_whole(options, "visual.patch_embed.proj.weight") && !is_adapted;
   has_dropout_ = is_adapted && options.lora.dropout > 0;
   patch_embed_ = builder.linear("visual.patch_embed.proj", false, Place::other);
   if (patch_embed_.stored.defined()) {

@@ -26,6 +26,11 @@ double LoraOptions::scaling() const {
   return alpha / (rslora ? std::sqrt(by) : by);
 }
 
+bool is_trained_whole(const ModelOptions& options, std::string_view weight) {
+  if (options.trained != Trained::everything) return false;
+  return weight.starts_with("visual.") ? options.lora.vision : options.lora.language;
+}
+
 std::vector<LinearShape> linear_layers(const ModelConfig& config) {
   constexpr std::string_view kWeight = ".weight";
   std::vector<LinearShape> out;

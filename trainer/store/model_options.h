@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +19,7 @@ struct LoraOptions {
   double alpha = 16;
   double dropout = 0;
   bool rslora = false;  // alpha / sqrt(rank) instead of alpha / rank.
+  bool dora = false;    // Directions by A and B, lengths of the rows trained apart.
   bool vision = true;
   bool language = true;
   bool attention = true;
@@ -32,7 +34,7 @@ struct LoraOptions {
 
 enum class Trained : uint8_t {
   adapters,    // LoRA on the chosen linear layers; everything else frozen.
-  everything,  // All weights, in fp32: for the reference cases.
+  everything,  // All weights, in fp32, of the towers that `lora` names.
   nothing,
 };
 
@@ -45,6 +47,10 @@ struct ModelOptions {
   int64_t attention_chunk = 256;  // Queries at a time.
   int64_t loss_chunk = 256;       // Labelled positions at a time.
 };
+
+// Whether a weight of that name, in hub names, is trained itself: with `everything`, in a tower
+// that is chosen. The merger is part of the vision tower, embedding and head of the language.
+bool is_trained_whole(const ModelOptions& options, std::string_view weight);
 
 // A linear layer that may get an adapter.
 struct LinearShape {
