@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "command/exit_code.h"
 #include "report/text.h"
+#include "trainer/cli/answers.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/verbs.h"
@@ -16,63 +17,6 @@
 
 namespace plateau::train {
 namespace {
-
-struct Question {
-  std::vector<Message> messages;  // Without the answer.
-  std::vector<PictureSource> pictures;
-  std::string expected;  // Empty: not known.
-};
-
-class Answerer {
- public:
-  Answerer(const Job& job, QwenVl& model, int64_t limit)
-      : job_(job), model_(model), limit_(limit) {}
-
-  Result<std::string> answer(const Question& question) const {
-    Batch batch;
-    std::vector<int64_t> image_tokens;
-    for (const PictureSource& source : question.pictures) {
-      const Result<Picture> picture = decode_picture(source.bytes, source.name);
-      if (!picture) return picture.error();
-      const Result<Patches> patches =
-          make_patches(picture.value(), job_.loader.processor, source.name);
-      if (!patches) return patches.error();
-      batch.patches.insert(batch.patches.end(), patches.value().values.begin(),
-                           patches.value().values.end());
-      batch.grids.push_back(patches.value().grid);
-      image_tokens.push_back(patches.value().grid.tokens(job_.loader.processor.merge_size));
-    }
-    const Result<EncodedExample> encoded =
-        encode_conversation(job_.tokenizer, question.messages, image_tokens, LossLevel::all, true);
-    if (!encoded) return encoded.error();
-    batch.rows = 1;
-    batch.columns = static_cast<int64_t>(encoded.value().ids.size());
-    batch.ids = encoded.value().ids;
-    batch.labels.assign(batch.ids.size(), kNoLabel);
-    batch.mask.assign(batch.ids.size(), 1);
-    batch.tokens = batch.columns;
-    const std::vector<int64_t> stop = {job_.config.eos_token};
-    const Result<std::vector<int64_t>> ids = model_.generate(batch, limit_, stop);
-    if (!ids) return ids.error();
-    return job_.tokenizer.decode(ids.value(), true);
-  }
-
- private:
-  const Job& job_;
-  QwenVl& model_;
-  int64_t limit_;
-};
-
-// The conversation up to its last answer, and that answer.
-Question question_of(Example example) {
-  Question out{.messages = std::move(example.messages), .pictures = std::move(example.pictures)};
-  while (!out.messages.empty() && out.messages.back().role == Message::Role::assistant) {
-    out.expected.clear();
-    for (const Part& part : out.messages.back().parts) out.expected += part.text;
-    out.messages.pop_back();
-  }
-  return out;
-}
 
 std::string spoken(const Question& question) {
   std::string out;
@@ -99,26 +43,29 @@ Result<std::unique_ptr<QwenVl>> model_for_asking(const Arguments& arguments, con
                  : load_model(sizing.model_directory, job.config, sizing.model);
 }
 
-struct Score {
-  int64_t asked = 0;
-  int64_t right = 0;
-};
-
 void show(const Invocation& invocation, const Question& question, const std::string& answer) {
+  const bool is_right = score_answer(answer, question.expected).exact == 1;
   if (invocation.arguments.has("json")) {
     JsonWriter json;
     json.begin_object();
     json.key("question").value(spoken(question));
     json.key("answer").value(answer);
     json.key("expected").value(question.expected);
-    json.key("right").value(answer == question.expected);
+    json.key("right").value(is_right);
     json.end_object();
     invocation.out.print(json.take() + "\n");
     return;
   }
-  invocation.out.print(fmt::format(
-      "{}\n  answer    {}\n  expected  {}{}\n", printable(spoken(question)), printable(answer),
-      printable(question.expected), answer == question.expected ? "" : "   (differs)"));
+  invocation.out.print(fmt::format("{}\n  answer    {}\n  expected  {}{}\n",
+                                   printable(spoken(question)), printable(answer),
+                                   printable(question.expected), is_right ? "" : "   (differs)"));
+}
+
+// ", 12 of 24 JSON fields"; empty where no JSON is expected.
+std::string fields_text(const AnswerScore& score) {
+  if (score.json_expected == 0) return "";
+  return fmt::format(", {} of {} JSON fields", format_count(score.fields_right),
+                     format_count(score.fields));
 }
 
 int run_ask(const Invocation& invocation) {
@@ -132,23 +79,23 @@ int run_ask(const Invocation& invocation) {
   Result<std::unique_ptr<QwenVl>> model = model_for_asking(arguments, job.value(), sizing.value());
   if (!model) return fail(model.error());
   const auto limit = static_cast<int64_t>(arguments.number("max-new-tokens").value_or(128));
-  const Answerer answerer(job.value(), *model.value(), limit);
+  const Answerer answerer(job.value().tokenizer, job.value().loader.processor, *model.value(),
+                          limit);
   const auto count = std::min(static_cast<size_t>(arguments.number("count").value_or(1e9)),
                               job.value().dataset.size());
-  Score score;
+  AnswerScore score;
   for (size_t i = 0; i < count && !invocation.out.closed(); ++i) {
     Result<Example> example = job.value().dataset.read(i);
     if (!example) return fail(example.error());
     const Question question = question_of(std::move(example.value()));
     const Result<std::string> answer = answerer.answer(question);
     if (!answer) return fail(answer.error());
-    ++score.asked;
-    score.right += answer.value() == question.expected ? 1 : 0;
+    score += score_answer(answer.value(), question.expected);
     if (!arguments.has("quiet")) show(invocation, question, answer.value());
     invocation.out.flush();
   }
-  invocation.out.remark(fmt::format("{} of {} answers are right\n", format_count(score.right),
-                                    format_count(score.asked)));
+  invocation.out.remark(fmt::format("{} of {} answers are right{}\n", format_count(score.exact),
+                                    format_count(score.asked), fields_text(score)));
   return kExitFine;
 }
 

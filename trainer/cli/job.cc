@@ -96,6 +96,7 @@ Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads) 
                  .batch_size = sizing.loader.batch_size,
                  .largest = out.shapes.largest,
                  .evaluation = evaluation,
+                 .new_tokens = sizing.eval_answers > 0 ? sizing.max_new_tokens : 0,
                  .workers = sizing.loader.workers,
                  .queue = sizing.loader.queue,
                  .threads = threads,

@@ -40,6 +40,14 @@ Result<BaseStorage> storage_of(const Arguments& arguments) {
         "--load-in-4bit, --load-in-16bit (also by --quality-mode) and --load-in-32bit exclude each "
         "other");
   }
+  if (arguments.has("full-finetuning")) {
+    if (four || sixteen) {
+      return usage(
+          "--full-finetuning trains weights in fp32: not with --load-in-4bit, --load-in-16bit or "
+          "--quality-mode");
+    }
+    return BaseStorage::fp32;
+  }
   return thirty_two ? BaseStorage::fp32 : sixteen ? BaseStorage::bf16 : BaseStorage::nf4;
 }
 
@@ -60,6 +68,7 @@ LoraOptions lora_of(const Arguments& arguments) {
   lora.alpha = real(arguments, "lora-alpha", lora.alpha);
   lora.dropout = real(arguments, "lora-dropout", lora.dropout);
   lora.rslora = arguments.has("use-rslora") || (arguments.has("quality-mode") && lora.rank >= 32);
+  lora.dora = arguments.has("use-dora");
   lora.vision = yes(arguments, "finetune-vision-layers", true);
   lora.language = yes(arguments, "finetune-language-layers", true);
   lora.attention = yes(arguments, "finetune-attention-modules", true);
@@ -67,6 +76,25 @@ LoraOptions lora_of(const Arguments& arguments) {
   lora.targets = names_in(arguments.text("target-modules").value_or(""));
   lora.seed = static_cast<uint64_t>(whole(arguments, "seed", 42));
   return lora;
+}
+
+// What is wrong with the adapters' options; empty: nothing.
+std::string idle_adapter_option(const Arguments& arguments) {
+  if (arguments.has("use-dora") && arguments.number("lora-dropout").value_or(0) > 0) {
+    return "--use-dora goes without --lora-dropout";
+  }
+  if (!arguments.has("full-finetuning")) return "";
+  for (const char* idle :
+       {"lora-r", "lora-alpha", "lora-dropout", "use-rslora", "use-dora", "target-modules",
+        "finetune-attention-modules", "finetune-mlp-modules"}) {
+    if (arguments.has(idle)) {
+      return fmt::format("--{} is for adapters: not with --full-finetuning", idle);
+    }
+  }
+  if (arguments.text("save-method") == "lora") {
+    return "--save-method lora is for adapters: not with --full-finetuning";
+  }
+  return "";
 }
 
 LossLevel loss_level_of(const Arguments& arguments) {
@@ -137,6 +165,7 @@ TrainingOptions training_of(const Arguments& arguments, const Sizing& sizing) {
   out.optimizer = optimizer_of(arguments, sizing.optimizer);
   out.schedule = schedule_of(arguments);
   out.warmup_steps = whole(arguments, "warmup-steps", out.warmup_steps);
+  out.warmup_ratio = arguments.number("warmup-ratio");
   out.logging_steps = whole(arguments, "logging-steps", out.logging_steps);
   out.save_steps = whole(arguments, "save-steps", out.save_steps);
   out.save_total_limit = whole(arguments, "save-total-limit", out.save_total_limit);
@@ -163,6 +192,8 @@ Result<Sizing> sizing_of(const Arguments& arguments) {
   if (!storage) return storage.error();
   out.model.storage = storage.value();
   out.model.lora = lora_of(arguments);
+  if (arguments.has("full-finetuning")) out.model.trained = Trained::everything;
+  if (const std::string idle = idle_adapter_option(arguments); !idle.empty()) return usage(idle);
   out.model.gradient_checkpointing = yes(arguments, "use-gradient-checkpointing", true);
   if (!(out.model.lora.vision || out.model.lora.language) ||
       !(out.model.lora.attention || out.model.lora.mlp)) {
@@ -181,6 +212,11 @@ Result<Sizing> sizing_of(const Arguments& arguments) {
       arguments.has("quality-mode") ? "adamw_torch" : "adamw_8bit");
   out.optimizer = optimizer == "adamw_torch" ? OptimizerKind::adamw : OptimizerKind::adamw_8bit;
   out.accumulate = whole(arguments, "gradient-accumulation-steps", 8);
+  out.eval_answers = whole(arguments, "eval-generate", 0);
+  out.max_new_tokens = whole(arguments, "max-new-tokens", out.max_new_tokens);
+  if (arguments.has("eval-generate") && out.eval_dataset.empty()) {
+    return usage("--eval-generate needs an --eval-dataset");
+  }
   return out;
 }
 
@@ -198,6 +234,9 @@ Result<TrainRequest> train_request_of(const Arguments& arguments) {
       if (arguments.has(idle)) return usage(fmt::format("--{} needs an --eval-dataset", idle));
     }
   }
+  if (arguments.has("warmup-ratio") && arguments.has("warmup-steps")) {
+    return usage("--warmup-steps and --warmup-ratio exclude each other");
+  }
   TrainRequest out;
   out.training = training_of(arguments, sizing.value());
   out.sizing = std::move(sizing.value());
@@ -209,6 +248,11 @@ Result<TrainRequest> train_request_of(const Arguments& arguments) {
                                         : DataCheckDepth::full;
   out.threads = whole(arguments, "threads", 0);
   out.quiet = arguments.has("quiet");
+  if (arguments.has("tensorboard")) {
+    const std::string given = arguments.text("tensorboard").value_or("");
+    out.tensorboard = given.empty() ? out.training.output_directory / "tensorboard"
+                                    : std::filesystem::path(given);
+  }
   if (!arguments.has("resume")) return out;
   out.resumes = true;
   const std::string given = arguments.text("resume").value_or("");

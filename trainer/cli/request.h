@@ -29,6 +29,8 @@ struct Sizing {
   DatasetOptions dataset_options;
   OptimizerKind optimizer = OptimizerKind::adamw_8bit;
   int64_t accumulate = 8;
+  int64_t eval_answers = 0;  // Questions answered at each evaluation.
+  int64_t max_new_tokens = 128;
 };
 
 enum class Stage : uint8_t { data, collate, forward, backward, all };
@@ -45,6 +47,7 @@ struct TrainRequest {
   DataCheckDepth data_check = DataCheckDepth::full;
   int64_t threads = 0;  // 0: all cores.
   bool quiet = false;
+  std::filesystem::path tensorboard;  // Directory of event files; empty: none.
 };
 
 // Errors are usage errors: options that contradict each other, or are missing.

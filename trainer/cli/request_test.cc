@@ -33,6 +33,27 @@ TEST(TrainRequest, EvaluationsNeedADataset) {
       HasSubstr("--eval-strategy steps only"));
 }
 
+TEST(TrainRequest, WarmUpIsGivenInStepsOrAsAShare) {
+  EXPECT_EQ(request({"--warmup-ratio", "0.03"}).value().training.warmup_ratio, 0.03);
+  EXPECT_EQ(request({}).value().training.warmup_ratio, std::nullopt);
+  EXPECT_THAT(request({"--warmup-ratio", "0.1", "--warmup-steps", "5"}).error().message,
+              HasSubstr("exclude each other"));
+}
+
+TEST(TrainRequest, CurvesLieBesideTheResultUnlessSaidOtherwise) {
+  EXPECT_EQ(request({}).value().tensorboard, "");
+  EXPECT_EQ(request({"--tensorboard"}).value().tensorboard, "out/tensorboard");
+  EXPECT_EQ(request({"--tensorboard=runs/a"}).value().tensorboard, "runs/a");
+}
+
+TEST(TrainRequest, GeneratedAnswersNeedQuestions) {
+  EXPECT_THAT(request({"--eval-generate", "5"}).error().message,
+              HasSubstr("needs an --eval-dataset"));
+  const TrainRequest asked = request({"--eval-dataset", "e.jsonl", "--eval-generate", "5"}).value();
+  EXPECT_EQ(asked.sizing.eval_answers, 5);
+  EXPECT_EQ(asked.sizing.max_new_tokens, 128);
+}
+
 TEST(TrainRequest, DefaultsAreThoseOfModelGarden) {
   const TrainRequest asked = request({}).value();
   EXPECT_EQ(asked.training.epochs, 3);

@@ -13,6 +13,7 @@
 #include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
 #include "trainer/loop/merge.h"
+#include "trainer/loop/trained_model.h"
 #include "trainer/plan/plan_text.h"
 #include "trainer/store/narrowed_lora.h"
 #include "trainer/store/weight_names.h"
@@ -28,6 +29,7 @@ Measurements measured_of(const Account& account) {
   const OwnMemory own = own_memory();
   return with_rest(account.planned.plan, {{"base", account.model.base_bytes()},
                                           {"adapters", memory.adapters},
+                                          {"trained", memory.adapters},
                                           {"gradients", memory.gradients},
                                           {"optimizer", memory.optimizer},
                                           {"activations", memory.activations},
@@ -95,6 +97,7 @@ Result<std::unique_ptr<QwenVl>> load_adapted_model(const std::filesystem::path& 
   options.lora = {.rank = is.value().rank,
                   .alpha = is.value().alpha,
                   .rslora = is.value().rslora,
+                  .dora = is.value().dora,
                   .targets = std::move(modules.value())};
   Result<std::unique_ptr<QwenVl>> model = load_model(directory, config, options);
   if (!model) return model;
@@ -112,14 +115,25 @@ AdapterConfig adapter_config_of(const TrainRequest& request, const ModelConfig& 
           .alpha = lora.alpha,
           .dropout = lora.dropout,
           .rslora = lora.rslora,
+          .dora = lora.dora,
           .target_modules = {targets.begin(), targets.end()}};
 }
 
 Result<std::filesystem::path> save_result(const TrainRequest& request, const ModelConfig& config,
                                           QwenVl& model, const TrainingResult& trained) {
+  const bool is_whole = request.sizing.model.trained == Trained::everything;
   if (!trained.best_checkpoint.empty()) {
-    const Result<std::monostate> loaded = load_adapter(trained.best_checkpoint, model.trainable());
+    const Result<std::monostate> loaded =
+        is_whole ? load_weights(trained.best_checkpoint / "model.safetensors", model.trainable())
+                 : load_adapter(trained.best_checkpoint, model.trainable());
     if (!loaded) return loaded.error();
+  }
+  if (is_whole) {
+    std::filesystem::path place = request.training.output_directory / "model";
+    const auto written =
+        write_trained_model(request.sizing.model_directory, model.trainable(), place);
+    if (!written) return written.error();
+    return place;
   }
   // The model of an earlier end of this run must not stand beside another adapter, at no moment.
   const std::filesystem::path merged = request.training.output_directory / "merged";

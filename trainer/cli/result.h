@@ -28,7 +28,8 @@ Result<std::unique_ptr<QwenVl>> load_adapted_model(const std::filesystem::path& 
 
 AdapterConfig adapter_config_of(const TrainRequest& request, const ModelConfig& config);
 
-// output_dir/adapter, and output_dir/merged if that was asked for; of the best checkpoint if there
+// output_dir/adapter, and output_dir/merged if that was asked for; output_dir/model where the
+// weights themselves were trained; of the best checkpoint if there
 // were evaluations, else of the last step. The directory to use.
 Result<std::filesystem::path> save_result(const TrainRequest& request, const ModelConfig& config,
                                           QwenVl& model, const TrainingResult& trained);

@@ -2,17 +2,21 @@
 // The run from its options to its result: plan, load, train, save, reconcile, judge.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/units.h"
 #include "command/screen.h"
 #include "report/terminal.h"
+#include "trainer/cli/answers.h"
 #include "trainer/cli/data_checks.h"
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/stages.h"
+#include "trainer/cli/tensorboard_log.h"
 #include "trainer/cli/train_options.h"
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
@@ -21,6 +25,7 @@
 #include "trainer/loop/distributed.h"
 #include "trainer/loop/heap.h"
 #include "trainer/loop/memory_tracker.h"
+#include "trainer/loop/trained_model.h"
 #include "trainer/model/runtime.h"
 #include "trainer/plan/plan_text.h"
 
@@ -61,8 +66,12 @@ std::string fingerprint_of(const TrainRequest& request, const Job& job) {
       loader.processor.min_pixels, loader.processor.max_pixels, loader.max_seq_length,
       static_cast<int>(loader.loss), loader.seed,
       // Absent as long as nobody chooses: earlier checkpoints go on.
-      model.lora.targets.empty() ? ""
-                                 : fmt::format("; targets={}", fmt::join(model.lora.targets, ",")));
+      fmt::format("{}{}{}",
+                  model.lora.targets.empty()
+                      ? ""
+                      : fmt::format("; targets={}", fmt::join(model.lora.targets, ",")),
+                  model.lora.dora ? "; dora=true" : "",
+                  model.trained == Trained::everything ? "; trained=everything" : ""));
 }
 
 std::optional<std::string> objection_to_output(const TrainRequest& request) {
@@ -112,23 +121,51 @@ TrainingOptions settings_of(const TrainRequest& request, const Job& job, Peers* 
   settings.config_fingerprint = fingerprint_of(request, job);
   settings.dataset_fingerprint = fmt::format("{:016x}", job.dataset.fingerprint());
   settings.batch_size = request.sizing.loader.batch_size;
-  settings.adapter_config_json = adapter_config_text(adapter_config_of(request, job.config));
+  if (request.sizing.model.trained == Trained::adapters) {
+    settings.adapter_config_json = adapter_config_text(adapter_config_of(request, job.config));
+  }
   settings.peers = peers;
   return settings;
+}
+
+std::function<Result<AnswerScore>(int, int)> asker(const TrainRequest& request, const Job& job,
+                                                   QwenVl& model) {
+  if (request.sizing.eval_answers == 0) return nullptr;
+  return [&](int rank, int world) {
+    return answer_score(job, model,
+                        {.count = request.sizing.eval_answers,
+                         .max_new_tokens = request.sizing.max_new_tokens,
+                         .rank = rank,
+                         .world = world});
+  };
+}
+
+// Null where this process trains alone.
+Result<std::unique_ptr<Peers>> join_peers() {
+  const Result<std::optional<PeerOptions>> wanted = peer_options_from_environment();
+  if (!wanted) return wanted.error();
+  if (!wanted.value()) return std::unique_ptr<Peers>();
+  return Peers::join(*wanted.value());
+}
+
+// Null where nobody asked for curves, and in processes but the first.
+Result<std::unique_ptr<TensorboardLog>> curves_for(const TrainRequest& request, bool is_first,
+                                                   TrainingObserver& next) {
+  if (request.tensorboard.empty() || !is_first) return std::unique_ptr<TensorboardLog>();
+  const double now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  Result<TensorboardWriter> writer = TensorboardWriter::create(request.tensorboard.string(), now);
+  if (!writer) return writer.error();
+  return std::make_unique<TensorboardLog>(std::move(writer.value()), next);
 }
 
 // Everything after the plan. Returns the exit code.
 int train_job(const Invocation& invocation, const TrainRequest& request, const Job& job,
               const Planned& planned, const View& view) {
   const auto fail = [&](const Error& error) { return complain(invocation, error.message); };
-  const Result<std::optional<PeerOptions>> wanted = peer_options_from_environment();
-  if (!wanted) return fail(wanted.error());
-  std::unique_ptr<Peers> peers;
-  if (wanted.value()) {
-    Result<std::unique_ptr<Peers>> joined = Peers::join(*wanted.value());
-    if (!joined) return fail(joined.error());
-    peers = std::move(joined.value());
-  }
+  const Result<std::unique_ptr<Peers>> joined = join_peers();
+  if (!joined) return fail(joined.error());
+  Peers* peers = joined.value().get();
   const bool is_first = peers == nullptr || peers->rank() == 0;
   install_memory_tracker();
   const int64_t runtime_bytes = own_memory().resident_bytes;
@@ -145,11 +182,16 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
     options.shuffle = false;
     evaluation = std::make_unique<Loader>(*job.eval_dataset, job.tokenizer, options);
   }
+  TrainingOptions settings = settings_of(request, job, peers);
+  settings.ask = asker(request, job, *model.value());
   Watching watching(invocation.out, view, facts_of(job, request, options.world),
                     request.training.logging_steps, request.quiet || !is_first);
-  const Result<TrainingResult> trained =
-      train(*model.value(), training, evaluation.get(), settings_of(request, job, peers.get()),
-            watching, [] { return stop_signal != 0; });
+  const Result<std::unique_ptr<TensorboardLog>> curves = curves_for(request, is_first, watching);
+  if (!curves) return fail(curves.error());
+  TrainingObserver* observer = &watching;
+  if (curves.value() != nullptr) observer = curves.value().get();
+  const Result<TrainingResult> trained = train(*model.value(), training, evaluation.get(), settings,
+                                               *observer, [] { return stop_signal != 0; });
   watching.finish();
   if (!trained) return fail(trained.error());
   const StopReason reason = trained.value().reason;
@@ -187,6 +229,10 @@ int run_train(const Invocation& invocation) {
                                         [] { return stop_signal != 0; });
     if (!checked) return complain(invocation, checked.error().message);
     if (stop_signal != 0) return kSignalExit + static_cast<int>(stop_signal);
+  }
+  if (request.value().sizing.model.trained == Trained::everything) {
+    const auto fits = check_can_be_trained(request.value().sizing.model_directory);
+    if (!fits) return complain(invocation, fits.error().message);
   }
   const Result<Planned> planned = plan_job(job.value(), request.value().sizing, threads);
   if (!planned) return complain(invocation, planned.error().message);

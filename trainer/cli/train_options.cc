@@ -65,6 +65,11 @@ Options sizing_options() {
            "Training examples: one JSON object per line, or a JSON array."),
       file("eval-dataset", 0, "FILE", "Data",
            "Examples to evaluate on, in the same format (default: no evaluation)."),
+      number("eval-generate", Takes::count, "Data",
+             "At each evaluation, generate answers to the first N questions of --eval-dataset and "
+             "count how many are right, word for word and by JSON field (default: none)."),
+      number("max-new-tokens", Takes::count, "Data",
+             "Longest answer that --eval-generate generates, in tokens (default 128)."),
       with_letter(
           number("batch-size", Takes::count, "Steps", "Examples per forward pass (default 1)."),
           'b'),
@@ -87,6 +92,11 @@ Options sizing_options() {
       flag("load-in-16bit", "Model", "Keep the frozen weights in bf16."),
       flag("load-in-32bit", "Model",
            "Keep the frozen weights in fp32; weights that are fp32 on disk are memory-mapped."),
+      flag("full-finetuning", "Model",
+           "Train the weights themselves, in fp32, instead of adapters; --finetune-vision-layers "
+           "false or --finetune-language-layers false freezes one tower."),
+      flag("use-dora", "Model",
+           "Train DoRA adapters: directions by LoRA, and the length of every row of a weight."),
       number("lora-r", Takes::count, "Model", "Rank of the LoRA adapters (default 16)."),
       choice("finetune-vision-layers", kYesNo, "Model",
              "Put adapters in the vision tower (default true)."),
@@ -122,6 +132,9 @@ Options learning_options() {
              "Learning-rate schedule after warm-up (default cosine)."),
       number("warmup-steps", Takes::index, "Steps",
              "Steps over which the learning rate ramps up from zero (default 10)."),
+      number("warmup-ratio", Takes::real, "Steps",
+             "Warm up over this share of all steps, 0 to 1, instead of --warmup-steps (default: "
+             "none)."),
       number("weight-decay", Takes::real, "Steps",
              "Weight decay, applied to matrices only (default 0.01)."),
       number("max-grad-norm", Takes::real, "Steps",
@@ -176,14 +189,23 @@ Options output_options() {
   return {
       file("output-dir", 'o', "DIR", "Output",
            "Where checkpoints, log.jsonl and the final result are written."),
-      number("logging-steps", Takes::count, "Output", "Log every N steps (default 10)."),
+      number("logging-steps", Takes::count, "Output",
+             "Print a line every N steps where there is no terminal, and log to "
+             "trainer_state.json (default 10); log.jsonl has every step."),
+      {.name = "tensorboard",
+       .takes = Takes::text,
+       .placeholder = "DIR",
+       .group = "Output",
+       .help = "Write loss, learning rate, gradient norm, tokens and memory of every step as a "
+               "TensorBoard event file into DIR (bare: OUTPUT-DIR/tensorboard; default: none).",
+       .may_be_bare = true},
       number("save-steps", Takes::count, "Output",
              "Save a checkpoint every N steps (default 100)."),
       number("save-total-limit", Takes::count, "Output",
              "Keep only the last N checkpoints (default 3)."),
       choice("save-method", {"merged_16bit", "lora"}, "Output",
              "Write the result as full weights with the adapter merged in (default), or as the "
-             "adapter alone."),
+             "adapter alone. With --full-finetuning the result is always the whole model."),
       choice(
           "eval-strategy", {"no", "steps", "epoch"}, "Output",
           "When to evaluate on --eval-dataset: never, every --eval-steps (default), or after each "
@@ -220,7 +242,8 @@ Options output_options() {
 Verb train_verb() {
   Verb verb;
   verb.name = "train";
-  verb.summary = "fine-tune a Qwen2.5-VL model with LoRA, its memory planned before step 1";
+  verb.summary =
+      "fine-tune a Qwen2.5-VL model with LoRA, DoRA or whole, its memory planned before step 1";
   verb.description = {
       "Trains LoRA adapters on images and conversations. Before step 1 it prints a memory plan, "
       "line by line; while it runs, each line is measured; at the end plan and measurement are "

@@ -35,6 +35,19 @@ double in_mb(int64_t bytes) {
   return static_cast<double>(bytes) / kBytesPerMb;
 }
 
+// ", 3 of 24 answers right, 61 of 72 JSON fields"; empty if none were asked for.
+std::string answers_text(const EvalReport& report) {
+  if (!report.answers) return "";
+  const AnswerScore& score = *report.answers;
+  std::string out =
+      fmt::format(", {} of {} answers right", format_count(score.exact), format_count(score.asked));
+  if (score.json_expected > 0) {
+    out += fmt::format(", {} of {} JSON fields", format_count(score.fields_right),
+                       format_count(score.fields));
+  }
+  return out;
+}
+
 }  // namespace
 
 Watching::Watching(Output& out, const View& view, RunFacts facts, int64_t logging_steps, bool quiet)
@@ -113,8 +126,8 @@ void Watching::evaluated(const EvalReport& report) {
   self_.marked(EventKind::eval);
   if (quiet_) return;
   wipe();
-  out_.remark(fmt::format("step {}: evaluation loss {:.4f}{}, {}\n", report.step, report.loss,
-                          report.is_best ? ", the best so far" : "",
+  out_.remark(fmt::format("step {}: evaluation loss {:.4f}{}{}, {}\n", report.step, report.loss,
+                          report.is_best ? ", the best so far" : "", answers_text(report),
                           format_seconds(report.seconds)));
 }
 

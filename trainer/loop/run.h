@@ -67,6 +67,8 @@ class Run {
   Done share(Totals& totals, const Done& own);
   Done after_step(const StepReport& report);
   Done evaluate();
+  Done evaluate_batches(Totals& totals);
+  Result<AnswerScore> ask_all();
   Done save();
   Error save_before(Error error);
   Result<std::optional<StopReason>> reason_to_stop();

@@ -88,6 +88,12 @@ Result<std::monostate> RunLog::add(const StepReport& report) {
 Result<std::monostate> RunLog::add(const EvalReport& report) {
   JsonWriter json;
   json.begin_object().key("step").value(report.step).key("eval_loss").value(report.loss);
+  for (const auto& [name, value] : measures_of(report)) json.key("eval_" + name).value(value);
+  if (report.answers) {
+    json.key("answers").value(report.answers->asked);
+    json.key("fields").value(report.answers->fields);
+    json.key("fields_extra").value(report.answers->fields_extra);
+  }
   json.key("seconds").value(report.seconds).key("best").value(report.is_best).end_object();
   return append(json.take());
 }

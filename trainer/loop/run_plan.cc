@@ -43,6 +43,16 @@ Result<RunPlan> plan_run(const TrainingOptions& options, int64_t batches_per_epo
     }
     plan.total_steps = static_cast<int64_t>(std::ceil(steps));
   }
+  plan.warmup_steps = options.warmup_steps;
+  if (options.warmup_ratio) {
+    const double ratio = *options.warmup_ratio;
+    if (!(ratio >= 0 && ratio <= 1)) {
+      return Error{Error::Kind::usage,
+                   fmt::format("--warmup-ratio {}: a share of the steps is 0 to 1", ratio)};
+    }
+    plan.warmup_steps =
+        static_cast<int64_t>(std::ceil(ratio * static_cast<double>(plan.total_steps)));
+  }
   return plan;
 }
 
@@ -57,12 +67,14 @@ std::string settings_fingerprint(const TrainingOptions& options, int64_t batches
   return fmt::format(
       "model={}; batch_size={}; batches_per_epoch={}; processes={}; accumulate={}; "
       "per_batch_mean={}; optimizer={}; learning_rate={}; beta1={}; beta2={}; epsilon={}; "
-      "weight_decay={}; max_grad_norm={}; schedule={}; warmup_steps={}; seed={}",
+      "weight_decay={}; max_grad_norm={}; schedule={}; {}; seed={}",
       options.config_fingerprint, options.batch_size, batches_per_epoch, world, options.accumulate,
       options.per_batch_mean, optimizer.kind == OptimizerKind::adamw ? "adamw" : "adamw_8bit",
       optimizer.learning_rate, optimizer.beta1, optimizer.beta2, optimizer.epsilon,
       optimizer.weight_decay, optimizer.max_grad_norm, static_cast<int>(options.schedule),
-      options.warmup_steps, options.seed);
+      options.warmup_ratio ? fmt::format("warmup_ratio={}", *options.warmup_ratio)
+                           : fmt::format("warmup_steps={}", options.warmup_steps),
+      options.seed);
 }
 
 bool same_but_for(std::string_view before, std::string_view now, std::string_view field) {

@@ -15,8 +15,10 @@ struct RunPlan {
   int64_t batches_per_epoch = 0;
   int64_t steps_per_epoch = 0;  // The last step of an epoch takes the batches that are left.
   int64_t total_steps = 0;
+  int64_t warmup_steps = 0;
 };
-// Epochs may be a fraction; a step that is begun counts. Errors: no batches, nothing to do.
+// Epochs may be a fraction; a step that is begun counts, of a warm-up too, as transformers counts
+// it. Errors: no batches, nothing to do, a warm-up that is no share of a run.
 Result<RunPlan> plan_run(const TrainingOptions& options, int64_t batches_per_epoch);
 
 // The position as a number of epochs.

@@ -33,6 +33,33 @@ TEST(RunPlan, StepsFollowTheRuleOfTransformers) {
   EXPECT_FALSE(plan_run(options, 83).ok());
 }
 
+TEST(RunPlan, WarmUpIsAShareOfAllStepsRoundedUp) {
+  TrainingOptions options;
+  options.max_steps = 33;
+  EXPECT_EQ(plan_run(options, 83).value().warmup_steps, 10);
+  options.warmup_ratio = 0.1;
+  EXPECT_EQ(plan_run(options, 83).value().warmup_steps, 4);
+  options.warmup_ratio = 0;
+  EXPECT_EQ(plan_run(options, 83).value().warmup_steps, 0);
+  for (const double wrong : {-0.1, 1.5}) {
+    options.warmup_ratio = wrong;
+    EXPECT_FALSE(plan_run(options, 83).ok());
+  }
+}
+
+// A run may be prolonged: its warm-up is then a share of the new length.
+TEST(RunPlan, SettingsHoldTheRatioAndNotTheStepsItGives) {
+  TrainingOptions options;
+  options.warmup_ratio = 0.1;
+  options.max_steps = 33;
+  const std::string before = settings_fingerprint(options, 83, 1);
+  options.max_steps = 330;
+  EXPECT_EQ(fingerprint_difference(before, settings_fingerprint(options, 83, 1)), "");
+  options.warmup_ratio = 0.2;
+  EXPECT_EQ(fingerprint_difference(before, settings_fingerprint(options, 83, 1)),
+            "warmup_ratio was 0.1, is 0.2");
+}
+
 TEST(RunPlan, DifferenceNamesTheFirstSettingThatChanged) {
   EXPECT_EQ(fingerprint_difference("a=1; seed=42; x=2", "a=1; seed=42; x=2"), "");
   EXPECT_EQ(fingerprint_difference("a=1; seed=42; x=2", "a=1; seed=43; x=3"), "seed was 42, is 43");

@@ -77,7 +77,7 @@ Result<bool> Run::step() {
                              position.step + 1, norm)};
   }
   const double rate = options_.optimizer.learning_rate *
-                      schedule_factor(options_.schedule, position.step, options_.warmup_steps,
+                      schedule_factor(options_.schedule, position.step, plan_.warmup_steps,
                                       plan_.total_steps, options_.optimizer.learning_rate);
   optimizer_.step(rate);
   ++position.step;

@@ -13,6 +13,16 @@
 
 namespace plateau::train {
 
+std::vector<std::pair<std::string, double>> measures_of(const EvalReport& report) {
+  if (!report.answers) return {};
+  std::vector<std::pair<std::string, double>> out = {
+      {"exact_match", report.answers->exact_match()}};
+  if (report.answers->json_expected == 0) return out;
+  out.emplace_back("json_valid", report.answers->json_validity());
+  out.emplace_back("json_fields", report.answers->field_accuracy());
+  return out;
+}
+
 Result<TrainingResult> Run::go() {
   // An error of one process must reach the others, who wait for it.
   Totals none;
@@ -69,28 +79,56 @@ Done Run::after_step(const StepReport& report) {
   return std::monostate{};
 }
 
+Done Run::evaluate_batches(Totals& totals) {
+  evaluation_->start(0, 0);
+  while (true) {
+    auto batch = evaluation_->next();
+    if (!batch.ok()) {
+      totals.data_failures = 1;
+      return batch.error();
+    }
+    if (!batch.value()) return std::monostate{};
+    if (batch.value()->rows == 0) continue;
+    auto loss = learner_.evaluate(*batch.value());
+    if (!loss.ok()) return loss.error();
+    totals.loss += value_of(loss.value().sum);
+    totals.labelled += loss.value().labelled;
+  }
+}
+
+// The answers of all processes; an error of one is an error of all.
+Result<AnswerScore> Run::ask_all() {
+  const Result<AnswerScore> own = options_.ask(rank(), world());
+  release_kept_blocks();
+  Totals failures{.data_failures = own.ok() ? 0 : 1};
+  const Done told = own.ok() ? Done(std::monostate{}) : Done(own.error());
+  if (auto shared = share(failures, told); !shared.ok()) return shared.error();
+  if (options_.peers == nullptr) return own;
+  const AnswerScore& mine = own.value();
+  std::vector<double> counts;
+  for (const int64_t count : {mine.asked, mine.exact, mine.json_expected, mine.json_valid,
+                              mine.fields, mine.fields_right, mine.fields_extra}) {
+    counts.push_back(static_cast<double>(count));
+  }
+  const auto sums = options_.peers->sum(counts);
+  if (!sums.ok()) return sums.error();
+  const auto at = [&](size_t i) { return static_cast<int64_t>(std::llround(sums.value()[i])); };
+  return AnswerScore{.asked = at(0),
+                     .exact = at(1),
+                     .json_expected = at(2),
+                     .json_valid = at(3),
+                     .fields = at(4),
+                     .fields_right = at(5),
+                     .fields_extra = at(6)};
+}
+
 Done Run::evaluate() {
   const RunClock::time_point begin = RunClock::now();
   const int64_t step = state_.position.step;
   observer_.evaluation_began(step);
   const PhaseScope phase(MemoryPhase::eval);
   Totals totals;
-  const Done taken = [&]() -> Done {
-    evaluation_->start(0, 0);
-    while (true) {
-      auto batch = evaluation_->next();
-      if (!batch.ok()) {
-        totals.data_failures = 1;
-        return batch.error();
-      }
-      if (!batch.value()) return std::monostate{};
-      if (batch.value()->rows == 0) continue;
-      auto loss = learner_.evaluate(*batch.value());
-      if (!loss.ok()) return loss.error();
-      totals.loss += value_of(loss.value().sum);
-      totals.labelled += loss.value().labelled;
-    }
-  }();
+  const Done taken = evaluate_batches(totals);
   release_kept_blocks();
   if (auto shared = share(totals, taken); !shared.ok()) return shared;
   const double loss = totals.loss / static_cast<double>(totals.labelled);
@@ -99,18 +137,26 @@ Done Run::evaluate() {
                  fmt::format("evaluation at step {}: the loss over {} labelled tokens is {}", step,
                              totals.labelled, loss)};
   }
-  const bool is_best = !state_.best_metric || loss < *state_.best_metric;
+  EvalReport report{.step = step, .loss = loss};
+  if (options_.ask) {
+    const Result<AnswerScore> answers = ask_all();
+    if (!answers.ok()) return answers.error();
+    report.answers = answers.value();
+  }
+  report.is_best = !state_.best_metric || loss < *state_.best_metric;
   const bool gains =
       !state_.best_metric || loss < *state_.best_metric - options_.early_stopping_threshold;
   state_.evaluations_without_gain = gains ? 0 : state_.evaluations_without_gain + 1;
   state_.log.push_back({.step = step, .epoch = state_.epoch, .values = {{"eval_loss", loss}}});
-  const EvalReport report{
-      .step = step, .loss = loss, .seconds = seconds_since(begin), .is_best = is_best};
+  for (const auto& [name, value] : measures_of(report)) {
+    state_.log.back().values["eval_" + name] = value;
+  }
+  report.seconds = seconds_since(begin);
   observer_.evaluated(report);
   if (log_) {
     if (auto added = log_->add(report); !added.ok()) return added;
   }
-  if (!is_best) return std::monostate{};
+  if (!report.is_best) return std::monostate{};
   state_.best_metric = loss;
   state_.best_step = step;
   state_.best_checkpoint =

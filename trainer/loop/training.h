@@ -12,9 +12,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "trainer/data/answer_score.h"
 #include "trainer/data/loader.h"
 #include "trainer/loop/adapter.h"
 #include "trainer/loop/distributed.h"
@@ -39,6 +41,7 @@ struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleKind schedule = ScheduleKind::cosine;
   int64_t warmup_steps = 10;
+  std::optional<double> warmup_ratio;  // Of all steps, in [0, 1]; instead of warmup_steps.
   int64_t logging_steps = 10;
   int64_t save_steps = 100;
   int64_t save_total_limit = 3;
@@ -56,6 +59,8 @@ struct TrainingOptions {
   int64_t batch_size = 1;             // Rows of a batch: for the state files only.
   std::string adapter_config_json;    // Empty: checkpoints hold model.safetensors, not an adapter.
   AdapterLayout adapter_layout = AdapterLayout::hf452;
+  // Has the model answer this process's share of questions at every evaluation. Empty: no answers.
+  std::function<Result<AnswerScore>(int rank, int world)> ask;
   // Several processes: each calls train() with its own share of every batch, and can read
   // resume_from. Null: alone.
   Peers* peers = nullptr;
@@ -80,9 +85,14 @@ struct StepReport {
 struct EvalReport {
   int64_t step = 0;
   double loss = 0;
+  std::optional<AnswerScore> answers;  // Of all processes.
   double seconds = 0;
   bool is_best = false;
 };
+
+// What the answers say, by name, in [0, 1]: exact_match and, where JSON is expected, json_valid and
+// json_fields. Nothing if none were asked for.
+std::vector<std::pair<std::string, double>> measures_of(const EvalReport& report);
 
 class TrainingObserver {
  public:

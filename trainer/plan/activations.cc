@@ -29,7 +29,7 @@ int64_t strip_bytes(const Sizes& sizes, const ModelOptions& options, int64_t len
 
 LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t tokens,
                   int64_t longest) {
-  const int64_t rank = options.lora.rank;
+  const int64_t rank = options.trained == Trained::everything ? 0 : options.lora.rank;
   int64_t attention = sizes.hidden + 1;                          // The norm's input.
   attention += 2 * sizes.hidden + 2 * sizes.keys + sizes.heads;  // q, k, v, result, sums.
   if (sizes.has_attention_adapters) {
@@ -38,6 +38,11 @@ LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t token
   }
   int64_t mlp = sizes.hidden + 1 + 2 * sizes.inner;  // The norm's input, gate and up.
   if (sizes.has_mlp_adapters) mlp += sizes.hidden + sizes.inner + 3 * rank;
+  if (options.lora.dora) {
+    // Products before they are scaled: q, k, v and the output's; gate, up and down.
+    if (sizes.has_attention_adapters) attention += 2 * sizes.hidden + 2 * sizes.keys;
+    if (sizes.has_mlp_adapters) mlp += 2 * sizes.inner + sizes.hidden;
+  }
   LayerMemory out;
   out.input = tokens * sizes.hidden * kValue;
   out.kept = tokens * (attention + mlp) * kValue;
@@ -50,7 +55,12 @@ LayerMemory layer(const Sizes& sizes, const ModelOptions& options, int64_t token
   out.working = std::max(in_mlp, in_attention - tokens * mlp * kValue);
   // A matrix is widened whole if it is small.
   const int64_t matrix = sizes.hidden * std::max(sizes.inner, sizes.hidden + 2 * sizes.keys);
-  if (options.storage != BaseStorage::fp32) out.working += std::min(kPieceBytes, matrix * kValue);
+  const int64_t piece = std::min(kPieceBytes, matrix * kValue);
+  if (options.storage != BaseStorage::fp32) out.working += piece;
+  // Lengths of rows need the sum of weights and adapter; the way back a gradient that is scaled.
+  if (options.lora.dora) out.working += piece + tokens * sizes.inner * kValue;
+  // A matrix's new gradient stands beside the sum of those before it until it is added.
+  if (options.trained == Trained::everything) out.working += matrix * kValue;
   return out;
 }
 

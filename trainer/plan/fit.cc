@@ -32,6 +32,10 @@ std::vector<Candidate> candidates(int64_t batch, int64_t accumulate) {
        [](PlanRequest& request) { return std::exchange(request.workers, 0) != 0; }},
       {"--optim adamw_8bit", "rounded optimizer states",
        [](PlanRequest& request) { return !std::exchange(request.is_8bit_optimizer, true); }},
+      {"without --full-finetuning", "adapters are trained instead of the weights",
+       [](PlanRequest& request) {
+         return std::exchange(request.model.trained, Trained::adapters) == Trained::everything;
+       }},
       {"--load-in-16bit", "rounded weights",
        [](PlanRequest& request) {
          if (request.model.storage != BaseStorage::fp32) return false;

@@ -80,9 +80,12 @@ class Planner {
     const ModelOptions& options = request_.model;
     int64_t bytes = 0;
     int64_t quantised = 0;
+    int64_t frozen = 0;
     for (const WeightShape& weight : weight_shapes(request_.config)) {
       const int64_t count = count_of(weight.shape);
       plan_.parameters += count;
+      if (is_trained_whole(options, weight.name)) continue;
+      frozen += count;
       const bool packs = is_quantised(weight) && options.storage == BaseStorage::nf4;
       quantised += packs ? count : 0;
       const bool is_vector = weight.shape.size() == 1;
@@ -90,7 +93,7 @@ class Planner {
       bytes += packs ? nf4_bytes(count, options.double_quant) : count * (halves ? 2 : kFloat);
     }
     const char* rest = options.storage == BaseStorage::fp32 ? "fp32" : "bf16";
-    std::string formula = fmt::format("{} weights in {}", format_count(plan_.parameters), rest);
+    std::string formula = fmt::format("{} weights in {}", format_count(frozen), rest);
     if (quantised > 0) {
       formula = fmt::format("{} weights in NF4, {} in bf16", format_count(quantised),
                             format_count(plan_.parameters - quantised));
@@ -98,25 +101,60 @@ class Planner {
     add("base", bytes, std::move(formula));
   }
 
-  void add_trained() {
-    const int64_t rank = request_.model.lora.rank;
-    int64_t states = 0;
-    for (const LinearShape& layer : adapter_layers(request_.config, request_.model.lora)) {
-      for (const int64_t count : {rank * layer.inputs, rank * layer.outputs}) {
-        plan_.trainable += count;
-        const bool small = count < kMin8BitElements;
-        const int64_t blocks = (count + kStateBlock - 1) / kStateBlock;
-        states += request_.is_8bit_optimizer && !small ? 2 * (count + blocks * kFloat)
-                                                       : 2 * count * kFloat;
+  // Sizes of all tensors that are trained.
+  [[nodiscard]] std::vector<int64_t> trained_sizes() const {
+    std::vector<int64_t> out;
+    const LoraOptions& lora = request_.model.lora;
+    if (request_.model.trained == Trained::everything) {
+      for (const WeightShape& weight : weight_shapes(request_.config)) {
+        if (is_trained_whole(request_.model, weight.name)) out.push_back(count_of(weight.shape));
       }
+      return out;
+    }
+    for (const LinearShape& layer : adapter_layers(request_.config, lora)) {
+      out.push_back(lora.rank * layer.inputs);
+      out.push_back(lora.rank * layer.outputs);
+      if (lora.dora) out.push_back(layer.outputs);
+    }
+    return out;
+  }
+
+  void add_trained() {
+    int64_t states = 0;
+    for (const int64_t count : trained_sizes()) {
+      plan_.trainable += count;
+      const bool small = count < kMin8BitElements;
+      const int64_t blocks = (count + kStateBlock - 1) / kStateBlock;
+      states +=
+          request_.is_8bit_optimizer && !small ? 2 * (count + blocks * kFloat) : 2 * count * kFloat;
     }
     const std::string trained = format_count(plan_.trainable);
-    add("adapters", plan_.trainable * kFloat,
-        fmt::format("{} values in fp32, rank {}", trained, rank));
+    const LoraOptions& lora = request_.model.lora;
+    if (request_.model.trained == Trained::everything) {
+      add("trained", plan_.trainable * kFloat, fmt::format("{} weights in fp32", trained));
+    } else {
+      add("adapters", plan_.trainable * kFloat,
+          fmt::format("{} values in fp32, rank {}{}", trained, lora.rank,
+                      lora.dora ? ", with lengths of rows" : ""));
+    }
     add("gradients", plan_.trainable * kFloat, fmt::format("{} values in fp32", trained));
     add("optimizer", states,
         request_.is_8bit_optimizer ? "two states of 8 bits and a scale for each 256"
                                    : "two states of 32 bits");
+  }
+
+  // What a trained embedding and head need on the way back beside their gradients: a new gradient
+  // each. Tied, the head's waits for the embedding's, which comes last, and both are added up.
+  [[nodiscard]] int64_t table_gradients() const {
+    if (!is_trained_whole(request_.model, "model.embed_tokens.weight")) return 0;
+    const int64_t table = request_.config.vocab_size * request_.config.hidden_size * kFloat;
+    return request_.config.tie_word_embeddings ? 2 * table : table;
+  }
+
+  // Of patches whose kernel and merger are trained: what comes in, and the merger's inner values.
+  [[nodiscard]] int64_t trained_ends() const {
+    if (!is_trained_whole(request_.model, "visual.merger.mlp.0.weight")) return 0;
+    return patches_ * (patch_bytes() + request_.config.vision.hidden_size * kFloat);
   }
 
   [[nodiscard]] int64_t longest_frame() const {
@@ -135,7 +173,7 @@ class Planner {
     // Features of the pictures, the merger's inner ones, and the embeddings they are put into.
     const int64_t between =
         (trains_vision ? patches_ * 2 * config.vision.hidden_size : 0) * kFloat +
-        (merged + 2 * tokens_) * config.hidden_size * kFloat;
+        (merged + 2 * tokens_) * config.hidden_size * kFloat + trained_ends() + table_gradients();
     // The way back goes through the text first, while the vision tower keeps what it needs, and
     // then through the tower, when nothing of the text is left.
     const int64_t tower = trains_vision ? vision.kept : 0;
@@ -204,31 +242,50 @@ class Planner {
     return found == plan_.lines.end() ? 0 : found->bytes;
   }
 
-  // What a batch of the evaluation set takes beyond a step of training, which does not run then:
-  // one layer at a time and nothing for a way back, but perhaps larger examples. Its own batches
-  // ahead stand beside those of training.
-  void add_evaluation() {
-    const ExampleShape& shape = request_.evaluation;
-    if (shape.tokens == 0) return;
+  // One layer at a time and nothing for a way back.
+  [[nodiscard]] int64_t forward_bytes(const ExampleShape& shape, int64_t rows) const {
     const ModelConfig& config = request_.config;
-    const int64_t tokens = request_.batch_size * shape.tokens;
-    const int64_t patches = request_.batch_size * shape.patches;
+    const int64_t tokens = rows * shape.tokens;
+    const int64_t patches = rows * shape.patches;
     const LayerMemory text = text_layer(config, request_.model, tokens, shape.tokens);
     const LayerMemory vision = vision_layer(config, request_.model, patches, shape.patches);
     const int64_t merged = patches / (config.vision.merge_size * config.vision.merge_size);
-    const int64_t forward = (merged + 2 * tokens) * config.hidden_size * kFloat +
-                            std::max(text.input + text.kept + text.working,
-                                     vision.input + vision.kept + vision.working);
-    const int64_t batch = patches * patch_bytes() + tokens * 17;
+    return (merged + 2 * tokens) * config.hidden_size * kFloat +
+           std::max(text.input + text.kept + text.working,
+                    vision.input + vision.kept + vision.working);
+  }
+
+  // Keys and values of every layer for question and answer, those of one layer twice while a token
+  // is added, and the question's way through the layers. Questions are answered one by one.
+  [[nodiscard]] int64_t generation_bytes(const ExampleShape& shape) const {
+    if (request_.new_tokens == 0) return 0;
+    const ModelConfig& config = request_.config;
+    const int64_t of_a_layer =
+        (shape.tokens + request_.new_tokens) * 2 * config.kv_heads * config.head_dim() * kFloat;
+    return (config.layers + 1) * of_a_layer + forward_bytes(shape, 1) + config.vocab_size * kFloat +
+           shape.patches * patch_bytes();
+  }
+
+  // What the evaluation set takes beyond a step of training, which does not run then: perhaps its
+  // examples are larger. Its own batches ahead stand beside those of training.
+  void add_evaluation() {
+    const ExampleShape& shape = request_.evaluation;
+    if (shape.tokens == 0) return;
+    const int64_t rows = request_.batch_size;
+    const int64_t batch = rows * (shape.patches * patch_bytes() + shape.tokens * 17);
     const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
     const int64_t decoding =
         std::max<int64_t>(request_.workers, 1) *
         std::max<int64_t>(shape.picture_bytes - request_.largest.picture_bytes, 0);
-    const int64_t needed = forward + logits_bytes(shape.labelled) + batch;
+    const int64_t needed = std::max(
+        forward_bytes(shape, rows) + logits_bytes(shape.labelled) + batch, generation_bytes(shape));
     const int64_t step = bytes_of("activations") + bytes_of("logits") + bytes_of("images");
     add("evaluation", std::max<int64_t>(needed - step, 0) + ahead * batch + decoding,
-        fmt::format("beyond a step of training: examples of up to {} tokens, {} patches",
-                    format_count(shape.tokens), format_count(shape.patches)),
+        fmt::format("beyond a step of training: examples of up to {} tokens, {} patches{}",
+                    format_count(shape.tokens), format_count(shape.patches),
+                    request_.new_tokens > 0
+                        ? fmt::format(", answers of {} tokens", format_count(request_.new_tokens))
+                        : ""),
         true);
   }
 

@@ -35,6 +35,7 @@ struct PlanRequest {
   int64_t batch_size = 1;
   ExampleShape largest;
   ExampleShape evaluation;  // Of the evaluation set; all 0: there is none.
+  int64_t new_tokens = 0;   // Of an answer that evaluations generate; 0: they generate none.
   int64_t workers = 0;
   int64_t queue = 2;
   int64_t threads = 1;
