@@ -44,10 +44,12 @@ def ours_loads_there(options):
     report = check("tiny/model", "case.safetensors", "--adapter", "out/adapter")
     assert report["gradients"] == len(load_file("out/adapter/adapter_model.safetensors")), report
     trainer("ask", "-m", "tiny/model", "-a", "out/adapter", "-d", "tiny/eval.jsonl", "--load-in-32bit", "--count", 1)
-    native = load("tiny/model")
-    native.load_adapter("out/adapter")
-    merged = load("out/merged")
-    for name, model in (("transformers' own loader", native), ("merged", merged)):
+    models = {"merged": load("out/merged")}
+    # transformers' own loader leaves out the lengths of DoRA, also those of adapters that peft wrote.
+    if "--use-dora" not in options:
+        models["transformers' own loader"] = load("tiny/model")
+        models["transformers' own loader"].load_adapter("out/adapter")
+    for name, model in models.items():
         difference = (model(**inputs).logits - logits).abs().max() / logits.abs().max()
         assert difference < 1e-5, f"{name}: logits differ by {difference:.1e}"
     return report

@@ -56,9 +56,31 @@ Option with_letter(Option option, char letter) {
 
 const std::vector<std::string> kYesNo = {"true", "false"};
 
+// What of the model is trained.
+Options trained_options() {
+  return {
+      flag("full-finetuning", "Model",
+           "Train the weights themselves, in fp32, instead of adapters; --finetune-vision-layers "
+           "false or --finetune-language-layers false freezes one tower."),
+      flag("use-dora", "Model",
+           "Train DoRA adapters: directions by LoRA, and the length of every row of a weight."),
+      number("lora-r", Takes::count, "Model", "Rank of the LoRA adapters (default 16)."),
+      choice("finetune-vision-layers", kYesNo, "Model",
+             "Put adapters in the vision tower (default true)."),
+      choice("finetune-language-layers", kYesNo, "Model",
+             "Put adapters in the language decoder (default true)."),
+      choice("finetune-attention-modules", kYesNo, "Model",
+             "Put adapters in the attention modules (default true)."),
+      choice("finetune-mlp-modules", kYesNo, "Model", "Put adapters in the MLPs (default true)."),
+      text("target-modules", "NAMES", "Model",
+           "Put adapters only in modules whose names end in one of these, comma-separated: "
+           "q_proj,v_proj (default: every linear layer that the options above choose)."),
+  };
+}
+
 // What decides how much memory a run takes: for both verbs.
 Options sizing_options() {
-  return {
+  Options all = {
       file("base-model", 'm', "DIR", "Model",
            "Model directory, with config.json, tokenizer.json and *.safetensors."),
       file("dataset", 'd', "FILE", "Data",
@@ -92,22 +114,6 @@ Options sizing_options() {
       flag("load-in-16bit", "Model", "Keep the frozen weights in bf16."),
       flag("load-in-32bit", "Model",
            "Keep the frozen weights in fp32; weights that are fp32 on disk are memory-mapped."),
-      flag("full-finetuning", "Model",
-           "Train the weights themselves, in fp32, instead of adapters; --finetune-vision-layers "
-           "false or --finetune-language-layers false freezes one tower."),
-      flag("use-dora", "Model",
-           "Train DoRA adapters: directions by LoRA, and the length of every row of a weight."),
-      number("lora-r", Takes::count, "Model", "Rank of the LoRA adapters (default 16)."),
-      choice("finetune-vision-layers", kYesNo, "Model",
-             "Put adapters in the vision tower (default true)."),
-      choice("finetune-language-layers", kYesNo, "Model",
-             "Put adapters in the language decoder (default true)."),
-      choice("finetune-attention-modules", kYesNo, "Model",
-             "Put adapters in the attention modules (default true)."),
-      choice("finetune-mlp-modules", kYesNo, "Model", "Put adapters in the MLPs (default true)."),
-      text("target-modules", "NAMES", "Model",
-           "Put adapters only in modules whose names end in one of these, comma-separated: "
-           "q_proj,v_proj (default: every linear layer that the options above choose)."),
       choice("use-gradient-checkpointing", kYesNo, "Model",
              "Store only each layer's input and recompute the layer in the backward pass (default "
              "true)."),
@@ -117,6 +123,8 @@ Options sizing_options() {
            "Prefer quality to memory: bf16 weights, 32-bit optimizer states, and rsLoRA from rank "
            "32."),
   };
+  add(all, trained_options());
+  return all;
 }
 
 Options learning_options() {

@@ -220,11 +220,14 @@ Result<std::monostate> load_weights(const std::filesystem::path& file,
                                     const std::vector<NamedTensor>& weights) {
   const auto opened = SafetensorsFile::open(file);
   if (!opened.ok()) return opened.error();
-  return fill_weights(weights, opened.value().tensors(), file.string());
+  const std::vector<TensorView>& views = opened.value().tensors();
+  return fill_weights(weights, views, file.string(),
+                      [&](size_t place) { release_pages(views[place]); });
 }
 
 Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,
-                                    const std::vector<TensorView>& from, const std::string& where) {
+                                    const std::vector<TensorView>& from, const std::string& where,
+                                    const std::function<void(size_t)>& copied) {
   std::map<std::string, const TensorView*> by_key;
   for (const TensorView& view : from) {
     by_key.emplace(adapter_key(view.name, AdapterLayout::legacy), &view);
@@ -255,7 +258,10 @@ Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,
                  fmt::format("{} does not fit the model, {} differences: {}{}", where, count,
                              fmt::join(problems, "; "), count > kShown ? "; ..." : "")};
   }
-  for (const auto& [tensor, view] : pairs) copy_values(tensor, *view);
+  for (const auto& [tensor, view] : pairs) {
+    copy_values(tensor, *view);
+    if (copied) copied(static_cast<size_t>(view - from.data()));
+  }
   return std::monostate{};
 }
 

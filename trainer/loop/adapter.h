@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +63,10 @@ Result<std::monostate> load_adapter(const std::filesystem::path& directory,
 // The same from any file of tensors.
 Result<std::monostate> load_weights(const std::filesystem::path& file,
                                     const std::vector<NamedTensor>& weights);
-// The same from tensors that are in memory already. `where` is for the message.
+// The same from tensors that are in memory already. `where` is for the message; `copied`, unless it
+// is empty, is called with the place in `from` of each that is not needed any more.
 Result<std::monostate> fill_weights(const std::vector<NamedTensor>& weights,
-                                    const std::vector<TensorView>& from, const std::string& where);
+                                    const std::vector<TensorView>& from, const std::string& where,
+                                    const std::function<void(size_t)>& copied = nullptr);
 
 }  // namespace plateau::train

@@ -48,11 +48,12 @@ Result<std::monostate> write_files(const fs::path& directory, const Checkpoint& 
 }
 
 Result<std::vector<StateTensor>> read_tensors(const fs::path& path) {
-  auto file = SafetensorsFile::open(path);
-  if (!file.ok()) return file.error();
+  auto opened = SafetensorsFile::open(path);
+  if (!opened.ok()) return opened.error();
+  const auto file = std::make_shared<const SafetensorsFile>(std::move(opened.value()));
   std::vector<StateTensor> out;
-  for (const TensorView& view : file.value().tensors()) {
-    auto tensor = tensor_of(view);
+  for (const TensorView& view : file->tensors()) {
+    auto tensor = mapped_tensor(view, file);
     if (!tensor.ok()) return tensor.error();
     out.push_back({.name = view.name, .tensor = std::move(tensor.value())});
   }

@@ -68,6 +68,8 @@ struct Checkpoint {
 // disk) leaves everything that was there as it was.
 Result<std::filesystem::path> write_checkpoint(const std::filesystem::path& output_directory,
                                                const Checkpoint& checkpoint);
+// Tensors look into the mapped files, for reading only; one that goes gives its pages back, so that
+// who lets go of them as they are copied never holds two of everything.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& directory);
 // The complete ones, oldest first. Half-written ones are not seen.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& output_directory);

@@ -50,8 +50,11 @@ Done Run::resume() {
   for (const StateTensor& weight : checkpoint.weights) {
     weights.push_back(view_of(weight.name, weight.tensor));
   }
-  if (auto filled = fill_weights(trainable_, weights, from.string()); !filled.ok()) return filled;
-  auto restored = optimizer_.restore(checkpoint.optimizer, checkpoint.state.position.step);
+  auto filled = fill_weights(trainable_, weights, from.string(),
+                             [&](size_t place) { checkpoint.weights[place].tensor.reset(); });
+  if (!filled.ok()) return filled;
+  auto restored =
+      optimizer_.restore(std::move(checkpoint.optimizer), checkpoint.state.position.step);
   if (!restored.ok()) return restored;
   if (auto set = set_generator_state(checkpoint.state.random_state); !set.ok()) return set;
   state_ = std::move(checkpoint.state);

@@ -55,6 +55,17 @@ Result<Tensor> tensor_of(const TensorView& view) {
                                                    view.name, std::string(name_of(view.dtype)))};
 }
 
+Result<Tensor> mapped_tensor(const TensorView& view, std::shared_ptr<const SafetensorsFile> file) {
+  const auto begin = reinterpret_cast<uintptr_t>(view.bytes.data());
+  for (const auto& [dtype, type] : kTypes) {
+    if (dtype != view.dtype || begin % bytes_of(dtype) != 0) continue;
+    auto done = [kept = std::move(file), view](void*) { release_pages(view); };
+    return std::make_shared<at::Tensor>(at::from_blob(const_cast<std::byte*>(view.bytes.data()),
+                                                      view.shape, std::move(done), type));
+  }
+  return tensor_of(view);
+}
+
 void copy_values(const Tensor& to, const TensorView& from) {
   widen(from.bytes, from.dtype, {to->data_ptr<float>(), static_cast<size_t>(to->numel())});
 }

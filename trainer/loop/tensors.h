@@ -21,6 +21,10 @@ namespace plateau::train {
 TensorView view_of(std::string name, const Tensor& tensor);
 // A copy.
 Result<Tensor> tensor_of(const TensorView& view);
+// The bytes of a mapped file themselves, which the tensor keeps open and whose pages it gives back
+// at its end; a copy where they are not aligned. Nobody may write to it. Requires: `view` is one of
+// `file`.
+Result<Tensor> mapped_tensor(const TensorView& view, std::shared_ptr<const SafetensorsFile> file);
 // Values into a tensor that exists, unrecorded by autograd. Requires: one shape; `to` is fp32,
 // `from` fp32, bf16 or fp16.
 void copy_values(const Tensor& to, const TensorView& from);

@@ -173,7 +173,7 @@ std::vector<StateTensor> Optimizer::state() const {
   return out;
 }
 
-Result<std::monostate> Optimizer::restore(const std::vector<StateTensor>& state, int64_t steps) {
+Result<std::monostate> Optimizer::restore(std::vector<StateTensor> state, int64_t steps) {
   const std::vector<StateTensor> own = this->state();
   if (own.size() != state.size()) {
     return Error{Error::Kind::bad_input,
@@ -193,6 +193,7 @@ Result<std::monostate> Optimizer::restore(const std::vector<StateTensor>& state,
   }
   for (size_t i = 0; i < own.size(); ++i) {
     std::memcpy(own[i].tensor->data_ptr(), state[i].tensor->data_ptr(), own[i].tensor->nbytes());
+    state[i].tensor.reset();
   }
   state_->steps = steps;
   return std::monostate{};

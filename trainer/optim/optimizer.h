@@ -62,8 +62,9 @@ class Optimizer {
   // NAME.exp_avg and NAME.exp_avg_sq of every parameter; with 8-bit states also their .absmax. The
   // tensors share the optimizer's memory: they are good until it steps or goes.
   [[nodiscard]] std::vector<StateTensor> state() const;
-  // Names, shapes and types must be those of state(); nothing is changed if they are not.
-  Result<std::monostate> restore(const std::vector<StateTensor>& state, int64_t steps);
+  // Names, shapes and types must be those of state(); nothing is changed if they are not. Lets go
+  // of each tensor once it is copied.
+  Result<std::monostate> restore(std::vector<StateTensor> state, int64_t steps);
 
  private:
   struct State;

@@ -102,6 +102,49 @@ TEST(Plan, LogitsDoNotGrowWithTheSequence) {
   EXPECT_EQ(line(make_plan(request), "logits"), before);
 }
 
+TEST(Plan, WholeWeightsTakeTenBytesEachBeforeAnyActivation) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.model.storage = BaseStorage::fp32;
+  request.model.trained = Trained::everything;
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.trainable, plan.parameters);
+  EXPECT_EQ(line(plan, "base"), 0);
+  EXPECT_EQ(line(plan, "trained"), 4 * plan.parameters);
+  EXPECT_EQ(line(plan, "gradients"), 4 * plan.parameters);
+  EXPECT_NEAR(gb(line(plan, "optimizer")), 2.03 * gb(plan.parameters), 0.02 * gb(plan.parameters));
+  request.model.lora.vision = false;
+  const Plan language = make_plan(request);
+  EXPECT_EQ(line(language, "base") + line(language, "trained"), line(plan, "trained"));
+  EXPECT_GT(line(language, "base"), 0);
+}
+
+TEST(Plan, DoraAddsALengthForEachRowAndKeepsProducts) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.model.gradient_checkpointing = false;
+  const Plan plain = make_plan(request);
+  request.model.lora.dora = true;
+  const Plan dora = make_plan(request);
+  int64_t rows = 0;
+  for (const LinearShape& layer : adapter_layers(request.config, request.model.lora)) {
+    rows += layer.outputs;
+  }
+  EXPECT_EQ(line(dora, "adapters") - line(plain, "adapters"), 4 * rows);
+  EXPECT_GT(line(dora, "activations"), line(plain, "activations") * 5 / 4);
+}
+
+// 36 layers of 2 x 256 keys and values in fp32 are 73,728 bytes a token.
+TEST(Plan, GeneratedAnswersHoldKeysAndValuesOfAllLayers) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.evaluation = request.largest;
+  EXPECT_EQ(line(make_plan(request), "evaluation"), 0);
+  request.new_tokens = 100'000;
+  const int64_t less = line(make_plan(request), "evaluation");
+  request.new_tokens = 200'000;
+  const int64_t more = line(make_plan(request), "evaluation");
+  EXPECT_GT(less, 0);
+  EXPECT_EQ(more - less, int64_t{100'000} * (36 + 1) * 2 * 256 * 4);
+}
+
 TEST(Fit, OffersWhatCostsLeastFirstAndStopsWhenItFits) {
   PlanRequest request = published("qwen2.5-vl-3b");
   request.model.gradient_checkpointing = false;

@@ -197,6 +197,10 @@ std::vector<const TensorView*> WeightFiles::tensors() const {
 }
 
 void WeightFiles::release(const TensorView& tensor) const {
+  release_pages(tensor);
+}
+
+void release_pages(const TensorView& tensor) {
   // Whole pages only: the neighbours may still be needed.
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<uintptr_t>(tensor.bytes.data());

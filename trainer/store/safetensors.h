@@ -80,6 +80,9 @@ class WeightFiles {
   std::map<std::string, const TensorView*, std::less<>> by_name_;
 };
 
+// The advice behind WeightFiles::release(). Requires: `tensor` lies in a mapped file.
+void release_pages(const TensorView& tensor);
+
 // Writes tensors one after the other, so that only one needs to be in memory: sizes first, then the
 // bytes in the same order. Not finished means not there: the temporary file is removed.
 class SafetensorsWriter {
