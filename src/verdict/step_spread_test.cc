@@ -20,9 +20,9 @@ Run run_of(int seconds, int every, int64_t steps) {
 // The same, with a main process that owns `mb(second)`.
 template <typename Curve>
 Run run_that_owns(int seconds, int every, int64_t steps, Curve mb) {
-  Run run = run_of(seconds, every, steps);
+  plateau::Run run = run_of(seconds, every, steps);
   run.command = "train";
-  run.processes.push_back({.id = 1, .name = "train", .id_is_pid = true});
+  run.processes.push_back({.id = 1, .id_is_pid = true, .name = "train"});
   Series owned{.process = 0, .metric = Metric::anon, .label = "", .mb = {}};
   for (int s = 0; s < seconds; ++s) owned.mb.push_back(mb(s));
   run.series.push_back(std::move(owned));
@@ -44,20 +44,20 @@ TEST(StepSpread, AJobThatNamesItsStepsOftenIsTakenAtItsWord) {
 }
 
 TEST(StepSpread, AClockThatStandsStillGoesOnNoFurtherThanOneMark) {
-  Run run = run_of(80, 10, 20);
+  plateau::Run run = run_of(80, 10, 20);
   for (int s = 80; s < 200; ++s)
     run.instants.push_back({.step = 140, .time_s = static_cast<double>(s)});
   EXPECT_DOUBLE_EQ(step_clock(run).back(), 160);
 }
 
 TEST(StepSpread, WhatComesAfterTheLastMarkOfAJobThatHasEndedIsItsEnd) {
-  Run run = run_of(80, 10, 20);
+  plateau::Run run = run_of(80, 10, 20);
   run.ending.kind = Ending::Kind::exited;
   EXPECT_DOUBLE_EQ(step_clock(run).back(), 140);
 }
 
 TEST(StepSpread, StepsThatGoBackAreLeftAsTheyAre) {
-  Run run = run_of(80, 10, 20);
+  plateau::Run run = run_of(80, 10, 20);
   run.instants.back().step = 0;
   EXPECT_DOUBLE_EQ(step_clock(run)[15], 20);
 }
