@@ -295,7 +295,7 @@ size_t most_telling(const std::vector<Life>& lives, const std::vector<double>& c
 
 // Do the lives belong to helpers of a job that goes on?
 bool are_helpers(const std::vector<Life>& lives, const LifeClock& clock) {
-  if (lives.size() < kLivesOfHelpers) return false;
+  if (clock.helper <= 0 || lives.size() < kLivesOfHelpers) return false;
   std::vector<double> lengths;
   for (const Life& life : lives) lengths.push_back(length_of(life, clock.at));
   return upper_median(lengths) <= clock.helper;
