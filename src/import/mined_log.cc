@@ -122,10 +122,11 @@ void MinedLog::remember_clocks() {
     const LogCell* cell = find(reading_.time_column);
     if (cell != nullptr && cell->numeric) {
       const auto since_1970 = epoch_seconds(cell->number.value);
+      // "@5000ms": the unit on the number is nearer than one in a name.
+      const double scale = cell->number.unit_s > 0 ? cell->number.unit_s : reading_.time_scale;
       time_s_ = since_1970 && cell->number.value >= 1e9
                     ? builder_.time_of({Stamp::Kind::epoch, *since_1970, 0})
-                    : builder_.time_of(
-                          {Stamp::Kind::elapsed, cell->number.value * reading_.time_scale, 0});
+                    : builder_.time_of({Stamp::Kind::elapsed, cell->number.value * scale, 0});
       if (!std::isfinite(time_s_)) time_s_ = kMissing;
       time_here_ = true;
     }

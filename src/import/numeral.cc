@@ -54,7 +54,19 @@ struct UnitWord {
   uint64_t key = 0;
   Numeral::Unit unit = Numeral::Unit::none;
   double mb = 0;
+  double seconds = 0;
 };
+
+// Of a unit of time; 0 for frequencies.
+double seconds_in(std::string_view word) {
+  if (word == "ns") return 1e-9;
+  if (word == "us") return 1e-6;
+  if (word == "ms") return 1e-3;
+  if (word == "s" || word.starts_with("sec")) return 1;
+  if (word.starts_with("min")) return 60;
+  if (word == "h" || word == "hr" || word.starts_with("hour")) return 3600;
+  return word == "d" || word.starts_with("day") ? 86400 : 0;
+}
 
 constexpr size_t kSlots = 256;
 
@@ -78,7 +90,10 @@ std::array<UnitWord, kSlots> make_units() {
       const double mb = word.starts_with("page") ? kPageMb : unit_in_mb(word).value_or(0);
       size_t slot = slot_of(key_of(word));
       while (table[slot].key != 0) slot = (slot + 1) % kSlots;
-      table[slot] = {key_of(word), unit, unit == Numeral::Unit::memory ? mb : 0};
+      table[slot] = {.key = key_of(word),
+                     .unit = unit,
+                     .mb = unit == Numeral::Unit::memory ? mb : 0,
+                     .seconds = unit == Numeral::Unit::time ? seconds_in(word) : 0};
     }
   };
   add("ms s sec secs second seconds us ns min mins minute minutes h hr hour hours d days day fps "
@@ -142,6 +157,7 @@ void read_letters(std::string_view line, size_t at, bool apart, Numeral& number)
   }
   number.unit = unit->unit;
   number.unit_mb = unit->mb;
+  number.unit_s = unit->seconds;
   number.unit_end = end;
   if (number.unit == Numeral::Unit::memory && follows_rate(line, end)) {
     number.unit = Numeral::Unit::rate;

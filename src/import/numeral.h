@@ -34,6 +34,7 @@ struct Numeral {
   size_t unit_end = 0;  // and one past its unit.
   Unit unit = Unit::none;
   double unit_mb = 0;    // Of memory; else 0.
+  double unit_s = 0;     // Of a time that can be a clock; else 0.
   uint8_t decimals = 0;  // Digits behind the point.
   bool has_sign = false;
   bool glued = false;    // To letters before it: "rank0", "v2".

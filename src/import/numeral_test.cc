@@ -31,6 +31,9 @@ TEST(Numeral, ChangesRatesTimesAndPercentAreNoAmounts) {
   EXPECT_EQ(first_in("10 MB per step").unit, Numeral::Unit::rate);
   EXPECT_EQ(first_in("5.4 GB/32 GB").unit, Numeral::Unit::memory) << "a pair, not a rate";
   EXPECT_EQ(first_in("12.5 ms").unit, Numeral::Unit::time);
+  EXPECT_DOUBLE_EQ(first_in("@5000ms").unit_s, 1e-3);
+  EXPECT_DOUBLE_EQ(first_in("2 hours").unit_s, 3600);
+  EXPECT_DOUBLE_EQ(first_in("60 fps").unit_s, 0);
   EXPECT_EQ(first_in("43.2%").unit, Numeral::Unit::percent);
 }
 

@@ -60,6 +60,17 @@ TEST(EpochLength, EpochsAsLoggedServeOnAnyClock) {
   EXPECT_DOUBLE_EQ(epoch_length_of(run, seconds, false).length, 0);
 }
 
+TEST(EpochLength, EpochsThatAreNamedWithoutAStepAreKnownByTheirTimes) {
+  plateau::Run run;
+  run.instants.resize(8);
+  const std::vector<double> seconds = {0, 40, 60, 80, 100, 120, 140, 160};
+  for (const size_t instant : {1, 2, 4, 5, 7}) {
+    run.events.push_back({.instant = instant, .kind = EventKind::epoch});
+  }
+  EXPECT_DOUBLE_EQ(epoch_length_of(run, seconds, false).length, 40) << "of gaps 20, 40, 20, 40";
+  EXPECT_DOUBLE_EQ(epoch_length_of(run, seconds, true).length, 0) << "seconds are no steps";
+}
+
 // Instants every 5 steps from `first` on, in epochs of 100 steps counted from 1.
 plateau::Run whole_epochs(int64_t first, int64_t last) {
   plateau::Run run;

@@ -44,6 +44,16 @@ double morning(double hour) {
   return std::pow(std::sin(std::numbers::pi / 2 * hour / 6), 2);
 }
 
+// By the clock on the wall a job that gets less of a busy machine slows down, whatever it keeps.
+TEST(Load, GrowthThatSlowsIsNoWarmUpWithinMinutes) {
+  Noise noise(5);
+  plateau::Run run =
+      server(200 / 60.0, [&](double h) { return 400 - 300 * std::exp(-h / 1.5) + noise(); });
+  EXPECT_EQ(judge(run).word, Word::warming);
+  for (Instant& instant : run.instants) instant.time_s /= 60;
+  EXPECT_EQ(judge(run).word, Word::undecided);
+}
+
 TEST(Load, OneClimbOfAServerStaysUndecidedAndSaysThatItMayBeTheLoad) {
   Noise noise(1);
   const Verdict verdict = judge(server(6, [&](double h) { return 2000 + 600 * h + 20 * noise(); }));
