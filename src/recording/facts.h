@@ -9,9 +9,10 @@
 //   the clock between two epochs as logged, on whatever clock the run is judged by |
 //   by time, the middle gap between the beginnings of epochs that were heard of
 // The first three are facts about the run, so that a look at its first half knows them too; the
-// others are about the samples at hand. Worked case: 663 examples by 8 are 83 steps; a log that says
-// "epoch 1.45" at step 120 has epochs of 120 / 1.45, rounded 83 steps. One that says "epoch 1" from
-// step 5 on and "epoch 2" from step 105 on has epochs of 100 steps; before step 105 nobody knows.
+// others are about the samples at hand. Worked case: 663 examples by 8 are 83 steps; a log that
+// says "epoch 1.45" at step 120 has epochs of 120 / 1.45, rounded 83 steps. One that says "epoch 1"
+// from step 5 on and "epoch 2" from step 105 on has epochs of 100 steps; before step 105 nobody
+// knows.
 //
 // Blind spot: a job that counts micro-batches as steps and states examples per optimizer step.
 #pragma once

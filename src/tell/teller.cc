@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "curves/tensorboard_writer.h"
 #include "http/client.h"
 #include "report/json.h"
 #include "report/printable.h"
 #include "tell/bridge.h"
 #include "tell/errand.h"
-#include "curves/tensorboard_writer.h"
 #include "words/verdict_words.h"
 
 namespace plateau {

@@ -297,6 +297,7 @@ size_t most_telling(const std::vector<Life>& lives, const std::vector<double>& c
 bool are_helpers(const std::vector<Life>& lives, const LifeClock& clock) {
   if (clock.helper <= 0 || lives.size() < kLivesOfHelpers) return false;
   std::vector<double> lengths;
+  lengths.reserve(lives.size());
   for (const Life& life : lives) lengths.push_back(length_of(life, clock.at));
   return upper_median(lengths) <= clock.helper;
 }

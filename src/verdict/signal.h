@@ -13,9 +13,10 @@
 //     last step only the first counts, the state right after that step.
 //   - A job that is known to have ended gave back its memory on the way. Of the instants at the
 //     last step, or of those in the last 2 s where there are no steps, or 2 % of the run if that is
-//     more, or 10 % of it up to 10 s, the ones at the end that lie a tenth or more below what was held before are left out.
-//     At the last step so are those that fell by more than twice what it ever fell before, and 1 %:
-//     on a busy machine the only sample of that step may come when the loop's lists are gone.
+//     more, or 10 % of it up to 10 s, the ones at the end that lie a tenth or more below what was
+//     held before are left out. At the last step so are those that fell by more than twice what it
+//     ever fell before, and 1 %: on a busy machine the only sample of that step may come when the
+//     loop's lists are gone.
 // Worked case: a leak of 0.3 MB per step reaches 187 MB at step 600, the last; five samples of the
 // exit at 187, 150, 90, 30 and 2 MB carry step 600 too. The smallest of them would be a plunge to
 // 2 MB, the first of them is the truth.

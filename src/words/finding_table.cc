@@ -106,8 +106,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "the length of the first pass over the data: give --examples and --batch, or --epoch-steps. "
      "If it ends after {last_step}, a cache that fills until then explains the growth"},
     {Kind::steps_missing, "steps-missing", Block::next,
-     "steps: only times are known, and growth follows work. Print the step (\"step 120\"), or judge "
-     "a log that has it"},
+     "steps: only times are known, and growth follows work. Print the step (\"step 120\"), or "
+     "judge a log that has it"},
     {Kind::longer_run_missing, "longer-run-missing", Block::next,
      "a longer run: growth that goes on is called a leak at about {deadline}, or once it has "
      "added {beyond_mb}, more than a cache of such a program is likely to hold"},
