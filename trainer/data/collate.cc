@@ -14,10 +14,12 @@
 namespace plateau::train {
 namespace {
 
-struct Row {
+struct Prepared {
   Example example;
   EncodedExample encoded;
   int64_t patches = 0;
+  size_t row = 0;
+  size_t place = 0;  // Among all examples of the batch.
 };
 
 int64_t labels_after_shift(const std::vector<int64_t>& labels) {
@@ -26,11 +28,11 @@ int64_t labels_after_shift(const std::vector<int64_t>& labels) {
                        [](int64_t label) { return label != kNoLabel; });
 }
 
-Result<Row> prepare_row(const Dataset& dataset, const Tokenizer& tokenizer,
-                        const LoaderOptions& options, size_t index) {
+Result<Prepared> prepare(const Dataset& dataset, const Tokenizer& tokenizer,
+                         const LoaderOptions& options, size_t index) {
   Result<Example> example = dataset.read(index);
   if (!example) return example.error();
-  Row row{.example = std::move(example.value())};
+  Prepared row{.example = std::move(example.value())};
   const auto error = [&](const std::string& what) {
     return Error{Error::Kind::bad_input, dataset.where(index) + ": " + what};
   };
@@ -64,7 +66,7 @@ Result<Row> prepare_row(const Dataset& dataset, const Tokenizer& tokenizer,
 
 // Appends the pictures of a row, or nothing and the error.
 Result<std::vector<Grid>> append_pictures(const Dataset& dataset, const LoaderOptions& options,
-                                          const Row& row, std::vector<float>& patches,
+                                          const Prepared& row, std::vector<float>& patches,
                                           const IsCancelled& is_cancelled) {
   const size_t before = patches.size();
   std::vector<Grid> grids;
@@ -87,27 +89,40 @@ Result<std::vector<Grid>> append_pictures(const Dataset& dataset, const LoaderOp
   return grids;
 }
 
-// Ids, labels and mask of rows that are all of the batch.
-void lay_out(const std::vector<Row>& rows, int64_t pad_token, Batch& batch) {
-  batch.rows = static_cast<int64_t>(rows.size());
-  for (const Row& row : rows) {
-    batch.columns = std::max(batch.columns, static_cast<int64_t>(row.encoded.ids.size()));
+// Ids, labels and mask of examples that are all of the batch, in the order of their rows.
+void lay_out(const std::vector<Prepared>& examples, int64_t pad_token, Batch& batch) {
+  const auto is_new_row = [&](size_t i) {
+    return i == 0 || examples[i].row != examples[i - 1].row;
+  };
+  int64_t length = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    if (is_new_row(i)) {
+      ++batch.rows;
+      length = 0;
+    }
+    length += static_cast<int64_t>(examples[i].encoded.ids.size());
+    batch.columns = std::max(batch.columns, length);
   }
   const auto values = static_cast<size_t>(batch.rows * batch.columns);
   batch.ids.assign(values, pad_token);
   batch.labels.assign(values, kNoLabel);
   batch.mask.assign(values, 0);
-  size_t begin = 0;
-  for (const Row& row : rows) {
-    const EncodedExample& encoded = row.encoded;
-    const auto at = static_cast<std::ptrdiff_t>(begin);
+  int64_t row = -1;
+  int64_t at = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    if (is_new_row(i)) {
+      at = ++row * batch.columns;
+    } else {
+      batch.starts.push_back(at);
+    }
+    const EncodedExample& encoded = examples[i].encoded;
     std::copy(encoded.ids.begin(), encoded.ids.end(), batch.ids.begin() + at);
     std::copy(encoded.labels.begin(), encoded.labels.end(), batch.labels.begin() + at);
     std::fill_n(batch.mask.begin() + at, encoded.ids.size(), uint8_t{1});
-    batch.examples.push_back(row.example.index);
+    batch.examples.push_back(examples[i].example.index);
     batch.labelled += labels_after_shift(encoded.labels);
     batch.tokens += static_cast<int64_t>(encoded.ids.size());
-    begin += static_cast<size_t>(batch.columns);
+    at += static_cast<int64_t>(encoded.ids.size());
   }
 }
 
@@ -120,37 +135,44 @@ int64_t bytes_of(const std::vector<T>& values) {
 
 int64_t Batch::bytes() const {
   return bytes_of(ids) + bytes_of(labels) + bytes_of(mask) + bytes_of(patches) + bytes_of(grids) +
-         bytes_of(seconds_per_grid) + bytes_of(examples);
+         bytes_of(seconds_per_grid) + bytes_of(examples) + bytes_of(starts);
 }
 
 Result<Batch> collate_until(const Dataset& dataset, const Tokenizer& tokenizer,
-                            const LoaderOptions& options, const std::vector<size_t>& rows,
+                            const LoaderOptions& options,
+                            const std::vector<std::vector<size_t>>& rows,
                             std::vector<BadExample>& bad, const IsCancelled& is_cancelled) {
-  // Messages in the order of rows, whichever pass finds them.
+  // Messages in the order of examples, whichever pass finds them.
   std::vector<std::pair<size_t, BadExample>> found;
-  std::vector<std::pair<size_t, Row>> prepared;
+  std::vector<Prepared> prepared;
   size_t patches = 0;
-  for (size_t i = 0; i < rows.size() && !is_cancelled(); ++i) {
-    Result<Row> row = prepare_row(dataset, tokenizer, options, rows[i]);
-    if (!row && !options.skip_bad) return row.error();
-    if (!row) {
-      found.emplace_back(i, BadExample{rows[i], row.error().message});
-      continue;
+  size_t place = 0;
+  for (size_t number = 0; number < rows.size(); ++number) {
+    for (const size_t example : rows[number]) {
+      if (is_cancelled()) break;
+      Result<Prepared> row = prepare(dataset, tokenizer, options, example);
+      if (!row && !options.skip_bad) return row.error();
+      if (!row) {
+        found.emplace_back(place++, BadExample{example, row.error().message});
+        continue;
+      }
+      patches += static_cast<size_t>(row.value().patches);
+      row.value().row = number;
+      row.value().place = place++;
+      prepared.push_back(std::move(row.value()));
     }
-    patches += static_cast<size_t>(row.value().patches);
-    prepared.emplace_back(i, std::move(row.value()));
   }
 
   Batch batch;
   batch.patch_values = 3 * options.processor.patch_size * options.processor.patch_size;
   batch.patches.reserve(patches * static_cast<size_t>(batch.patch_values));
-  std::vector<Row> good;
-  for (auto& [i, row] : prepared) {
+  std::vector<Prepared> good;
+  for (Prepared& row : prepared) {
     const Result<std::vector<Grid>> grids =
         append_pictures(dataset, options, row, batch.patches, is_cancelled);
     if (!grids && !options.skip_bad) return grids.error();
     if (!grids) {
-      found.emplace_back(i, BadExample{row.example.index, grids.error().message});
+      found.emplace_back(row.place, BadExample{row.example.index, grids.error().message});
       continue;
     }
     batch.grids.insert(batch.grids.end(), grids.value().begin(), grids.value().end());
@@ -165,7 +187,7 @@ Result<Batch> collate_until(const Dataset& dataset, const Tokenizer& tokenizer,
 
 Result<std::monostate> check_example(const Dataset& dataset, const Tokenizer& tokenizer,
                                      const LoaderOptions& options, size_t index, bool decodes) {
-  const Result<Row> row = prepare_row(dataset, tokenizer, options, index);
+  const Result<Prepared> row = prepare(dataset, tokenizer, options, index);
   if (!row) return row.error();
   for (const PictureSource& source : row.value().example.pictures) {
     if (!decodes) break;
@@ -179,7 +201,10 @@ Result<std::monostate> check_example(const Dataset& dataset, const Tokenizer& to
 Result<Batch> collate(const Dataset& dataset, const Tokenizer& tokenizer,
                       const LoaderOptions& options, const std::vector<size_t>& rows,
                       std::vector<BadExample>& bad) {
-  return collate_until(dataset, tokenizer, options, rows, bad, [] { return false; });
+  std::vector<std::vector<size_t>> alone;
+  alone.reserve(rows.size());
+  for (const size_t example : rows) alone.push_back({example});
+  return collate_until(dataset, tokenizer, options, alone, bad, [] { return false; });
 }
 
 }  // namespace plateau::train

@@ -20,6 +20,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -81,9 +82,13 @@ struct Loader::State {
   std::vector<BadExample> skipped;
   std::set<size_t> reported;
 
+  [[nodiscard]] size_t rows() const {
+    return options.packs ? options.packs->rows() : dataset.size();
+  }
+  [[nodiscard]] std::vector<size_t> examples_of(size_t row) const;
   [[nodiscard]] int64_t batches() const;
-  [[nodiscard]] std::vector<size_t> rows_of(const std::vector<size_t>& positions,
-                                            int64_t number) const;
+  [[nodiscard]] std::vector<std::vector<size_t>> rows_of(const std::vector<size_t>& positions,
+                                                         int64_t number) const;
   [[nodiscard]] Made make(const std::vector<size_t>& positions, int64_t number,
                           const IsCancelled& is_cancelled) const;
   [[nodiscard]] std::optional<Error> options_error() const;
@@ -104,13 +109,19 @@ void Loader::State::count_ahead(int64_t bytes) {
 int64_t Loader::State::batches() const {
   const int64_t global = options.batch_size * options.world;
   if (global < 1) return 0;
-  return (static_cast<int64_t>(dataset.size()) + global - 1) / global;
+  return (static_cast<int64_t>(rows()) + global - 1) / global;
+}
+
+std::vector<size_t> Loader::State::examples_of(size_t row) const {
+  if (!options.packs) return {row};
+  const std::span<const size_t> packed = options.packs->row(row);
+  return {packed.begin(), packed.end()};
 }
 
 // A full global batch gives every rank batch_size rows; the last one is shared as evenly as it can
 // be, lower ranks first.
-std::vector<size_t> Loader::State::rows_of(const std::vector<size_t>& positions,
-                                           int64_t number) const {
+std::vector<std::vector<size_t>> Loader::State::rows_of(const std::vector<size_t>& positions,
+                                                        int64_t number) const {
   const int64_t global = options.batch_size * options.world;
   const int64_t begin = number * global;
   const int64_t size = std::min(global, static_cast<int64_t>(positions.size()) - begin);
@@ -118,7 +129,11 @@ std::vector<size_t> Loader::State::rows_of(const std::vector<size_t>& positions,
   const int64_t more = size % options.world;
   const int64_t first = begin + options.rank * each + std::min(options.rank, more);
   const int64_t count = each + (options.rank < more ? 1 : 0);
-  return {positions.begin() + first, positions.begin() + first + count};
+  std::vector<std::vector<size_t>> out;
+  for (int64_t i = first; i < first + count; ++i) {
+    out.push_back(examples_of(positions[static_cast<size_t>(i)]));
+  }
+  return out;
 }
 
 Made Loader::State::make(const std::vector<size_t>& positions, int64_t number,
@@ -126,9 +141,10 @@ Made Loader::State::make(const std::vector<size_t>& positions, int64_t number,
   std::vector<BadExample> bad;
   const auto too_large = [&](const char* what) {
     const auto first = static_cast<size_t>(number * options.batch_size * options.world);
-    return Error{Error::Kind::bad_input,
-                 "batch " + std::to_string(number + 1) + " of the epoch, from " +
-                     dataset.where(positions[first]) + " on, does not fit into memory: " + what};
+    return Error{Error::Kind::bad_input, "batch " + std::to_string(number + 1) +
+                                             " of the epoch, from " +
+                                             dataset.where(examples_of(positions[first]).front()) +
+                                             " on, does not fit into memory: " + what};
   };
   try {
     Result<Batch> batch =
@@ -223,7 +239,7 @@ Loader::~Loader() {
 void Loader::start(int64_t epoch, int64_t batch) {
   State& state = *state_;
   auto order = std::make_shared<const std::vector<size_t>>(
-      epoch_order(state.dataset.size(), state.options.seed, epoch, state.options.shuffle));
+      epoch_order(state.rows(), state.options.seed, epoch, state.options.shuffle));
   std::map<int64_t, Made> old;  // Freed without the lock.
   {
     const std::lock_guard lock(state.mutex);

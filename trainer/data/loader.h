@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "trainer/data/dataset.h"
+#include "trainer/data/packs.h"
 #include "trainer/image/patches.h"
 #include "trainer/text/conversation.h"
 
@@ -32,8 +33,10 @@ struct Batch {
   std::vector<Grid> grids;      // Of every picture.
   std::vector<double> seconds_per_grid;  // Of videos; empty here.
   std::vector<size_t> examples;          // Of the rows.
-  int64_t labelled = 0;                  // Labels that are not kNoLabel, after the shift by one.
-  int64_t tokens = 0;                    // Not padding.
+  // Where in ids a further example of a row begins, ascending; empty: one example a row.
+  std::vector<int64_t> starts;
+  int64_t labelled = 0;  // Labels that are not kNoLabel, after the shift by one.
+  int64_t tokens = 0;    // Not padding.
 
   [[nodiscard]] int64_t bytes() const;
 };
@@ -52,6 +55,8 @@ struct LoaderOptions {
   // Data-parallel: of every global batch this process takes its own rows.
   int64_t rank = 0;
   int64_t world = 1;
+  // Of this dataset: the rows that batches are made of. Null: every example is a row.
+  std::shared_ptr<const Packs> packs;
 };
 
 struct BadExample {

@@ -24,8 +24,9 @@ struct Walker {
     return id == config.image_token || id == config.video_token;
   }
 
-  // Positions of the tokens of one row that are not padding. Text counts up on all three axes; a
-  // picture spreads over height and width, and text after it goes on behind its largest position.
+  // Positions of the tokens of one row, or of one example of it, that are not padding. Text counts
+  // up on all three axes; a picture spreads over height and width, and text after it goes on behind
+  // its largest position.
   std::array<std::vector<int64_t>, 3> row(const std::vector<int64_t>& ids) {
     std::array<std::vector<int64_t>, 3> out;
     int64_t next = 0;
@@ -149,6 +150,7 @@ Result<std::monostate> match_pictures(const ModelConfig& config, const Batch& ba
 Result<std::monostate> gather_tokens(const ModelConfig& config, const Batch& batch,
                                      PackedBatch& packed) {
   packed.row_bounds.push_back(0);
+  size_t begun = 0;  // Of batch.starts.
   for (int64_t row = 0; row < batch.rows; ++row) {
     for (int64_t column = 0; column < batch.columns; ++column) {
       const int64_t place = row * batch.columns + column;
@@ -162,7 +164,12 @@ Result<std::monostate> gather_tokens(const ModelConfig& config, const Batch& bat
                    std::to_string(config.vocab_size));
       }
       const int64_t label = batch.labels[here];
-      const bool follows = column > 0 && batch.mask[here - 1] != 0;
+      const bool begins = column > 0 && begun < batch.starts.size() && batch.starts[begun] == place;
+      if (begins) {
+        ++begun;
+        packed.row_bounds.push_back(static_cast<int64_t>(packed.ids.size()));
+      }
+      const bool follows = column > 0 && batch.mask[here - 1] != 0 && !begins;
       if (label != kNoLabel && follows) {
         if (label < 0 || label >= config.vocab_size) {
           return bad("label " + std::to_string(label) + " in row " + std::to_string(row) +
@@ -179,6 +186,10 @@ Result<std::monostate> gather_tokens(const ModelConfig& config, const Batch& bat
   if (packed.ids.empty()) {
     return bad("the batch holds nothing but padding");
   }
+  if (begun != batch.starts.size()) {
+    return bad("of " + std::to_string(batch.starts.size()) + " examples that share a row only " +
+               std::to_string(begun) + " begin at a token, in order");
+  }
   return std::monostate{};
 }
 
@@ -188,23 +199,34 @@ std::vector<int64_t> rope_positions(const ModelConfig& config, const Batch& batc
   const auto places = static_cast<size_t>(batch.rows * batch.columns);
   std::vector<int64_t> out(3 * places, 1);
   Walker walker{config, batch};
-  for (int64_t row = 0; row < batch.rows; ++row) {
-    std::vector<int64_t> ids;
-    std::vector<size_t> at;
-    for (int64_t column = 0; column < batch.columns; ++column) {
-      const auto place = static_cast<size_t>(row * batch.columns + column);
-      if (batch.mask[place] != 0) {
-        ids.push_back(batch.ids[place]);
-        at.push_back(place);
-      }
-    }
+  std::vector<int64_t> ids;
+  std::vector<size_t> at;
+  // Positions of what was gathered: one example, or one row.
+  const auto place_gathered = [&] {
     const auto positions = walker.row(ids);
     for (size_t axis = 0; axis < 3; ++axis) {
       for (size_t i = 0; i < at.size(); ++i) {
         out[axis * places + at[i]] = positions[axis][i];
       }
     }
+    ids.clear();
+    at.clear();
+  };
+  auto start = batch.starts.begin();
+  for (size_t place = 0; place < places; ++place) {
+    const bool begins = start != batch.starts.end() && *start == static_cast<int64_t>(place);
+    if (begins) {
+      ++start;
+    }
+    if (begins || place % static_cast<size_t>(batch.columns) == 0) {
+      place_gathered();
+    }
+    if (batch.mask[place] != 0) {
+      ids.push_back(batch.ids[place]);
+      at.push_back(place);
+    }
   }
+  place_gathered();
   return out;
 }
 

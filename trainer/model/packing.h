@@ -3,8 +3,9 @@
 // model needs to know of each. No tensors.
 //
 // Nothing is computed for padding, so a batch of rows gives what the rows give alone, and memory
-// follows the tokens, not rows x columns. All checks of a batch are here: what comes out of
-// pack_batch() fits the model.
+// follows the tokens, not rows x columns. Examples that share a row are kept apart just as rows
+// are: each has positions of its own, sees nothing of the others, and its first token is predicted
+// by none. All checks of a batch are here: what comes out of pack_batch() fits the model.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ namespace plateau::train {
 struct PackedBatch {
   std::vector<int64_t> ids;
   std::vector<int64_t> places;                    // In the batch: row x columns + column.
-  std::vector<int64_t> row_bounds;                // First token of each row; the last is the end.
+  std::vector<int64_t> row_bounds;                // First token of each example; the last: the end.
   std::array<std::vector<int64_t>, 3> positions;  // Time, height, width.
   std::vector<int64_t> vision_tokens;             // Indices of those that stand for patches.
   std::vector<int64_t> predictors;                // Tokens whose next one is labelled,

@@ -141,6 +141,41 @@ TEST(Packing, LabelsAreThoseOfTheNextToken) {
   EXPECT_THAT(packed.value().targets, ElementsAre(7, 9, 3));
 }
 
+TEST(RopePositions, StartAnewForEachExampleOfARow) {
+  // Two examples of a picture between texts, in one row.
+  std::vector<int64_t> ids = picture_between(2, kPicture);
+  ids.insert(ids.end(), ids.begin(), ids.begin() + 4);
+  Batch batch = batch_of(ids, {{1, 2, 4}, {1, 2, 4}});
+  batch.starts = {4};
+  const std::vector<int64_t> expected = {0, 1, 1, 3, 0, 1, 1, 3,   //
+                                         0, 1, 1, 3, 0, 1, 1, 3,   //
+                                         0, 1, 2, 3, 0, 1, 2, 3};  //
+  EXPECT_EQ(rope_positions(small_config(2), batch), expected);
+}
+
+TEST(Packing, TheFirstTokenOfAnExampleIsPredictedByNone) {
+  Batch batch = batch_of({5, 6, 7, 8, 9, 4}, {});
+  batch.labels = {5, 6, 7, 8, 9, 4};
+  batch.starts = {2, 5};
+  const auto packed = pack_batch(small_config(2), batch);
+  ASSERT_TRUE(packed.ok());
+  EXPECT_THAT(packed.value().row_bounds, ElementsAre(0, 2, 5, 6));
+  EXPECT_THAT(packed.value().predictors, ElementsAre(0, 2, 3));
+  EXPECT_THAT(packed.value().targets, ElementsAre(6, 8, 9));
+}
+
+TEST(Packing, ExamplesThatBeginNowhereAreErrors) {
+  for (const std::vector<int64_t>& starts :
+       {std::vector<int64_t>{0}, {3, 2}, {2, 2}, {6}, {-1}, {5}}) {
+    Batch batch = batch_of({5, 6, 7, 8, 9, 4}, {});
+    batch.mask.back() = 0;
+    batch.starts = starts;
+    const auto packed = pack_batch(small_config(2), batch);
+    ASSERT_FALSE(packed.ok());
+    EXPECT_THAT(packed.error().message, HasSubstr("that share a row"));
+  }
+}
+
 TEST(Packing, IdsAndLabelsOutOfRangeAreErrors) {
   const auto large = pack_batch(small_config(2), batch_of({1, 100}, {}));
   ASSERT_FALSE(large.ok());

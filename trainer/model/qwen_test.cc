@@ -226,6 +226,73 @@ TEST(Batches, OfPaddedRowsEqualTheRowsAlone) {
   }
 }
 
+// One row of these, one after the other.
+Batch packed_row(const std::vector<Batch>& examples) {
+  Batch out = examples.front();
+  for (size_t i = 1; i < examples.size(); ++i) {
+    const Batch& next = examples[i];
+    out.starts.push_back(static_cast<int64_t>(out.ids.size()));
+    out.ids.insert(out.ids.end(), next.ids.begin(), next.ids.end());
+    out.labels.insert(out.labels.end(), next.labels.begin(), next.labels.end());
+    out.mask.insert(out.mask.end(), next.mask.begin(), next.mask.end());
+    out.grids.insert(out.grids.end(), next.grids.begin(), next.grids.end());
+    out.patches.insert(out.patches.end(), next.patches.begin(), next.patches.end());
+  }
+  out.columns = static_cast<int64_t>(out.ids.size());
+  return out;
+}
+
+std::vector<Batch> examples_to_pack() {
+  const Batch both = stored_batch("images");
+  std::vector<Batch> out = {row_of(both, 0, 0, 1), row_of(both, 1, 1, 3), row_of(both, 0, 0, 1)};
+  out.back().ids[1] = out.back().ids[1] == 5 ? 6 : 5;
+  // First tokens that are labelled: nothing may predict them.
+  for (Batch& one : out) one.labels.front() = one.ids.front();
+  return out;
+}
+
+TEST(PackedRows, HaveTheLossAndTheGradientsOfTheirExamplesTogether) {
+  for (const Trained trained : {Trained::adapters, Trained::everything}) {
+    const auto model = tiny_model(options_of(trained));
+    if (trained == Trained::adapters) fill_adapters(*model);
+    double alone = 0;
+    Tensors sums;
+    for (const Batch& one : examples_to_pack()) {
+      alone += loss_of(*model, one);
+      for (const auto& [name, grad] : gradients_of(*model, one)) {
+        sums[name] = sums[name].defined() ? sums[name] + grad : grad;
+      }
+    }
+    const Batch row = packed_row(examples_to_pack());
+    EXPECT_NEAR(loss_of(*model, row), alone, 1e-5 * alone);
+    const Tensors together = gradients_of(*model, row);
+    EXPECT_EQ(together.size(), sums.size());
+    for (const auto& [name, grad] : together) {
+      EXPECT_LE((grad - sums.at(name)).norm().item<double>(), 1e-5 * grad.norm().item<double>())
+          << name;
+    }
+  }
+}
+
+TEST(PackedRows, SeeNothingOfEachOther) {
+  const auto model = tiny_model(options_of(Trained::nothing));
+  std::vector<Batch> examples = examples_to_pack();
+  // Only the second example is learned; the others are changed.
+  for (const size_t other : {0, 2}) {
+    std::ranges::fill(examples[other].labels, kNoLabel);
+  }
+  const double before = loss_of(*model, packed_row(examples));
+  for (const size_t other : {0, 2}) {
+    examples[other].ids.back() = examples[other].ids.back() == 7 ? 8 : 7;
+    for (float& value : examples[other].patches) value = 0.25F - value;
+  }
+  EXPECT_EQ(loss_of(*model, packed_row(examples)), before);
+  // Were they one example, it would show.
+  Batch one = packed_row(examples);
+  one.starts.clear();
+  EXPECT_GT(std::abs(loss_of(*model, one) - before), 1e-3);
+}
+
 TEST(Batches, ThatDoNotFitAreErrors) {
   const auto model = tiny_model(options_of(Trained::adapters));
   Batch missing = stored_batch("images");
