@@ -103,6 +103,17 @@ Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads) 
                  .examples = static_cast<int64_t>(out.shapes.examples),
                  .vocabulary = job.tokenizer.size(),
                  .kept_bytes = sizing.dataset_options.keep_decoded ? out.shapes.decoded_bytes : 0};
+  if (sizing.packs) {
+    PackedShapes packed = pack_dataset(job.dataset, job.tokenizer, job.loader, threads);
+    out.packs = std::move(packed.packs);
+    out.request.packed = packed.largest_row;
+    out.request.packed_rows = static_cast<int64_t>(out.packs->rows());
+  }
+  if (sizing.packs && job.eval_dataset) {
+    PackedShapes packed = pack_dataset(*job.eval_dataset, job.tokenizer, job.loader, threads);
+    out.eval_packs = std::move(packed.packs);
+    out.request.packed_evaluation = packed.largest_row;
+  }
   out.request.model.lora = narrowed(job.config, sizing.model.lora);
   out.plan = make_plan(out.request);
   return out;

@@ -33,6 +33,12 @@ struct Planned {
   PlanRequest request;
   DataShapes shapes;
   Plan plan;
+  // With --packing: which examples share a row. Null: none do.
+  std::shared_ptr<const Packs> packs;
+  std::shared_ptr<const Packs> eval_packs;
+
+  // Of an epoch of training.
+  [[nodiscard]] size_t rows() const { return packs ? packs->rows() : shapes.examples; }
 };
 Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads);
 

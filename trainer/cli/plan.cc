@@ -85,6 +85,9 @@ Result<PlanRequest> request_of(const Arguments& arguments, const Sizing& sizing,
                      .is_8bit_optimizer = sizing.optimizer == OptimizerKind::adamw_8bit,
                      .batch_size = sizing.loader.batch_size,
                      .largest = shape.value(),
+                     .packed = sizing.packs
+                                   ? filled_row(shape.value(), sizing.loader.max_seq_length)
+                                   : ExampleShape{},
                      .workers = sizing.loader.workers,
                      .queue = sizing.loader.queue,
                      .threads = threads};
@@ -110,11 +113,14 @@ int run_plan(const Invocation& invocation) {
     invocation.out.print(plan_json(plan, request.value(), changes, limit));
   } else {
     const View view = choose_view(look_around(), "auto", std::nullopt);
-    const ExampleShape& largest = request.value().largest;
+    const bool is_packed = request.value().packed.tokens > 0;
+    const ExampleShape& largest = is_packed ? request.value().packed : request.value().largest;
+    invocation.out.print(packing_text(request.value(), sizing.value().accumulate, 1));
     invocation.out.print(fmt::format(
-        "Memory of this run, for batches of {} with {} tokens ({} labelled) and {} patches each:\n",
-        request.value().batch_size, format_count(largest.tokens), format_count(largest.labelled),
-        format_count(largest.patches)));
+        "Memory of this run, for batches of {}{} with {} tokens ({} labelled) and {} patches "
+        "each:\n",
+        request.value().batch_size, is_packed ? " packed rows" : "", format_count(largest.tokens),
+        format_count(largest.labelled), format_count(largest.patches)));
     invocation.out.print(plan_table(plan, nullptr, view.width));
     if (limit) invocation.out.print(fit_text(plan, changes, *limit));
   }

@@ -212,6 +212,7 @@ Result<Sizing> sizing_of(const Arguments& arguments) {
       arguments.has("quality-mode") ? "adamw_torch" : "adamw_8bit");
   out.optimizer = optimizer == "adamw_torch" ? OptimizerKind::adamw : OptimizerKind::adamw_8bit;
   out.accumulate = whole(arguments, "gradient-accumulation-steps", 8);
+  out.packs = arguments.has("packing");
   out.eval_answers = whole(arguments, "eval-generate", 0);
   out.max_new_tokens = whole(arguments, "max-new-tokens", out.max_new_tokens);
   if (arguments.has("eval-generate") && out.eval_dataset.empty()) {

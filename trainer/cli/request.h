@@ -29,6 +29,7 @@ struct Sizing {
   DatasetOptions dataset_options;
   OptimizerKind optimizer = OptimizerKind::adamw_8bit;
   int64_t accumulate = 8;
+  bool packs = false;        // Examples share rows of up to max_seq_length tokens.
   int64_t eval_answers = 0;  // Questions answered at each evaluation.
   int64_t max_new_tokens = 128;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 
 #include "base/units.h"
 #include "report/terminal.h"
@@ -17,11 +18,19 @@
 namespace plateau::train {
 namespace {
 
+LoaderOptions with_packs(LoaderOptions options, const Planned& planned) {
+  options.packs = planned.packs;
+  return options;
+}
+
 // One epoch's worth of what a stage does, batch by batch.
 class StageRunner {
  public:
-  StageRunner(const TrainRequest& request, const Job& job)
-      : request_(request), job_(job), loader_(job.dataset, job.tokenizer, job.loader) {}
+  StageRunner(const TrainRequest& request, const Job& job, const Planned& planned)
+      : request_(request),
+        job_(job),
+        planned_(planned),
+        loader_(job.dataset, job.tokenizer, with_packs(job.loader, planned)) {}
 
   std::optional<Error> load() {
     if (request_.stage != Stage::forward && request_.stage != Stage::backward) return std::nullopt;
@@ -34,7 +43,7 @@ class StageRunner {
   }
 
   void start(int64_t epoch) {
-    order_ = epoch_order(job_.dataset.size(), job_.loader.seed, epoch, true);
+    order_ = epoch_order(planned_.rows(), job_.loader.seed, epoch, true);
     next_ = 0;
     if (request_.stage != Stage::data) loader_.start(epoch, 0);
   }
@@ -69,14 +78,20 @@ class StageRunner {
   Result<bool> read_lines() {
     for (int64_t i = 0; i < job_.loader.batch_size; ++i) {
       if (next_ >= order_.size()) return i > 0;
-      const Result<Example> example = job_.dataset.read(order_[next_++]);
-      if (!example) return example.error();
+      const size_t row = order_[next_++];
+      const std::span<const size_t> examples =
+          planned_.packs ? planned_.packs->row(row) : std::span(&row, 1);
+      for (const size_t index : examples) {
+        const Result<Example> example = job_.dataset.read(index);
+        if (!example) return example.error();
+      }
     }
     return true;
   }
 
   const TrainRequest& request_;
   const Job& job_;
+  const Planned& planned_;
   Loader loader_;
   std::unique_ptr<QwenVl> model_;
   std::vector<size_t> order_;
@@ -87,16 +102,17 @@ class StageRunner {
 }  // namespace
 
 int run_stage(const Invocation& invocation, const TrainRequest& request, const Job& job,
-              const View& view) {
+              const Planned& planned, const View& view) {
   const auto fail = [&](const Error& error) { return complain(invocation, error.message); };
-  StageRunner stage(request, job);
+  StageRunner stage(request, job, planned);
   if (const std::optional<Error> error = stage.load()) return fail(*error);
   const int64_t accumulate = request.sizing.accumulate;
   const auto examples = static_cast<double>(job.dataset.size());
-  const auto batch = static_cast<double>(job.loader.batch_size * accumulate);
-  const double epoch_steps = examples / batch;
-  const auto planned = static_cast<int64_t>(std::ceil(epoch_steps * request.training.epochs));
-  const int64_t total = request.training.max_steps > 0 ? request.training.max_steps : planned;
+  const auto rows = static_cast<double>(planned.rows());
+  const double epoch_steps = rows / static_cast<double>(job.loader.batch_size * accumulate);
+  const double batch = examples / epoch_steps;
+  const auto steps = static_cast<int64_t>(std::ceil(epoch_steps * request.training.epochs));
+  const int64_t total = request.training.max_steps > 0 ? request.training.max_steps : steps;
   Watching watching(invocation.out, view,
                     {.examples = examples, .batch = batch, .epoch_steps = epoch_steps},
                     request.training.logging_steps, request.quiet);

@@ -12,6 +12,6 @@ namespace plateau::train {
 // forward: losses are computed, without a graph. backward: gradients too, but no step is taken.
 // Steps are counted, said and judged as in training; nothing is written. Returns the exit code.
 int run_stage(const Invocation& invocation, const TrainRequest& request, const Job& job,
-              const View& view);
+              const Planned& planned, const View& view);
 
 }  // namespace plateau::train

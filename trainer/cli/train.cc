@@ -66,12 +66,13 @@ std::string fingerprint_of(const TrainRequest& request, const Job& job) {
       loader.processor.min_pixels, loader.processor.max_pixels, loader.max_seq_length,
       static_cast<int>(loader.loss), loader.seed,
       // Absent as long as nobody chooses: earlier checkpoints go on.
-      fmt::format("{}{}{}",
+      fmt::format("{}{}{}{}",
                   model.lora.targets.empty()
                       ? ""
                       : fmt::format("; targets={}", fmt::join(model.lora.targets, ",")),
                   model.lora.dora ? "; dora=true" : "",
-                  model.trained == Trained::everything ? "; trained=everything" : ""));
+                  model.trained == Trained::everything ? "; trained=everything" : "",
+                  request.sizing.packs ? "; packing=true" : ""));
 }
 
 std::optional<std::string> objection_to_output(const TrainRequest& request) {
@@ -82,11 +83,13 @@ std::optional<std::string> objection_to_output(const TrainRequest& request) {
       request.training.output_directory.string());
 }
 
-RunFacts facts_of(const Job& job, const TrainRequest& request, int64_t world) {
-  const auto examples = static_cast<double>(job.dataset.size());
-  const double batch =
+RunFacts facts_of(const Planned& planned, const TrainRequest& request, int64_t world) {
+  const auto examples = static_cast<double>(planned.shapes.examples);
+  const auto rows = static_cast<double>(planned.rows());
+  const double of_a_step =
       static_cast<double>(request.sizing.loader.batch_size * request.sizing.accumulate * world);
-  return {.examples = examples, .batch = batch, .epoch_steps = examples / batch};
+  return {
+      .examples = examples, .batch = of_a_step * examples / rows, .epoch_steps = rows / of_a_step};
 }
 
 int exit_code_of(StopReason reason) {
@@ -106,6 +109,9 @@ int exit_code_of(StopReason reason) {
 void say_start(const Invocation& invocation, const TrainRequest& request, const Planned& planned,
                const View& view) {
   if (request.quiet) return;
+  const Result<std::optional<PeerOptions>> peers = peer_options_from_environment();
+  const int64_t processes = peers && peers.value() ? peers.value()->world : 1;
+  invocation.out.print(packing_text(planned.request, request.sizing.accumulate, processes));
   const ExampleShape& largest = planned.shapes.largest;
   invocation.out.print(fmt::format(
       "{} examples ({} looked at): up to {} tokens, {} labelled, {} patches. Memory planned:\n",
@@ -176,15 +182,17 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
   LoaderOptions options = job.loader;
   options.rank = peers ? peers->rank() : 0;
   options.world = peers ? peers->world() : 1;
+  options.packs = planned.packs;
   Loader training(job.dataset, job.tokenizer, options);
   std::unique_ptr<Loader> evaluation;
   if (job.eval_dataset) {
     options.shuffle = false;
+    options.packs = planned.eval_packs;
     evaluation = std::make_unique<Loader>(*job.eval_dataset, job.tokenizer, options);
   }
   TrainingOptions settings = settings_of(request, job, peers);
   settings.ask = asker(request, job, *model.value());
-  Watching watching(invocation.out, view, facts_of(job, request, options.world),
+  Watching watching(invocation.out, view, facts_of(planned, request, options.world),
                     request.training.logging_steps, request.quiet || !is_first);
   const Result<std::unique_ptr<TensorboardLog>> curves = curves_for(request, is_first, watching);
   if (!curves) return fail(curves.error());
@@ -239,7 +247,7 @@ int run_train(const Invocation& invocation) {
   const View view = choose_view(look_around(), "auto", std::nullopt);
   say_start(invocation, request.value(), planned.value(), view);
   if (request.value().stage != Stage::all) {
-    return run_stage(invocation, request.value(), job.value(), view);
+    return run_stage(invocation, request.value(), job.value(), planned.value(), view);
   }
   return train_job(invocation, request.value(), job.value(), planned.value(), view);
 }

@@ -92,14 +92,17 @@ Options sizing_options() {
              "count how many are right, word for word and by JSON field (default: none)."),
       number("max-new-tokens", Takes::count, "Data",
              "Longest answer that --eval-generate generates, in tokens (default 128)."),
-      with_letter(
-          number("batch-size", Takes::count, "Steps", "Examples per forward pass (default 1)."),
-          'b'),
+      with_letter(number("batch-size", Takes::count, "Steps",
+                         "Examples per forward pass; with --packing, rows (default 1)."),
+                  'b'),
       number("gradient-accumulation-steps", Takes::count, "Steps",
              "Batches per optimizer step (default 8)."),
       number("max-seq-length", Takes::count, "Data",
              "Longest example allowed, in tokens (default 2048); a longer one is an error, never "
              "truncated."),
+      flag("packing", "Data",
+           "Fill each row of a batch with several whole examples, up to --max-seq-length tokens; "
+           "none sees another, and the loss is that of the examples alone."),
       number("min-pixels", Takes::count, "Data",
              "Upscale images with fewer pixels than this (default: as the model's "
              "preprocessor_config.json says, else 3136)."),

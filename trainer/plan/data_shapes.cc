@@ -2,7 +2,11 @@
 #include "trainer/plan/data_shapes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "trainer/image/patches.h"
@@ -100,6 +104,53 @@ Result<DataShapes> measure_shapes(const Dataset& dataset, const Tokenizer& token
   divide(out.mean, good);
   out.decoded_bytes = decoded / good * static_cast<int64_t>(out.examples);
   return out;
+}
+
+PackedShapes pack_dataset(const Dataset& dataset, const Tokenizer& tokenizer,
+                          const LoaderOptions& options, int64_t threads) {
+  std::vector<ExampleShape> shapes(dataset.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < shapes.size(); i = next++) {
+      const Result<Measured> one = measure(dataset, tokenizer, options, i);
+      if (one && one.value().shape.tokens <= options.max_seq_length) shapes[i] = one.value().shape;
+    }
+  };
+  std::vector<std::thread> helpers;
+  while (static_cast<int64_t>(helpers.size()) + 1 < threads) {
+    try {
+      helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;  // Fewer do the same, more slowly.
+    }
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  std::vector<int64_t> tokens;
+  tokens.reserve(shapes.size());
+  for (const ExampleShape& shape : shapes) tokens.push_back(shape.tokens);
+  Packs packs = make_packs(tokens, options.max_seq_length, options.seed);
+  PackedShapes out;
+  for (size_t row = 0; row < packs.rows(); ++row) {
+    ExampleShape sum;
+    int64_t picture_bytes = 0;
+    for (const size_t example : packs.row(row)) {
+      add(sum, shapes[example]);
+      picture_bytes = std::max(picture_bytes, shapes[example].picture_bytes);
+    }
+    sum.picture_bytes = picture_bytes;  // They are decoded one by one.
+    widen(out.largest_row, sum);
+  }
+  out.packs = std::make_shared<const Packs>(std::move(packs));
+  return out;
+}
+
+ExampleShape filled_row(const ExampleShape& example, int64_t most) {
+  const int64_t count = std::max<int64_t>(1, most / std::max<int64_t>(1, example.tokens));
+  return {.tokens = count * example.tokens,
+          .labelled = count * example.labelled,
+          .patches = count * example.patches,
+          .picture_bytes = example.picture_bytes};
 }
 
 }  // namespace plateau::train

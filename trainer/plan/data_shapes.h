@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "base/result.h"
 #include "trainer/data/dataset.h"
@@ -25,5 +27,19 @@ struct DataShapes {
 // Of at most `at_most` examples, spread evenly. Error: not one could be used.
 Result<DataShapes> measure_shapes(const Dataset& dataset, const Tokenizer& tokenizer,
                                   const LoaderOptions& options, size_t at_most);
+
+// The rows of a dataset whose examples are packed (--packing).
+struct PackedShapes {
+  std::shared_ptr<const Packs> packs;
+  ExampleShape largest_row;  // The largest of each figure, not of one row.
+};
+
+// Every example is read and tokenised, by `threads` threads. Bad ones count as nothing here: who
+// reads them will tell.
+PackedShapes pack_dataset(const Dataset& dataset, const Tokenizer& tokenizer,
+                          const LoaderOptions& options, int64_t threads);
+
+// A row of `most` tokens, filled with examples of this shape.
+ExampleShape filled_row(const ExampleShape& example, int64_t most);
 
 }  // namespace plateau::train

@@ -28,6 +28,11 @@ std::vector<Candidate> candidates(int64_t batch, int64_t accumulate) {
       {fmt::format("--batch-size 1 --gradient-accumulation-steps {}", batch * accumulate),
        "somewhat slower; the same result",
        [](PlanRequest& request) { return std::exchange(request.batch_size, 1) != 1; }},
+      {"without --packing", "steps of fewer examples, and more of them",
+       [](PlanRequest& request) {
+         request.packed_evaluation = {};
+         return std::exchange(request.packed, {}).tokens > 0;
+       }},
       {"--dataloader-num-workers 0", "pictures are prepared between the steps; the same result",
        [](PlanRequest& request) { return std::exchange(request.workers, 0) != 0; }},
       {"--optim adamw_8bit", "rounded optimizer states",

@@ -21,6 +21,7 @@ constexpr int64_t kRuntimeThreadBytes = 1 * kMiB;
 // Of the tokenizer's tables, per entry of the vocabulary and its merge.
 constexpr int64_t kTokenizerEntryBytes = 220;
 constexpr int64_t kExampleBytes = 16;
+constexpr int64_t kPackedExampleBytes = 16;  // Which row it is in.
 // Patches of one frame; the second frame of a still picture is never stored.
 constexpr int64_t kMin8BitElements = 4096;
 constexpr int64_t kStateBlock = 256;
@@ -51,8 +52,9 @@ class Planner {
  public:
   explicit Planner(const PlanRequest& request)
       : request_(request),
-        tokens_(request.batch_size * request.largest.tokens),
-        patches_(request.batch_size * request.largest.patches) {}
+        row_(request.packed.tokens > 0 ? request.packed : request.largest),
+        tokens_(request.batch_size * row_.tokens),
+        patches_(request.batch_size * row_.patches) {}
 
   Plan make() {
     add_base();
@@ -209,9 +211,9 @@ class Planner {
   }
 
   void add_logits() {
-    const int64_t labelled = request_.batch_size * request_.largest.labelled;
+    const int64_t labelled = request_.batch_size * row_.labelled;
     const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
-    add("logits", logits_bytes(request_.largest.labelled),
+    add("logits", logits_bytes(row_.labelled),
         fmt::format("{} of {} labelled positions at a time x {} ids", chunk, format_count(labelled),
                     format_count(request_.config.vocab_size)),
         true);
@@ -242,13 +244,14 @@ class Planner {
     return found == plan_.lines.end() ? 0 : found->bytes;
   }
 
-  // One layer at a time and nothing for a way back.
-  [[nodiscard]] int64_t forward_bytes(const ExampleShape& shape, int64_t rows) const {
+  // One layer at a time and nothing for a way back. Attention sees `longest` at most.
+  [[nodiscard]] int64_t forward_bytes(const ExampleShape& row, const ExampleShape& longest,
+                                      int64_t rows) const {
     const ModelConfig& config = request_.config;
-    const int64_t tokens = rows * shape.tokens;
-    const int64_t patches = rows * shape.patches;
-    const LayerMemory text = text_layer(config, request_.model, tokens, shape.tokens);
-    const LayerMemory vision = vision_layer(config, request_.model, patches, shape.patches);
+    const int64_t tokens = rows * row.tokens;
+    const int64_t patches = rows * row.patches;
+    const LayerMemory text = text_layer(config, request_.model, tokens, longest.tokens);
+    const LayerMemory vision = vision_layer(config, request_.model, patches, longest.patches);
     const int64_t merged = patches / (config.vision.merge_size * config.vision.merge_size);
     return (merged + 2 * tokens) * config.hidden_size * kFloat +
            std::max(text.input + text.kept + text.working,
@@ -262,8 +265,8 @@ class Planner {
     const ModelConfig& config = request_.config;
     const int64_t of_a_layer =
         (shape.tokens + request_.new_tokens) * 2 * config.kv_heads * config.head_dim() * kFloat;
-    return (config.layers + 1) * of_a_layer + forward_bytes(shape, 1) + config.vocab_size * kFloat +
-           shape.patches * patch_bytes();
+    return (config.layers + 1) * of_a_layer + forward_bytes(shape, shape, 1) +
+           config.vocab_size * kFloat + shape.patches * patch_bytes();
   }
 
   // What the evaluation set takes beyond a step of training, which does not run then: perhaps its
@@ -271,18 +274,22 @@ class Planner {
   void add_evaluation() {
     const ExampleShape& shape = request_.evaluation;
     if (shape.tokens == 0) return;
+    const ExampleShape& row =
+        request_.packed_evaluation.tokens > 0 ? request_.packed_evaluation : shape;
     const int64_t rows = request_.batch_size;
-    const int64_t batch = rows * (shape.patches * patch_bytes() + shape.tokens * 17);
+    const int64_t batch = rows * (row.patches * patch_bytes() + row.tokens * 17);
     const int64_t ahead = request_.workers > 0 ? request_.workers + request_.queue : 0;
     const int64_t decoding =
         std::max<int64_t>(request_.workers, 1) *
         std::max<int64_t>(shape.picture_bytes - request_.largest.picture_bytes, 0);
-    const int64_t needed = std::max(
-        forward_bytes(shape, rows) + logits_bytes(shape.labelled) + batch, generation_bytes(shape));
+    const int64_t needed =
+        std::max(forward_bytes(row, shape, rows) + logits_bytes(row.labelled) + batch,
+                 generation_bytes(shape));
     const int64_t step = bytes_of("activations") + bytes_of("logits") + bytes_of("images");
     add("evaluation", std::max<int64_t>(needed - step, 0) + ahead * batch + decoding,
-        fmt::format("beyond a step of training: examples of up to {} tokens, {} patches{}",
-                    format_count(shape.tokens), format_count(shape.patches),
+        fmt::format("beyond a step of training: {} of up to {} tokens, {} patches{}",
+                    request_.packed_evaluation.tokens > 0 ? "rows" : "examples",
+                    format_count(row.tokens), format_count(row.patches),
                     request_.new_tokens > 0
                         ? fmt::format(", answers of {} tokens", format_count(request_.new_tokens))
                         : ""),
@@ -292,14 +299,18 @@ class Planner {
   void add_runtime() {
     const int64_t vocabulary =
         request_.vocabulary > 0 ? request_.vocabulary : request_.config.vocab_size;
-    const int64_t bytes = kRuntimeBytes + (request_.threads - 1) * kRuntimeThreadBytes +
-                          vocabulary * kTokenizerEntryBytes + request_.examples * kExampleBytes;
+    const bool is_packed = request_.packed.tokens > 0;
+    const int64_t bytes =
+        kRuntimeBytes + (request_.threads - 1) * kRuntimeThreadBytes +
+        vocabulary * kTokenizerEntryBytes +
+        request_.examples * (kExampleBytes + (is_packed ? kPackedExampleBytes : 0));
     add("runtime", bytes,
         fmt::format("LibTorch and BLAS with {} threads, tokenizer, offsets of {} examples",
                     request_.threads, format_count(request_.examples)));
   }
 
   const PlanRequest& request_;
+  ExampleShape row_;  // Of a batch: one example, or several.
   int64_t tokens_;
   int64_t patches_;
   Plan plan_;

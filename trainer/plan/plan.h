@@ -35,6 +35,11 @@ struct PlanRequest {
   int64_t batch_size = 1;
   ExampleShape largest;
   ExampleShape evaluation;  // Of the evaluation set; all 0: there is none.
+  // Rows that several examples share (--packing), the most of each figure; all 0: one example a
+  // row.
+  ExampleShape packed;
+  ExampleShape packed_evaluation;
+  int64_t packed_rows = 0;  // Of an epoch; 0: not known, or nothing is packed.
   int64_t new_tokens = 0;   // Of an answer that evaluations generate; 0: they generate none.
   int64_t workers = 0;
   int64_t queue = 2;

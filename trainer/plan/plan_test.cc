@@ -132,6 +132,43 @@ TEST(Plan, DoraAddsALengthForEachRowAndKeepsProducts) {
   EXPECT_GT(line(dora, "activations"), line(plain, "activations") * 5 / 4);
 }
 
+TEST(Plan, PackedRowsCountAllTheirExamplesAndAttendWithinOne) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  const ExampleShape example = request.largest;
+  request.batch_size = 3;
+  const Plan three = make_plan(request);
+  request.batch_size = 1;
+  request.packed = {.tokens = 3 * example.tokens,
+                    .labelled = 3 * example.labelled,
+                    .patches = 3 * example.patches,
+                    .picture_bytes = example.picture_bytes};
+  const Plan packed = make_plan(request);
+  EXPECT_EQ(packed.peak_bytes, three.peak_bytes);
+  request.examples = 1000;
+  EXPECT_EQ(make_plan(request).peak_bytes, three.peak_bytes + 1000 * (16 + 16));
+}
+
+TEST(Plan, PackedEvaluationCountsARowOfIt) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.evaluation = {.tokens = 64, .labelled = 8, .patches = 64, .picture_bytes = 1000};
+  const int64_t alone = line(make_plan(request), "evaluation");
+  request.packed_evaluation = {
+      .tokens = 64000, .labelled = 8000, .patches = 64000, .picture_bytes = 1000};
+  EXPECT_GT(line(make_plan(request), "evaluation"), alone + int64_t{64000} * 588 * 4);
+}
+
+TEST(PlanText, SaysHowManyStepsAnEpochOfPackedRowsHas) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  EXPECT_EQ(packing_text(request, 8, 1), "");
+  request.packed.tokens = 2000;
+  request.packed_rows = 33;
+  request.examples = 2400;
+  request.batch_size = 2;
+  EXPECT_EQ(packing_text(request, 8, 1),
+            "Packed: 2,400 examples in 33 rows of up to 2,000 tokens, 3 steps an epoch.\n");
+  EXPECT_THAT(packing_text(request, 8, 2), HasSubstr("2 steps an epoch"));
+}
+
 // 36 layers of 2 x 256 keys and values in fp32 are 73,728 bytes a token.
 TEST(Plan, GeneratedAnswersHoldKeysAndValuesOfAllLayers) {
   PlanRequest request = published("qwen2.5-vl-3b");
@@ -157,6 +194,15 @@ TEST(Fit, OffersWhatCostsLeastFirstAndStopsWhenItFits) {
   for (size_t i = 0; i + 1 < changes.size(); ++i) {
     EXPECT_LT(changes[i + 1].peak_bytes, changes[i].peak_bytes);
   }
+}
+
+TEST(Fit, OffersToLeavePackingOut) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  request.packed = {
+      .tokens = 32768, .labelled = 4096, .patches = 82944, .picture_bytes = 6'000'000};
+  const std::vector<PlanChange> changes = changes_to_fit(request, 4, int64_t{5'000'000'000});
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes[0].option, "without --packing");
 }
 
 TEST(Fit, KeepsTheGlobalBatch) {

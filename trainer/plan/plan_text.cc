@@ -121,6 +121,14 @@ std::string plan_json(const Plan& plan, const PlanRequest& request,
   json.key("labelled").value(request.largest.labelled);
   json.key("patches").value(request.largest.patches);
   json.end_object();
+  if (request.packed.tokens > 0) {
+    json.key("largest_row").begin_object();
+    json.key("tokens").value(request.packed.tokens);
+    json.key("labelled").value(request.packed.labelled);
+    json.key("patches").value(request.packed.patches);
+    json.end_object();
+  }
+  if (request.packed_rows > 0) json.key("packed_rows").value(request.packed_rows);
   if (limit_bytes) {
     json.key("limit_bytes").value(*limit_bytes);
     json.key("fits").value(plan.peak_bytes <= *limit_bytes);
@@ -136,6 +144,17 @@ std::string plan_json(const Plan& plan, const PlanRequest& request,
   }
   json.end_object();
   return json.take() + "\n";
+}
+
+std::string packing_text(const PlanRequest& request, int64_t accumulate, int64_t processes) {
+  if (request.packed_rows == 0) return "";
+  const int64_t of_a_batch = std::max<int64_t>(1, request.batch_size * processes);
+  const int64_t batches = (request.packed_rows + of_a_batch - 1) / of_a_batch;
+  const int64_t steps = (batches + accumulate - 1) / std::max<int64_t>(1, accumulate);
+  return fmt::format("Packed: {} examples in {} rows of up to {} tokens, {} step{} an epoch.\n",
+                     format_count(request.examples), format_count(request.packed_rows),
+                     format_count(request.packed.tokens), format_count(steps),
+                     steps == 1 ? "" : "s");
 }
 
 std::string fit_text(const Plan& plan, const std::vector<PlanChange>& changes,

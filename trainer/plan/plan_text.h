@@ -26,6 +26,10 @@ std::string plan_table(const Plan& plan, const Measurements* measured, size_t wi
 std::string plan_json(const Plan& plan, const PlanRequest& request,
                       const std::vector<PlanChange>& changes, std::optional<int64_t> limit_bytes);
 
+// "Packed: 2,400 examples in 210 rows of up to 2,048 tokens, 27 steps an epoch."; empty if nothing
+// is packed, or the data is not known.
+std::string packing_text(const PlanRequest& request, int64_t accumulate, int64_t processes);
+
 // "Fits 16 GB: ..." or what to change, line by line.
 std::string fit_text(const Plan& plan, const std::vector<PlanChange>& changes, int64_t limit_bytes);
 
