@@ -16,18 +16,18 @@ for line in open(sys.argv[1]):
 PY
 }
 
-small_case 40
+small_case 24
 longest=$("$TRAINER" plan -m tiny/model -d tiny/train.jsonl --load-in-32bit --json |
   python3 -c 'import json, sys; print(json.load(sys.stdin)["largest_example"]["tokens"])')
 rows=(--max-seq-length $((longest * 4)))
 # One step that is the whole epoch: whatever shares a row, the loss is the same, and so are the gradients and the tokens.
-whole=(--batch-size 40 --gradient-accumulation-steps 1 --max-steps 1 --warmup-steps 0 --learning-rate 1e-3
+whole=(--batch-size 24 --gradient-accumulation-steps 1 --max-steps 1 --warmup-steps 0 --learning-rate 1e-3
   --eval-dataset tiny/eval.jsonl --eval-steps 1 "${rows[@]}")
 train alone "${whole[@]}"
 expect_code 0
 train packed "${whole[@]}" --packing
 expect_code 0
-expect_in out "Packed: 40 examples in"
+expect_in out "Packed: 24 examples in"
 expect_in out ", 1 step an epoch"
 python3 - "$(field alone/log.jsonl loss grad_norm tokens)" "$(field packed/log.jsonl loss grad_norm tokens)" <<'PY' ||
 import sys

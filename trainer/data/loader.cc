@@ -58,8 +58,8 @@ std::vector<size_t> epoch_order(size_t examples, uint64_t seed, int64_t epoch, b
 }
 
 struct Loader::State {
-  State(const Dataset& data, const Tokenizer& text, const LoaderOptions& given)
-      : dataset(data), tokenizer(text), options(given) {}
+  State(const Dataset& data, const Tokenizer& text, LoaderOptions given)
+      : dataset(data), tokenizer(text), options(std::move(given)) {}
 
   const Dataset& dataset;
   const Tokenizer& tokenizer;
@@ -224,7 +224,7 @@ Made Loader::State::take(std::unique_lock<std::mutex>& lock) {
 }
 
 Loader::Loader(const Dataset& dataset, const Tokenizer& tokenizer, LoaderOptions options)
-    : state_(std::make_unique<State>(dataset, tokenizer, options)) {}
+    : state_(std::make_unique<State>(dataset, tokenizer, std::move(options))) {}
 
 Loader::~Loader() {
   {
