@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "answer/other_figures.h"
 #include "answer/ranks.h"
 #include "answer/series.h"
 #include "base/units.h"
@@ -59,6 +60,7 @@ Answer answer_run(const Run& run, const AnswerOptions& options) {
   Judged judged = judge_ahead(run, options.policy);
   judge_series(run, options.policy, judged);
   judge_ranks(run, options.policy, judged);
+  judge_other_figures(run, options.policy, judged);
   Answer answer{.verdict = std::move(judged.verdict),
                 .heap = {},
                 .ahead = std::move(judged.ahead),

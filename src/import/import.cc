@@ -19,6 +19,7 @@
 #include "import/readers.h"
 #include "import/run_builder.h"
 #include "import/run_folder.h"
+#include "recording/other_figures.h"
 
 namespace plateau {
 namespace {
@@ -191,6 +192,23 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }
 
+// Other figures (recording/other_figures.h) for a run that the reader of its format has read: only
+// where all of the log was learned from, and both have found the same instants in it.
+void lend_other_figures(const std::string& sample, Reading& reading, Runs& runs) {
+  if (!reading.has_memory || reading.others.empty() || sample.size() >= kSample) return;
+  if (runs.size() != 1 || runs.front().processes.size() != 1) return;
+  LineReader again(open_memory(sample, {}));
+  Result<Runs> learned = read_mined(again, reading);
+  if (!learned.ok() || learned.value().size() != 1) return;
+  Run& from = learned.value().front();
+  if (from.instants.size() != runs.front().instants.size()) return;
+  for (Gauge& gauge : from.gauges) {
+    if (!gauge.name.starts_with(kOtherFigure)) continue;
+    gauge.process = 0;
+    runs.front().gauges.push_back(std::move(gauge));
+  }
+}
+
 std::vector<std::string> account_of(std::string_view how, const Reading& reading, bool mined,
                                     const Runs& runs, size_t lines) {
   std::vector<std::string> account = {fmt::format("read as: {}", how)};
@@ -249,6 +267,7 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
   if (runs.value().empty()) {
     return nothing_found(name, format->info.name, head.empty(), describe_foreign(head), reading);
   }
+  if (!mined) lend_other_figures(sample, reading, runs.value());
   for (Run& run : runs.value()) {
     run.source = name;
     if (mined || tells_no_ending(format->info.name)) mark_endings(run);

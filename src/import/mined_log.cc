@@ -20,6 +20,7 @@
 #include "import/run_builder.h"
 #include "import/transposed.h"
 #include "recording/last_words.h"
+#include "recording/other_figures.h"
 
 namespace plateau {
 namespace {
@@ -39,6 +40,7 @@ std::vector<uint32_t> columns_of(const Reading& reading) {
     wanted.insert(wanted.end(), memory.plus.begin(), memory.plus.end());
     wanted.insert(wanted.end(), memory.alike.begin(), memory.alike.end());
   }
+  for (const MemoryColumn& other : reading.others) wanted.push_back(other.column);
   return wanted;
 }
 
@@ -63,6 +65,8 @@ class MinedLog {
   void remember_clocks();
   void row();
   void put(const MemoryColumn& memory, const LogCell& cell, size_t process);
+  void put_others();
+  [[nodiscard]] double mb_of(const MemoryColumn& memory, const LogCell& cell) const;
   size_t process_of(std::string_view label);
   std::string_view label_of_row() const;
   void begin_round(size_t process);
@@ -205,6 +209,24 @@ double MinedLog::sum_with(const MemoryColumn& memory, const LogCell& cell) const
   return value;
 }
 
+double MinedLog::mb_of(const MemoryColumn& memory, const LogCell& cell) const {
+  const double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
+  return sum_with(memory, cell) * (unit == kKbInMb ? memory.kb_mb : unit);
+}
+
+// Where they stand in lines of their own they belong to the reading before them.
+void MinedLog::put_others() {
+  if (!round_open_) return;
+  for (const MemoryColumn& other : reading_.others) {
+    const LogCell* cell = find(other.column);
+    if (cell == nullptr || !cell->numeric) continue;
+    const size_t gauge =
+        builder_.gauge_column(builder_.process(0, false), std::string(kOtherFigure) + other.title);
+    const double mb = mb_of(other, *cell);
+    if (mb >= 0 && std::isfinite(mb)) builder_.set_gauge(gauge, mb);
+  }
+}
+
 void MinedLog::put(const MemoryColumn& memory, const LogCell& cell, size_t process) {
   if (process == RunBuilder::kNone) return;
   const auto measure = static_cast<size_t>(&memory - reading_.memory.data());
@@ -216,9 +238,7 @@ void MinedLog::put(const MemoryColumn& memory, const LogCell& cell, size_t proce
                                     memory.title.empty() ? "memory" : memory.title) +
              1;
   }
-  double unit = cell.number.unit_mb > 0 ? cell.number.unit_mb : memory.bare_mb;
-  if (unit == kKbInMb) unit = memory.kb_mb;
-  builder_.set_mb(column - 1, sum_with(memory, cell) * unit);
+  builder_.set_mb(column - 1, mb_of(memory, cell));
   const double limit_mb = cell.limit_mb > 0 ? cell.limit_mb : memory.total_mb;
   if (measure == 0 && limit_mb > 0 && reading_.series == SeriesBy::nothing) {
     builder_.fact_at_line(&Context::limit_mb, limit_mb, number_);
@@ -272,6 +292,7 @@ void MinedLog::line(std::string_view text, size_t number) {
   }
   remember_clocks();
   row();
+  put_others();
 }
 
 // What is free becomes what was taken from the most that ever was.

@@ -111,38 +111,6 @@ bool is_of_go(const Sheet& sheet) {
   });
 }
 
-MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
-                           Reading* remark_to) {
-  const SheetColumn& column = sheet.columns[at];
-  MemoryColumn out;
-  out.column = at;
-  out.title = trim(column.title);
-  out.metric = column.name.metric.value_or(Metric::memory);
-  if (is_table_of_free(sheet, column)) out.metric = Metric::system_used;
-  if (out.metric == Metric::gpu && !column.name.gpu && is_of_go(sheet)) out.metric = Metric::memory;
-  out.falls = column.name.free && !column.name.used;
-  const bool percent =
-      column.percents * 2 > column.values.size() || (column.name.percent && column.with_unit == 0);
-  UnitFound unit = percent ? UnitFound{kPercentMb, "percent", "", false} : find_unit(sheet, column);
-  if (wishes.unit_mb > 0) unit = {wishes.unit_mb, "as told", "", true};
-  out.bare_mb = unit.mb > 0 ? unit.mb : 1;
-  if (wishes.unit_mb == 0 && is_in_kernel_kb(column)) out.kb_mb = kKernelKbInMb;
-  if (remark_to == nullptr) return out;
-  if (out.kb_mb == kKernelKbInMb) remark_to->remarks.push_back(kernel_kb_note(out.title));
-  remark_to->sure = unit.sure;
-  if (percent && wishes.unit_mb == 0) {
-    remark_to->remarks.push_back(fmt::format(
-        "{} is in percent of a total that the log does not name: sizes are shown as if it were "
-        "16 GB; --unit says what one percent is",
-        shown(column)));
-  } else if (!unit.why.empty()) {
-    remark_to->remarks.push_back(fmt::format("{} names no unit: read as {} ({}){}", shown(column),
-                                             unit.name, unit.why,
-                                             unit.sure ? "" : "; --unit says otherwise"));
-  }
-  return out;
-}
-
 // Other measures of the same thing beside the chosen column: RSS beside PSS, GPU beside host.
 void add_measures(const Sheet& sheet, Reading& reading) {
   const SheetColumn& main = sheet.columns[reading.memory.front().column];
@@ -354,6 +322,38 @@ std::string_view without_colours(std::string_view head, std::string& storage) {
 
 }  // namespace
 
+MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
+                           Reading* remark_to) {
+  const SheetColumn& column = sheet.columns[at];
+  MemoryColumn out;
+  out.column = at;
+  out.title = trim(column.title);
+  out.metric = column.name.metric.value_or(Metric::memory);
+  if (is_table_of_free(sheet, column)) out.metric = Metric::system_used;
+  if (out.metric == Metric::gpu && !column.name.gpu && is_of_go(sheet)) out.metric = Metric::memory;
+  out.falls = column.name.free && !column.name.used;
+  const bool percent =
+      column.percents * 2 > column.values.size() || (column.name.percent && column.with_unit == 0);
+  UnitFound unit = percent ? UnitFound{kPercentMb, "percent", "", false} : find_unit(sheet, column);
+  if (wishes.unit_mb > 0) unit = {wishes.unit_mb, "as told", "", true};
+  out.bare_mb = unit.mb > 0 ? unit.mb : 1;
+  if (wishes.unit_mb == 0 && is_in_kernel_kb(column)) out.kb_mb = kKernelKbInMb;
+  if (remark_to == nullptr) return out;
+  if (out.kb_mb == kKernelKbInMb) remark_to->remarks.push_back(kernel_kb_note(out.title));
+  remark_to->sure = unit.sure;
+  if (percent && wishes.unit_mb == 0) {
+    remark_to->remarks.push_back(fmt::format(
+        "{} is in percent of a total that the log does not name: sizes are shown as if it were "
+        "16 GB; --unit says what one percent is",
+        shown(column)));
+  } else if (!unit.why.empty()) {
+    remark_to->remarks.push_back(fmt::format("{} names no unit: read as {} ({}){}", shown(column),
+                                             unit.name, unit.why,
+                                             unit.sure ? "" : "; --unit says otherwise"));
+  }
+  return out;
+}
+
 Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   std::string colourless;
   head = without_colours(head, colourless);
@@ -398,6 +398,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   if (reading.pair == PairTakes::all) add_alike(sheet, reading.memory.front());
   add_series_by_title(sheet, wishes, reading);
   if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
+  if (!told) choose_others(sheet, reading);
   remark_on(column, reading);
   reading.told_apart = column.family != 0;
   reading.expected = column.values.size();

@@ -50,6 +50,8 @@ struct Reading {
   std::string missing;  // What the user named and the log does not have: a clock or a series.
   // The first decides; the others are other measures of it or, by title, other series.
   std::vector<MemoryColumn> memory;
+  // Figures of the same lines that could be it instead; see recording/other_figures.h.
+  std::vector<MemoryColumn> others;
   PairTakes pair = PairTakes::all;
 
   uint32_t step_column = kNoColumn;

@@ -38,6 +38,13 @@ std::optional<ChosenColumn> choose_memory(const std::vector<Sheet>& sheets,
 // heap" of collectors (the larger).
 void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen);
 
+// other_figures.cc: the columns of Reading::others. Requires: everything else is chosen.
+void choose_others(const Sheet& sheet, Reading& reading);
+
+// reading.cc: the column as memory, with its unit; remarks on it where there is a reading for them.
+MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
+                           Reading* remark_to);
+
 // series_choice.cc: whose memory it is. Fills Reading::series…
 void choose_series(const Sheet& sheet, uint32_t memory, const ReadingWishes& wishes,
                    Reading& reading);

@@ -91,6 +91,7 @@ enum class FindingKind : uint8_t {
   too_few_samples,
   two_camps_fit,
   nothing_fits,
+  other_figure_leaks,
   // What would decide, and what to try.
   pass_end_would_name_cause,
   pass_length_missing,
@@ -98,6 +99,7 @@ enum class FindingKind : uint8_t {
   longer_run_missing,
   load_missing,
   samples_missing,
+  memory_name_missing,
   try_evaluations_in_a_row,
   try_few_evaluations,
   try_saves_in_a_row,

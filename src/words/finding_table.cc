@@ -98,6 +98,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "{bounded}[ (would level off near {plateau_mb})] against {unbounded} ({rate_mb_per_step}[; "
      "reaches {limit_mb} at {limit_step}][; doubles to {doubled_mb} at {doubled_step}])"},
     {Kind::nothing_fits, "nothing-fits", Block::why, "no explanation fits well"},
+    {Kind::other_figure_leaks, "other-figure-leaks", Block::why,
+     "'{name}', in the same log, grows without end: by {rate_mb_per_step}, {first_mb>last_mb}[; "
+     "'{judged}', which was taken for the memory, does not]"},
     // What would decide, and what to try.
     {Kind::pass_end_would_name_cause, "pass-end-would-name-cause", Block::next,
      "if one pass over the data ends near {settled_step}, this is a per-example cache; --examples "
@@ -116,6 +119,9 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "connections tells, and 'plateau watch PID' records CPU time by itself"},
     {Kind::samples_missing, "samples-missing", Block::next,
      "samples: {samples} so far, and of leaks called on fewer than {needed} only half were one"},
+    {Kind::memory_name_missing, "memory-name-missing", Block::next,
+     "which figure is the memory: --memory '{name}' judges that one, and `plateau convert "
+     "--explain` shows them all"},
     {Kind::try_evaluations_in_a_row, "try-evaluations-in-a-row", Block::next,
      "run five evaluations in a row: five equal steps up prove it"},
     {Kind::try_few_evaluations, "try-few-evaluations", Block::next,
