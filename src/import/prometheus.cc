@@ -183,16 +183,19 @@ Result<Runs> read_prometheus(LineReader& lines) {
     if (root["error"].get(why) != simdjson::SUCCESS) why = "no reason given";
     return Error{Error::Kind::bad_input, fmt::format("is a failed Prometheus query: {}", why)};
   }
-  simdjson::dom::array results;
-  if (root.get(results) != simdjson::SUCCESS &&
-      root["data"]["result"].get(results) != simdjson::SUCCESS &&
-      root["result"].get(results) != simdjson::SUCCESS) {
-    return Runs{};
-  }
   std::vector<PromSeries> all;
-  for (const simdjson::dom::element entry : results) {
-    simdjson::dom::object result;
-    if (entry.get(result) == simdjson::SUCCESS) read_result(result, all, builder);
+  simdjson::dom::array results;
+  simdjson::dom::object alone;
+  simdjson::dom::element values;
+  if (root.get(alone) == simdjson::SUCCESS && alone["values"].get(values) == simdjson::SUCCESS) {
+    read_result(alone, all, builder);  // One series, cut out of an answer.
+  } else if (root.get(results) == simdjson::SUCCESS ||
+             root["data"]["result"].get(results) == simdjson::SUCCESS ||
+             root["result"].get(results) == simdjson::SUCCESS) {
+    for (const simdjson::dom::element entry : results) {
+      simdjson::dom::object result;
+      if (entry.get(result) == simdjson::SUCCESS) read_result(result, all, builder);
+    }
   }
   builder.set_epoch_time(true);
   merge(all, builder);

@@ -3,6 +3,7 @@
 // names that say nothing ("total", "O"), or under none.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "base/text.h"
@@ -79,6 +80,68 @@ void name_statm(Sheet& sheet) {
   bare[1]->name.unit_mb = kPageOfLinuxMb;
 }
 
+// The first column of these words, whatever joins them; nullptr if there is none.
+SheetColumn* worded(Sheet& sheet, std::string_view words) {
+  for (SheetColumn& column : sheet.columns) {
+    if (!column.values.empty() && plain_words(column.title) == words) return &column;
+  }
+  return nullptr;
+}
+
+// "heap.current ram.current" of Elasticsearch: two names that differ in that word alone. Beside a
+// heap, which is a process's, ram is the machine's.
+void tell_machine_from_heap(Sheet& sheet) {
+  constexpr double kMachine = 4;
+  for (SheetColumn& heap : sheet.columns) {
+    const std::string words = plain_words(heap.title);
+    if (heap.values.empty() || !words.starts_with("heap ")) continue;
+    SheetColumn* ram = worded(sheet, "ram " + words.substr(5));
+    if (ram == nullptr || ram->name.machine || !stand_together(heap, *ram)) continue;
+    ram->name.machine = true;
+    ram->name.weight -= kMachine;
+  }
+}
+
+// "TOTAL PSS: … TOTAL RSS: …" of Android: what all apps share is in the RSS of each.
+void prefer_total_pss(Sheet& sheet) {
+  SheetColumn* pss = worded(sheet, "total pss");
+  const SheetColumn* rss = worded(sheet, "total rss");
+  if (pss != nullptr && rss != nullptr) {
+    pss->name.weight = std::max(pss->name.weight, rss->name.weight + 0.5);
+  }
+}
+
+// Go's HeapInuse counts spans, which stay while one object in them does; HeapAlloc the objects.
+void prefer_heap_alloc(Sheet& sheet) {
+  SheetColumn* spans = worded(sheet, "heap inuse");
+  if (spans != nullptr && worded(sheet, "heap alloc") != nullptr) spans->name.weight -= 1;
+}
+
+// "mem=812.4 GBs, vmem=1.9G, maxvmem=2.1G" of Grid Engine: the first is memory times seconds.
+void reject_product_with_time(Sheet& sheet) {
+  SheetColumn* product = worded(sheet, "mem");
+  SheetColumn* now = worded(sheet, "vmem");
+  if (product == nullptr || now == nullptr || worded(sheet, "maxvmem") == nullptr) return;
+  product->name.weight = -12;
+  product->name.memory = false;
+  now->name = weigh_name("memory used");
+}
+
+// "bytes bytes bytes …" below "Alloc Copied Live GC …": GHC's +RTS -S, where Live is what the
+// program holds after a collection.
+void name_ghc(Sheet& sheet) {
+  for (SheetColumn& live : sheet.columns) {
+    const std::string words = plain_words(live.title);
+    if (live.values.empty() || (words != "live" && words != "live bytes")) continue;
+    for (SheetColumn& taken : sheet.columns) {
+      const std::string beside = plain_words(taken.title);
+      if (beside != "alloc" && beside != "alloc bytes") continue;
+      live.name = weigh_name("heap used bytes");
+      taken.name.weight -= 8;  // Since the last collection.
+    }
+  }
+}
+
 }  // namespace
 
 void name_by_company(Sheet& sheet) {
@@ -86,6 +149,11 @@ void name_by_company(Sheet& sheet) {
   name_jstat(sheet);
   name_memcached(sheet);
   name_statm(sheet);
+  name_ghc(sheet);
+  tell_machine_from_heap(sheet);
+  prefer_total_pss(sheet);
+  prefer_heap_alloc(sheet);
+  reject_product_with_time(sheet);
 }
 
 }  // namespace plateau

@@ -69,7 +69,7 @@ constexpr Weighed kWeights[] = {
     {-10, nullptr,
      "disk disks file files net network io read write rx tx recv sent bandwidth download upload "
      "throughput rate faults flt minflt majflt temp temperature power watts fan loss lr acc "
-     "accuracy score tokens params parameters fps latency duration took price cost objects "
+     "accuracy score tokens params parameters calls fps latency duration took price cost objects "
      "connections threads handles open line lines version port ppid code exit block blocks"},
     {-2, &SlotName::gpu, "gpu cuda device nvidia fb"},
     // A GPU's window on the bus and what it encrypts, which nvidia-smi lists beside its memory.
