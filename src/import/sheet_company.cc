@@ -111,22 +111,6 @@ void prefer_total_pss(Sheet& sheet) {
   }
 }
 
-// Go's HeapInuse counts spans, which stay while one object in them does; HeapAlloc the objects.
-void prefer_heap_alloc(Sheet& sheet) {
-  SheetColumn* spans = worded(sheet, "heap inuse");
-  if (spans != nullptr && worded(sheet, "heap alloc") != nullptr) spans->name.weight -= 1;
-}
-
-// "mem=812.4 GBs, vmem=1.9G, maxvmem=2.1G" of Grid Engine: the first is memory times seconds.
-void reject_product_with_time(Sheet& sheet) {
-  SheetColumn* product = worded(sheet, "mem");
-  SheetColumn* now = worded(sheet, "vmem");
-  if (product == nullptr || now == nullptr || worded(sheet, "maxvmem") == nullptr) return;
-  product->name.weight = -12;
-  product->name.memory = false;
-  now->name = weigh_name("memory used");
-}
-
 // "bytes bytes bytes …" below "Alloc Copied Live GC …": GHC's +RTS -S, where Live is what the
 // program holds after a collection.
 void name_ghc(Sheet& sheet) {
@@ -152,8 +136,6 @@ void name_by_company(Sheet& sheet) {
   name_ghc(sheet);
   tell_machine_from_heap(sheet);
   prefer_total_pss(sheet);
-  prefer_heap_alloc(sheet);
-  reject_product_with_time(sheet);
 }
 
 }  // namespace plateau
