@@ -5,11 +5,12 @@
 // value). Its chain of frames changes only when this thread calls or returns, and it does neither
 // while it is inside malloc, so the chain can be followed without the interpreter lock. Up to
 // 3.10 a frame is an object; from 3.11 on it is a few words on a stack of the interpreter, reached
-// through the C frame (3.11, 3.12) or the thread state (3.13).
+// through the C frame (3.11, 3.12) or the thread state (3.13 on).
 //
 // Merging with native frames. Up to 3.10 every Python call runs a new evaluation loop in C. Later
 // one loop runs many Python frames, and `entry` marks the outermost of each loop: 3.11 has a flag
-// in the frame, 3.12 and 3.13 put a sentinel frame, owned by the C stack, below it.
+// in the frame, later versions put a sentinel frame, owned by the C stack or
+// the interpreter, below it.
 //     f -> g -> sorted() -> key function h:  Python frames h(entry) g f(entry), two C loops
 //
 // A code object is sent once, named by a hash of its address and of what identifies its content: an
@@ -156,8 +157,8 @@ PythonWalk walk_python(PythonFrameWords* frames, uint32_t room) noexcept {
   for (uint32_t steps = 0; plausible(frame) && steps < 4 * room; ++steps) {
     const bool sentinel =
         layout.frame_owned_by_c != kNoOffset &&
-        field<uint8_t>(frame, layout.frame_owner) == static_cast<uint8_t>(layout.frame_owned_by_c);
-    const auto code = field<uint64_t>(frame, layout.frame_code);
+        field<uint8_t>(frame, layout.frame_owner) >= static_cast<uint8_t>(layout.frame_owned_by_c);
+    const uint64_t code = untagged(field<uint64_t>(frame, layout.frame_code));
     if (sentinel) {
       if (walk.count > 0) frames[walk.count - 1].entry = 1;
     } else if (!is_object_of(layout, code, python->code_type)) {

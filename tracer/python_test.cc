@@ -218,7 +218,7 @@ TEST_P(Python, AnotherAllocatorThanPythonsOwnIsLeftAlone) {
   EXPECT_FALSE(segment->python_hooked);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpython, Python, ::testing::Values(0, 8, 9, 10, 11, 12, 13),
+INSTANTIATE_TEST_SUITE_P(Cpython, Python, ::testing::Values(0, 8, 9, 10, 11, 12, 13, 14),
                          [](const ::testing::TestParamInfo<int>& version) {
                            return version.param == 0 ? std::string("system")
                                                      : "3_" + std::to_string(version.param);

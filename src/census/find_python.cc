@@ -120,6 +120,10 @@ bool census_knows(int minor) {
   return python_layout(minor) != nullptr;
 }
 
+std::string known_pythons() {
+  return fmt::format("3.{} to 3.{}", kOldestPythonMinor, kNewestPythonMinor);
+}
+
 PythonName python_name(std::string_view path) {
   PythonName name;
   for (const std::string_view before : {"python3.", ".cpython-3"}) {
@@ -139,7 +143,7 @@ Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t r
   const auto cookie = read_value<std::array<char, 8>>(memory, runtime);
   if (!cookie) return explain_refusal(pid, look_at_target(pid));
   // The fields from the cookie to this flag stand alike in all versions that have them.
-  const PythonLayout* newest = python_layout(13);
+  const PythonLayout* newest = python_layout(kNewestPythonMinor);
   const bool states_itself = *cookie == kCookie && newest != nullptr;
   if (states_itself) {
     named.minor =
@@ -156,7 +160,8 @@ Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t r
   }
   const PythonLayout* layout = python_layout(named.minor);
   if (layout == nullptr) {
-    return unreadable(pid, "it is " + name + "; only the layouts of 3.8 to 3.13 are known");
+    return unreadable(
+        pid, fmt::format("it is {}; only the layouts of {} are known", name, known_pythons()));
   }
   PythonPlace place{.layout = *layout, .runtime = runtime};
   if (states_itself) take_stated_offsets(memory, runtime, place.layout);

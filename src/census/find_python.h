@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -25,12 +26,15 @@ PythonName python_name(std::string_view path);
 // Whether objects of CPython 3.`minor` can be read.
 bool census_knows(int minor);
 
+// The versions for which it can: "3.8 to 3.14".
+std::string known_pythons();
+
 // What _PyRuntime at `runtime` says of itself; before 3.13 that is nothing, and `named` decides.
 Result<PythonPlace> place_of_runtime(pid_t pid, MemoryReader& memory, uint64_t runtime,
                                      PythonName named);
 
 // Reads the files that the process has mapped, then a few words of its memory through `memory`;
-// it need not stand still. Refuses what is not CPython 3.8 to 3.13 with a global lock.
+// it need not stand still. Refuses what is not a CPython of the table with a global lock.
 Result<PythonPlace> find_python(pid_t pid, MemoryReader& memory);
 
 // Whether there is a CPython in it at all, told by the files it has mapped: this needs no

@@ -68,10 +68,10 @@ TEST(PlaceOfRuntime, FreeThreadedIsRefused) {
 }
 
 TEST(PlaceOfRuntime, LaterVersionIsRefusedByName) {
-  StatedRuntime python(0x030E00F0, 0);
+  StatedRuntime python(0x030F00F0, 0);
   const auto place = place_of_runtime(kPid, python.memory, python.runtime, {});
   ASSERT_FALSE(place.ok());
-  EXPECT_THAT(place.error().message, HasSubstr("CPython 3.14"));
+  EXPECT_THAT(place.error().message, HasSubstr("CPython 3.15"));
 }
 
 TEST(PlaceOfRuntime, EarlierVersionsAreToldByName) {

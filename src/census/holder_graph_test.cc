@@ -62,7 +62,8 @@ TEST_P(HolderGraphOfVersion, EndsOnAnyDamage) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, HolderGraphOfVersion, ::testing::Values(8, 9, 10, 11, 12, 13));
+INSTANTIATE_TEST_SUITE_P(Versions, HolderGraphOfVersion,
+                         ::testing::Values(8, 9, 10, 11, 12, 13, 14));
 
 }  // namespace
 }  // namespace plateau

@@ -148,7 +148,7 @@ void References::of_function(uint64_t function, const VisitEdge& visit) {
 }
 
 void References::of_frame(uint64_t frame, const VisitEdge& visit) {
-  const uint64_t code = word(frame, layout_.frame_code);
+  const uint64_t code = untagged(word(frame, layout_.frame_code));
   auto count = read_member<int32_t>(memory_, code, layout_.code_locals).value_or(0);
   for (const int32_t names : {layout_.code_cell_names, layout_.code_free_names}) {
     if (names == kNoOffset || count < 0 || count > kMostLocals) continue;
@@ -158,13 +158,14 @@ void References::of_frame(uint64_t frame, const VisitEdge& visit) {
   if (count <= 0 || count > kMostLocals) return;
   if (!read_words(at(frame, layout_.frame_locals), static_cast<uint64_t>(count))) return;
   for (size_t i = 0; i < words_.size(); ++i) {
-    if (words_[i] == 0) continue;
-    visit({.kind = EdgeKind::local, .name = code, .index = i, .target = words_[i]});
+    const uint64_t target = untagged(words_[i]);
+    if (target == 0) continue;
+    visit({.kind = EdgeKind::local, .name = code, .index = i, .target = target});
   }
 }
 
 void References::of_stack(uint64_t frame, const VisitEdge& visit) {
-  const uint64_t code = word(frame, layout_.frame_code);
+  const uint64_t code = untagged(word(frame, layout_.frame_code));
   const auto locals = read_member<int32_t>(memory_, code, layout_.code_locals).value_or(-1);
   const auto places = read_member<int32_t>(memory_, code, layout_.code_stack_places).value_or(-1);
   if (locals < 0 || locals > kMostLocals || places <= 0 || places > kMostLocals) return;
@@ -172,7 +173,8 @@ void References::of_stack(uint64_t frame, const VisitEdge& visit) {
       at(frame, layout_.frame_locals) + static_cast<uint64_t>(locals) * kWordBytes;
   if (!read_words(first, static_cast<uint64_t>(places))) return;
   for (size_t i = 0; i < words_.size(); ++i) {
-    if (words_[i] != 0) visit({.kind = EdgeKind::local, .name = code, .target = words_[i]});
+    const uint64_t target = untagged(words_[i]);
+    if (target != 0) visit({.kind = EdgeKind::local, .name = code, .target = target});
   }
 }
 

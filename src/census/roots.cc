@@ -91,7 +91,7 @@ class RootFinder {
     std::vector<FrameRoot> frames;
     References references(memory_, layout_);
     for (size_t i = 0; i < kMostFrames && frame != 0; ++i) {
-      const uint64_t code = word(frame, layout_.frame_code);
+      const uint64_t code = untagged(word(frame, layout_.frame_code));
       if (is_code(code)) {
         frames.push_back({frame, code, instruction_of(frame, code)});
         expect_frame(frame, code);

@@ -39,7 +39,7 @@ enum class Attributes : uint8_t {
   none,
   dict_at_offset,  // A pointer to a dict in the object.
   before_object,   // 3.11, 3.12: two words before the collector's head.
-  inside_object,   // 3.13: behind the object, or in a dict.
+  inside_object,   // 3.13 on: behind the object, or in a dict.
 };
 
 // A name of __slots__.

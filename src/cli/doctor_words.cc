@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "census/find_python.h"
 
 namespace plateau {
 namespace {
@@ -111,7 +112,7 @@ Check python(const MachineFacts& machine, bool (*census_knows)(int minor)) {
     check.state = fine.empty() ? State::missing : State::limited;
     check.text +=
         fmt::format("{}{}: not known", fine.empty() ? "" : "; ", fmt::join(unknown, ", "));
-    check.remedy = "CPython 3.8 to 3.13; memory is judged with any";
+    check.remedy = fmt::format("CPython {}; memory is judged with any", known_pythons());
   }
   return check;
 }

@@ -39,7 +39,7 @@ Options objects_options() {
       "Python objects",
       {flag("objects",
             "Count the Python objects of the process PID by type, from outside (CPython 3.8 to "
-            "3.13). It is stopped for a moment; nothing is installed in it."),
+            "3.14). It is stopped for a moment; nothing is installed in it."),
        option("again", Takes::seconds, "TIME",
               "Count again after TIME and show which types grew, and which variables hold more."),
        option("max-stop", Takes::seconds, "TIME",

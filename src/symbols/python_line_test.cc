@@ -66,7 +66,7 @@ TEST(PythonLine, EveryInstructionHasTheLineThatItsInterpreterGives) {
   std::string tested;
   for (const int minor : versions) tested += " 3." + std::to_string(minor);
   RecordProperty("versions", tested);
-  if (versions.empty()) GTEST_SKIP() << "no CPython 3.8 to 3.13 on this machine";
+  if (versions.empty()) GTEST_SKIP() << "no CPython 3.8 to 3.14 on this machine";
 }
 
 TEST(PythonLine, NoInstructionYetIsTheFirstLine) {

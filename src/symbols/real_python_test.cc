@@ -126,7 +126,7 @@ TEST(RealPython, StackIsMergedInEveryVersion) {
     expect_merged(real, program);
     tested.insert(program);
   }
-  if (tested.empty()) GTEST_SKIP() << "no CPython 3.8 to 3.13 on this machine";
+  if (tested.empty()) GTEST_SKIP() << "no CPython 3.8 to 3.14 on this machine";
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ inline std::string output_of(const std::string& command) {
   return ::pclose(pipe) == 0 ? text : std::string();
 }
 
-// Programs of CPython 3.8 to 3.13 on this machine.
+// Programs of CPython 3.8 to 3.14 on this machine.
 inline std::vector<std::string> python_programs() {
   std::vector<std::string> programs;
-  for (const int minor : {0, 8, 9, 10, 11, 12, 13}) {
+  for (const int minor : {0, 8, 9, 10, 11, 12, 13, 14}) {
     const std::string program = python_for_test(minor);
     if (!program.empty()) programs.push_back(program);
   }
