@@ -164,8 +164,7 @@ TEST_P(CensusOfPython, OtherInterpretersOfTheProcessAreCountedToo) {
   EXPECT_EQ(count_of(census.value(), "__main__.Planted").objects, kPlanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, CensusOfPython,
-                         ::testing::Values(0, 8, 9, 10, 11, 12, 13, 14),
+INSTANTIATE_TEST_SUITE_P(Versions, CensusOfPython, ::testing::Values(0, 8, 9, 10, 11, 12, 13, 14),
                          [](const auto& parameter) {
                            return parameter.param == 0 ? std::string("System")
                                                        : "Minor" + std::to_string(parameter.param);

@@ -45,8 +45,7 @@ TEST_P(HeapWalkOfVersion, CollectingIsToldBeforeAnythingIsCounted) {
   EXPECT_EQ(found.objects, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, HeapWalkOfVersion,
-                         ::testing::Values(8, 9, 10, 11, 12, 13, 14));
+INSTANTIATE_TEST_SUITE_P(Versions, HeapWalkOfVersion, ::testing::Values(8, 9, 10, 11, 12, 13, 14));
 
 TEST(HeapWalk, NoInterpreterIsSaid) {
   InventedHeap heap(12, 3);

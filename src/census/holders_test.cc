@@ -150,8 +150,7 @@ TEST_P(HoldersOfPython, OneLookNamesTheLongest) {
   EXPECT_GT(before_.holders.objects_reached, before_.objects / 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, HoldersOfPython,
-                         ::testing::Values(0, 8, 9, 10, 11, 12, 13, 14),
+INSTANTIATE_TEST_SUITE_P(Versions, HoldersOfPython, ::testing::Values(0, 8, 9, 10, 11, 12, 13, 14),
                          [](const auto& parameter) {
                            return parameter.param == 0 ? std::string("System")
                                                        : "Minor" + std::to_string(parameter.param);
