@@ -13,8 +13,8 @@ Options census_options() {
                "Never stop the job to see who holds its Python objects. Otherwise a Python job "
                "that grows is stopped twice for some milliseconds (see --census-share)."),
           option("census-share", Takes::text, "PERCENT",
-                 "Share of the job's time that it may be stopped to see who holds its objects "
-                 "(default 0.1, at most 10); more tells sooner.")};
+                 "Share of the job's time that it may be stopped to see who holds its objects, "
+                 "beside 0.2 s once (default 0.1, at most 10); more tells sooner.")};
 }
 
 Result<double> census_share(const Arguments& arguments) {
@@ -31,23 +31,40 @@ Result<double> census_share(const Arguments& arguments) {
   return *percent / 100;
 }
 
+namespace {
+
+// Why the holders are not known though the job grew.
+std::string missing_holders(const CensusWatch::Cost& cost) {
+  if (!cost.trouble.empty()) return printable(cost.trouble);
+  if (cost.awaited_s > 0) {
+    return fmt::format("a look would stop the job for about {:.0f} ms, more than is allowed by now",
+                       cost.awaited_s * 1000);
+  }
+  return "it takes two looks with growth between them, and one came";
+}
+
+}  // namespace
+
 std::string census_sentence(const CensusWatch::Cost& cost) {
-  if (cost.looks == 0 && cost.stopped_s == 0) {
-    if (cost.trouble.empty()) return "";
+  const bool stopped = cost.looks > 0 || cost.stopped_s > 0;
+  if (!stopped && cost.trouble.empty() && cost.awaited_s == 0) return "";
+  if (!stopped && !cost.trouble.empty()) {
     return fmt::format("plateau: who holds its Python objects was not looked at: {}\n",
                        printable(cost.trouble));
   }
-  const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
-  std::string sentence = fmt::format(
-      "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in all "
-      "(--no-census leaves that out)\n",
-      times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
+  std::string sentence;
+  if (stopped) {
+    const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
+    sentence = fmt::format(
+        "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in "
+        "all (--no-census leaves that out)\n",
+        times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
+  }
   if (cost.looks < CensusWatch::kLooks) {
     sentence += fmt::format(
         "plateau: who holds the growth is not known: {}. More time: --census-share 10, or 'plateau "
         "profile PID --objects --max-stop 1s' while it runs\n",
-        cost.trouble.empty() ? "it takes two looks with growth between them, and one came"
-                             : printable(cost.trouble));
+        missing_holders(cost));
   }
   return sentence;
 }

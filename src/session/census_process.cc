@@ -67,6 +67,7 @@ class Looker {
     const std::optional<double> most_s = most_stop_s(estimate_s, request);
     if (!most_s) {
       reply.too_costly = true;
+      reply.estimate_s = estimate_s;
       return reply;
     }
     Result<Census> census = take_census(
@@ -104,7 +105,8 @@ std::optional<double> most_stop_s(double estimate_s, const LookRequest& request)
 
 std::string encode_reply(const LookReply& reply) {
   FieldWriter io;
-  io(reply.looked, reply.too_costly, reply.refused, reply.at_s, reply.stopped_s, reply.trouble);
+  io(reply.looked, reply.too_costly, reply.refused, reply.estimate_s, reply.at_s, reply.stopped_s,
+     reply.trouble);
   io.out += encode_record(reply.growth);
   return std::move(io.out);
 }
@@ -112,7 +114,8 @@ std::string encode_reply(const LookReply& reply) {
 LookReply decode_reply(const std::string& bytes) {
   LookReply reply;
   FieldReader io{WireReader(bytes)};
-  io(reply.looked, reply.too_costly, reply.refused, reply.at_s, reply.stopped_s, reply.trouble);
+  io(reply.looked, reply.too_costly, reply.refused, reply.estimate_s, reply.at_s, reply.stopped_s,
+     reply.trouble);
   record_fields(io, reply.growth);
   if (!io.in.ok()) return {.trouble = "its answer could not be read"};
   return reply;

@@ -32,6 +32,7 @@ struct LookReply {
   bool looked = false;
   bool too_costly = false;  // By estimate: may be asked again when more is allowed.
   bool refused = false;     // At first sight: it will be again.
+  double estimate_s = 0;    // Of one that was too costly.
   double at_s = 0;          // When it looked, by the monotonic clock.
   double stopped_s = 0;     // Of a look that failed: at most so long.
   std::string trouble;      // Why not.

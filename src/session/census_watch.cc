@@ -106,7 +106,7 @@ void CensusWatch::wait_for_growth(double at_s, int64_t step) {
 }
 
 double CensusWatch::allowed_s(double at_s) const {
-  return share_ * at_s + (failures_ > 0 ? kRetriesS : 0);
+  return share_ * at_s + (failures_ > 0 ? kRetriesS : kOnceS);
 }
 
 bool CensusWatch::start() {
@@ -150,6 +150,7 @@ void CensusWatch::hear(double at_s, int64_t step, RecordingWriter& recording) {
   if (!reply.looked) {
     // A tenth later more may be allowed, or the collector is not at work.
     next_try_s_ = 1.1 * at_s;
+    cost_.awaited_s = reply.too_costly ? reply.estimate_s : 0;
     if (reply.too_costly) return;
     cost_.trouble = std::move(reply.trouble);
     if (reply.refused || ++failures_ >= kMostFailures) finish();
@@ -167,6 +168,7 @@ void CensusWatch::hear(double at_s, int64_t step, RecordingWriter& recording) {
 void CensusWatch::looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording) {
   base_mb_ = owned_mb_;
   next_try_s_ = std::max(2 * when.at_s, when.at_s + kLeastBetweenS);
+  cost_.awaited_s = 0;
   if (++cost_.looks < kLooks) {
     found_ = {.pid = target_, .from_s = when.at_s, .from_step = when.step};
     return;

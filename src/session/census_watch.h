@@ -5,11 +5,12 @@
 // When. The first look comes when growth shows: the main process owns 1 % (and 4 MB) more than when
 // the work had begun, which is its third step, or ten seconds without steps. The second comes when
 // the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
-// the process for some milliseconds; both together may cost it `share` of the time it has run, and
-// one never more than kMostEstimateS by estimate, so in a job with many objects they come later,
-// or not at all. A look that was given up on a busy machine is tried again with up to twice the
-// time, up to three times, once kRetriesS and `share` together cover that: by `share` alone a job
-// of a minute would never be looked at twice.
+// the process for some milliseconds; both together may cost it kOnceS and `share` of the time it
+// has run, and one never more than kMostEstimateS by estimate, so in a job with many objects they
+// come later, or not at all. By `share` alone 300,000 objects, which torch and transformers have
+// when they are imported, would be looked at twice after two and a half minutes; with kOnceS that
+// is when growth shows. A look that was given up on a busy machine is tried again with up to twice
+// the time, up to three times, once kRetriesS and `share` together cover that.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
@@ -33,7 +34,9 @@ class CensusWatch {
   static constexpr double kMostEstimateS = 0.25;
   static constexpr double kDefaultShare = 0.001;
   static constexpr int kLooks = 2;
-  // Half a second in all, once, where a look has failed: less than 1 % of a job of a minute.
+  // Beside the share, once: 0.3 % of a job of a minute.
+  static constexpr double kOnceS = 0.2;
+  // The same where a look has failed: less than 1 % of a job of a minute.
   static constexpr double kRetriesS = 0.5;
 
   // `share` 0: never looks.
@@ -55,6 +58,7 @@ class CensusWatch {
   struct Cost {
     int looks = 0;
     double stopped_s = 0;
+    double awaited_s = 0;  // By estimate, of a look that would have cost more than was allowed.
     std::string trouble;
   };
   [[nodiscard]] const Cost& cost() const { return cost_; }

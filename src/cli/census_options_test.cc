@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/census_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plateau {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CensusSentence, NothingIsSaidWhereThereWasNoCauseToLook) {
+  EXPECT_EQ(census_sentence({}), "");
+}
+
+TEST(CensusSentence, ALookThatWasNeverAllowedIsNamedWithWhatItWouldHaveCost) {
+  const std::string said = census_sentence({.awaited_s = 0.24});
+  EXPECT_THAT(said, HasSubstr("a look would stop the job for about 240 ms"));
+  EXPECT_THAT(said, HasSubstr("--census-share"));
+  EXPECT_THAT(said, Not(HasSubstr("was stopped")));
+}
+
+TEST(CensusSentence, TwoLooksLackNothing) {
+  const std::string said = census_sentence({.looks = 2, .stopped_s = 0.1});
+  EXPECT_THAT(said, HasSubstr("stopped twice"));
+  EXPECT_THAT(said, HasSubstr("for 100 ms in all"));
+  EXPECT_THAT(said, Not(HasSubstr("not known")));
+}
+
+TEST(CensusSentence, WhyALookFailedIsQuoted) {
+  const std::string said = census_sentence({.looks = 1, .stopped_s = 0.1, .trouble = "it is busy"});
+  EXPECT_THAT(said, HasSubstr("not known: it is busy"));
+}
+
+}  // namespace
+}  // namespace plateau
