@@ -62,8 +62,8 @@ std::string census_sentence(const CensusWatch::Cost& cost) {
   }
   if (cost.looks < CensusWatch::kLooks) {
     sentence += fmt::format(
-        "plateau: who holds the growth is not known: {}. More time: --census-share 10, or 'plateau "
-        "profile PID --objects --max-stop 1s' while it runs\n",
+        "plateau: who holds the growth is not known: {}. Another run tells more with "
+        "--census-share 10\n",
         missing_holders(cost));
   }
   return sentence;

@@ -28,6 +28,14 @@ TEST(CensusSentence, TwoLooksLackNothing) {
   EXPECT_THAT(said, Not(HasSubstr("not known")));
 }
 
+// It is said when the job has ended: there is no process left to look at.
+TEST(CensusSentence, OneLookNamesNoProcessToLookAt) {
+  const std::string said = census_sentence({.looks = 1, .stopped_s = 0.1});
+  EXPECT_THAT(said, HasSubstr("it takes two looks with growth between them, and one came"));
+  EXPECT_THAT(said, HasSubstr("--census-share 10"));
+  EXPECT_THAT(said, Not(HasSubstr("PID")));
+}
+
 TEST(CensusSentence, WhyALookFailedIsQuoted) {
   const std::string said = census_sentence({.looks = 1, .stopped_s = 0.1, .trouble = "it is busy"});
   EXPECT_THAT(said, HasSubstr("not known: it is busy"));
