@@ -4,7 +4,7 @@
 # it fares beside the usual rules: bench/fleet_scale.sh [SERIES...] (default 100 1000 10000 50000).
 # Ten thousand series take about five minutes and 3 GB of disk in TMPDIR, most of it to make the fleet. More than that
 # are copies of ten thousand in namespaces of their own, and in VictoriaMetrics only: promtool reads its text once for
-# every two hours that are in it.
+# every two hours that are in it. FOLDERS (default dev,own) and SEED (default 3) make other fleets of the same kind.
 set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 PLATEAU=${PLATEAU:-$SOURCE_DIR/build/release/plateau}
@@ -35,7 +35,7 @@ echo '|---|---|---|---|---|---|---|---|'
 for series; do
   how=(--series "$series" --jsonl)
   [ "$series" -le 10000 ] || how=(--series 10000 --copies $((series / 10000)) --jsonl-only)
-  python3 -B "$SOURCE_DIR/tests/fleet/make_fleet.py" fleet --folders dev,own --seed 3 "${how[@]}" >/dev/null
+  python3 -B "$SOURCE_DIR/tests/fleet/make_fleet.py" fleet --folders "${FOLDERS:-dev,own}" --seed "${SEED:-3}" "${how[@]}" >/dev/null
   start_victoria fleet
   sleep 5  # It shows what it took in a little later.
   measure "VictoriaMetrics" "$VICTORIA_URL" "$VICTORIA_PID"

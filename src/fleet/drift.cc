@@ -18,6 +18,7 @@ constexpr double kFloor = 0.1;       // Quantile.
 constexpr double kLeastTau = 0.8;
 constexpr double kLeastOfLevel = 0.02;
 constexpr double kLeastLate = 0.15;
+constexpr double kMostOfOneStep = 0.5;  // Of the rise from the first floor to the last.
 
 using Floors = std::array<double, kParts>;
 
@@ -57,13 +58,23 @@ double tau_of(const Floors& floors) {
   return sum / (kParts * (kParts - 1) / 2.0);
 }
 
+// The largest rise from one floor to the next.
+double steepest_of(const Floors& floors) {
+  double steepest = 0;
+  for (size_t i = 1; i < kParts; ++i) {
+    steepest = std::max(steepest, floors.at(i) - floors.at(i - 1));
+  }
+  return steepest;
+}
+
 bool climbs(const Floors& floors) {
   const double first = mean_of(floors, 0, kEnds);
   const double last = mean_of(floors, kParts - kEnds, kEnds);
   const double late = last - mean_of(floors, kParts / 2 - 1, 2);
   return tau_of(floors) >= kLeastTau &&
          last - first >= kLeastOfLevel * mean_of(floors, 0, kParts) &&
-         late >= kLeastLate * (last - first);
+         late >= kLeastLate * (last - first) &&
+         steepest_of(floors) <= kMostOfOneStep * (floors.back() - floors.front());
 }
 
 }  // namespace

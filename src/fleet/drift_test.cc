@@ -47,6 +47,12 @@ TEST(Drift, IsNoneInOneStepAndInGrowthThatHasEnded) {
   EXPECT_EQ(way_of([](double at) { return 300 + 200 * std::min(1.0, 4 * at); }), Drift::Way::none);
 }
 
+// A heap that takes one more arena in six hours, and a page now and then.
+TEST(Drift, IsNoneInOneStepBetweenLevelsThatCreep) {
+  EXPECT_EQ(way_of([](double at) { return 300 + 0.5 * at + (at < 0.6 ? 0 : 9); }), Drift::Way::none);
+  EXPECT_EQ(way_of([](double at) { return 310 - 0.5 * at - (at < 0.6 ? 0 : 9); }), Drift::Way::none);
+}
+
 TEST(Drift, IsNoneWhereHoursAreMissing) {
   std::vector<Sample> samples = window([](double at) { return 300 + 60 * at; });
   samples.erase(samples.begin() + 200, samples.begin() + 400);
