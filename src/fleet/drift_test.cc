@@ -49,8 +49,10 @@ TEST(Drift, IsNoneInOneStepAndInGrowthThatHasEnded) {
 
 // A heap that takes one more arena in six hours, and a page now and then.
 TEST(Drift, IsNoneInOneStepBetweenLevelsThatCreep) {
-  EXPECT_EQ(way_of([](double at) { return 300 + 0.5 * at + (at < 0.6 ? 0 : 9); }), Drift::Way::none);
-  EXPECT_EQ(way_of([](double at) { return 310 - 0.5 * at - (at < 0.6 ? 0 : 9); }), Drift::Way::none);
+  EXPECT_EQ(way_of([](double at) { return 300 + 0.5 * at + (at < 0.6 ? 0 : 9); }),
+            Drift::Way::none);
+  EXPECT_EQ(way_of([](double at) { return 310 - 0.5 * at - (at < 0.6 ? 0 : 9); }),
+            Drift::Way::none);
 }
 
 TEST(Drift, IsNoneWhereHoursAreMissing) {
