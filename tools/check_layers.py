@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "curves": {"base", "recording"},
     "tell": {"base", "recording", "curves", "probe", "verdict", "words", "report", "http"},
     "serve": {"base", "recording", "import", "verdict", "words", "answer", "report", "page"},
-    "fleet": {"base", "recording", "verdict", "report", "page", "serve", "http"},
+    "fleet": {"base", "recording", "verdict", "report", "page", "share", "serve", "http"},
     "push": {"base", "recording", "http", "probe", "verdict", "serve"},
     "session": {"base", "recording", "import", "probe", "verdict", "heap", "inject", "ledger", "census"},
     "prove": {"base", "session"},

@@ -31,6 +31,7 @@ void print_answer(const fleet::FleetAnswer& answer, const FleetRequest& request,
 
 int judge_once(const Invocation& invocation, FleetRequest& request) {
   request.round.question.end_s = request.at_s.value_or(unix_now_s());
+  request.round.question.with_closeups = !request.page.empty();
   Result<fleet::FleetAnswer> answer = Error{};
   {
     Progress progress(invocation.out, request.asked.origin);

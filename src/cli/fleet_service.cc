@@ -38,6 +38,7 @@ Result<fleet::FleetAnswer> round_unless_signalled(FleetRequest& request,
                                                   const SignalReader& signals, bool& stop) {
   std::atomic<bool> done = false, stopping = false;
   request.round.question.end_s = request.at_s.value_or(unix_now_s());
+  request.round.question.with_closeups = true;
   request.round.stopped = [&] { return stopping.load(); };
   Result<fleet::FleetAnswer> answer = Error{};
   std::jthread round([&] {

@@ -96,6 +96,7 @@ void describe(Group& group) {
   finding.others_live = group.peers.others_live;
   finding.odd_one = affected.size() == 1 && finding.members >= kFewestForOdd;
   finding.spark = affected.front()->spark;
+  finding.closeup = affected.front()->closeup;
   finding.load = affected.front()->load;
 }
 

@@ -40,6 +40,7 @@ struct Finding {
   bool held_back = false;              // For want of anything that tells the load.
   LoadSource load = LoadSource::none;  // Of the first example.
   std::array<float, kSparkPoints> spark{};  // Of the first example.
+  std::shared_ptr<const Closeup> closeup;   // Of the first example, if a report is wanted.
 };
 
 struct FleetAnswer {

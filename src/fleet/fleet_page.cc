@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "fleet/closeup.h"
 #include "fleet/fleet_report.h"
 #include "fleet/fleet_words.h"
 #include "page/pack.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kSparkWidth = 180;
 constexpr double kSparkHeight = 36;
+constexpr size_t kMostReports = 50;  // Of 30 kB each, the worst findings first.
 
 // Readable in light and dark, on a phone and on paper; nothing is loaded from elsewhere.
 constexpr std::string_view kStyle = R"(
@@ -26,6 +28,7 @@ display:grid;grid-template-columns:12rem 1fr;gap:0 1.5rem}
 article h2{font-size:1.05rem;margin:0;overflow-wrap:anywhere}.word{font-weight:700}
 .leak .word,.leak polyline{color:var(--leak)}.undecided .word,.undecided polyline{color:var(--undecided)}
 svg{width:100%;height:auto}polyline{fill:none;stroke:currentColor;stroke-width:2}
+img{width:100%;max-width:60rem;height:auto;margin:.6rem 0}pre{font-size:.85rem;overflow-x:auto}
 table{border-collapse:collapse;font-size:.9rem}td{padding:.1rem 1rem .1rem 0;vertical-align:top}
 td:first-child{color:var(--dim)}@media(max-width:40rem){article{grid-template-columns:1fr}}
 )";
@@ -73,21 +76,47 @@ std::string evidence_of(const Finding& f) {
   return fmt::format("<details><summary>Evidence</summary><table>{}</table></details>", rows);
 }
 
-std::string article_of(const Finding& finding, const Asked& asked) {
+// What its fastest member's curve says by itself. Charts are images, so that their styles stay
+// their own.
+std::string report_behind(const Finding& finding, const Asked& asked) {
+  if (!finding.closeup) return "";
+  const CloseReport report = report_of(*finding.closeup);
+  const std::string& member = finding.closeup->judged.name.member;
+  const std::string differs =
+      report.word == finding.word
+          ? ""
+          : fmt::format(
+                "<p>By its own curve alone it is {}; what else is known of it stands "
+                "above.</p>",
+                word_name(report.word));
+  return fmt::format(
+      "<details><summary>Report of the {} that grows fastest: {}</summary>{}"
+      "<img alt=\"memory of {} over the window\" src=\"data:image/svg+xml;base64,{}\">"
+      "<pre>{}</pre></details>",
+      escaped(asked.member), escaped(member), differs, escaped(member), base64_of(report.chart),
+      html_escaped(report.text));
+}
+
+std::string article_of(const Finding& finding, const Asked& asked, bool with_report) {
   const std::string_view word = word_name(finding.word);
   return fmt::format(
       "<article class=\"{}\"><div>{}</div><div><h2><span class=\"word\">{}</span> {}</h2>"
-      "<p>{}</p><p class=\"dim\">{}</p>{}</div></article>\n",
+      "<p>{}</p><p class=\"dim\">{}</p>{}{}</div></article>\n",
       word, curve_of(finding), word, escaped(title_of(finding)),
       escaped(what_happens(finding, asked.member)),
-      escaped(fmt::format("{}", fmt::join(what_else(finding), "; "))), evidence_of(finding));
+      escaped(fmt::format("{}", fmt::join(what_else(finding), "; "))), evidence_of(finding),
+      with_report ? report_behind(finding, asked) : "");
 }
 
 }  // namespace
 
 std::string fleet_page(const FleetAnswer& answer, const Asked& asked) {
   std::string body;
-  for (const Finding& finding : answer.findings) body += article_of(finding, asked);
+  size_t reports = 0;
+  for (const Finding& finding : answer.findings) {
+    body += article_of(finding, asked, reports < kMostReports);
+    reports += finding.closeup ? 1 : 0;
+  }
   std::string caveats;
   for (const std::string& caveat : caveats_of(answer)) {
     caveats += fmt::format("<p class=\"dim\">{}</p>", escaped(caveat));
@@ -95,7 +124,8 @@ std::string fleet_page(const FleetAnswer& answer, const Asked& asked) {
   return fmt::format(
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width\"><meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>Plateau: fleet</title>"
+      "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"><title>Plateau: "
+      "fleet</title>"
       "<style>{}</style></head><body><h1>{}</h1><p class=\"dim\">{} of {}, {} until {}</p>{}{}"
       "</body></html>\n",
       kStyle, escaped(summary_of(answer)), escaped(asked.what), escaped(asked.origin),

@@ -25,7 +25,8 @@ std::string render_fleet(const FleetAnswer& answer, const Asked& asked, const Vi
 // One object a line for each finding, and last the summary; docs/fleet.md lists the keys.
 std::string fleet_json(const FleetAnswer& answer);
 
-// One HTML file without scripts: a table with a curve for each finding, and the evidence behind it.
+// One HTML file without scripts: a curve for each finding, the evidence behind it, and the report
+// of its fastest member as far as the round kept closeups.
 std::string fleet_page(const FleetAnswer& answer, const Asked& asked);
 
 // How the service fared, for its own metrics.

@@ -34,6 +34,12 @@ void draw_spark(const std::vector<Sample>& samples, std::array<float, kSparkPoin
   }
 }
 
+LifeSeries without_wave(const JudgedSeries& judged, const KnownLoad& load) {
+  LifeSeries series = judged.series;
+  if (!load.wave.empty()) take_off(load.wave, series.samples);
+  return series;
+}
+
 SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
   const std::vector<Sample>& samples = judged.series.samples;
   SeriesVerdict kept;
@@ -71,9 +77,12 @@ SeriesVerdict sum_up(const JudgedSeries& judged, const Verdict& verdict) {
 
 }  // namespace
 
+KnownLoad level_load(const JudgedSeries& judged) {
+  return {.source = LoadSource::none, .wave = {{judged.begin_s, 0}}, .work = {}};
+}
+
 SeriesVerdict judge_at_level_load(const JudgedSeries& judged) {
-  return judge_under_load(judged,
-                          {.source = LoadSource::none, .wave = {{judged.begin_s, 0}}, .work = {}});
+  return judge_under_load(judged, level_load(judged));
 }
 
 bool is_suspect(const SeriesVerdict& verdict) {
@@ -81,20 +90,24 @@ bool is_suspect(const SeriesVerdict& verdict) {
          (verdict.word == Word::undecided && verdict.log_factor > kSuspectLogOdds);
 }
 
-SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load) {
-  LifeSeries series = judged.series;
-  if (!load.wave.empty()) take_off(load.wave, series.samples);
-  Run run = run_of(series, judged.kind, judged.begin_s);
+Run run_under_load(const JudgedSeries& judged, const KnownLoad& load) {
+  Run run = run_of(without_wave(judged, load), judged.kind, judged.begin_s);
   if (!load.work.empty()) {
     add_load(load.work, judged.begin_s, run);
   } else if (!load.wave.empty()) {
     add_load({{judged.begin_s, 1}}, judged.begin_s, run);  // What is left is under a level one.
   }
-  SeriesVerdict verdict = sum_up(judged, judge(run));
+  return run;
+}
+
+SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load) {
+  SeriesVerdict verdict = sum_up(judged, judge(run_under_load(judged, load)));
   verdict.load = load.source;
   verdict.established = judged.established;
   // Whether it was level before, only the same hours of an earlier day tell.
-  if (judged.established && !load.wave.empty()) verdict.drift = drift_of(series.samples);
+  if (judged.established && !load.wave.empty()) {
+    verdict.drift = drift_of(without_wave(judged, load).samples);
+  }
   verdict.new_version = load.new_version;
   return verdict;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One series in, what is kept of it out: at most a kilobyte, whatever it was.
+// One series in, what is kept of it out: at most a kilobyte, whatever it was (closeup.h has the
+// exception).
 //
 // A series is judged twice at most. First as if the load were known to be level: whoever is no
 // suspect then is none with less knowledge either, and that is nearly everybody. Of suspects the
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +34,8 @@ struct SeriesName {
 };
 
 inline constexpr size_t kSparkPoints = 24;
+
+struct Closeup;  // closeup.h
 
 struct SeriesVerdict {
   SeriesName name;
@@ -57,6 +61,7 @@ struct SeriesVerdict {
   LoadSource load = LoadSource::none;
   bool new_version = false;                 // As in KnownLoad.
   std::array<float, kSparkPoints> spark{};  // MB, evenly over its samples; NaN where there is none.
+  std::shared_ptr<const Closeup> closeup;   // Only if a report is wanted and it may be listed.
 };
 
 struct JudgedSeries {
@@ -92,6 +97,10 @@ struct KnownLoad {
   std::vector<Sample> work;  // Per second: the verdict sees what follows it.
   bool new_version = false;  // The day before, its workload ran another version, which was level.
 };
+// Known to be level.
+KnownLoad level_load(const JudgedSeries& judged);
 SeriesVerdict judge_under_load(const JudgedSeries& judged, const KnownLoad& load);
+// What is judged there.
+Run run_under_load(const JudgedSeries& judged, const KnownLoad& load);
 
 }  // namespace plateau::fleet

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/units.h"
+#include "fleet/closeup.h"
 #include "fleet/roll_call.h"
 
 namespace plateau::fleet {
@@ -111,6 +112,7 @@ class Round {
     answer_.duplicates += outcome.duplicates;
     answer_.samples += outcome.samples;
     for (SeriesVerdict& verdict : outcome.verdicts) verdicts_.push_back(std::move(verdict));
+    if (options_.question.with_closeups) keep_surest_closeups(verdicts_, kMostCloseups);
     warnings_.insert(warnings_.end(), outcome.warnings.begin(), outcome.warnings.end());
     troubles_.insert(troubles_.end(), outcome.troubles.begin(), outcome.troubles.end());
     series_done_ += task.shard.series();

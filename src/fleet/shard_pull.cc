@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "fleet/closeup.h"
 #include "fleet/shard_load.h"
 
 namespace plateau::fleet {
@@ -238,6 +239,10 @@ class Pull {
     }
     SeriesVerdict verdict = judge_at_level_load(judged);
     if (!is_suspect(verdict)) {
+      if (question_.with_closeups) {
+        KnownLoad level = level_load(judged);
+        keep_closeup(std::move(judged), std::move(level), verdict);
+      }
       outcome_.verdicts.push_back(std::move(verdict));
       return;
     }
@@ -251,9 +256,13 @@ class Pull {
   void judge_suspects() {
     if (suspects_.empty()) return;
     find_loads(database_, question_, shard_, suspects_, outcome_.troubles);
-    for (const Suspect& suspect : suspects_) {
-      outcome_.verdicts.push_back(
-          judge_under_load(suspect.judged, suspect.load.value_or(KnownLoad{})));
+    for (Suspect& suspect : suspects_) {
+      KnownLoad load = suspect.load.value_or(KnownLoad{});
+      SeriesVerdict verdict = judge_under_load(suspect.judged, load);
+      if (question_.with_closeups) {
+        keep_closeup(std::move(suspect.judged), std::move(load), verdict);
+      }
+      outcome_.verdicts.push_back(std::move(verdict));
     }
   }
 

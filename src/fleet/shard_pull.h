@@ -21,7 +21,8 @@ struct Question {
   std::vector<std::string> group_by;  // Labels whose values are the workload; empty: by the preset.
   double end_s = 0;
   double window_s = 6 * 3600;
-  bool with_plus = false;  // The metric that is added has values that are not 0.
+  bool with_plus = false;      // The metric that is added has values that are not 0.
+  bool with_closeups = false;  // A report is wanted of what may be listed.
 
   [[nodiscard]] double begin_s() const { return end_s - window_s; }
   // What selects the series, with the matchers of a shard.

@@ -87,6 +87,29 @@ printf 'X-Scope-OrgID: shop\nAuthorization: Bearer let-me-in\n' >headers
 against guarded 4 --json --header-file headers
 expect_judged "4 0"
 
+# Certificates, ours and theirs: shown where they are asked for, and whoever is a stranger is told.
+issue() {  # NAME [OPTION...]: NAME.key, and NAME.crt of the authority ca.
+  openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$1" 2>/dev/null
+  openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out "$1.crt" "${@:2}" 2>/dev/null
+}
+openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=authority 2>/dev/null
+issue client
+issue server -extfile <(echo subjectAltName=IP:127.0.0.1)
+cat server.crt server.key >server.pem
+against sealed 4 --json --cert-file client.crt --key-file client.key --ca-file ca.pem
+expect_judged "4 0"
+against sealed 4 --json --ca-file ca.pem
+expect_code 2
+expect_one_line err
+expect_in err certificate
+against sealed 4 --json --cert-file client.crt --key-file client.key
+expect_code 2
+expect_one_line err
+expect_in err certificate
+against sealed 4 --json --cert-file client.crt --key-file ca.key --ca-file ca.pem
+expect_code 2
+expect_one_line err
+
 # Nobody there at all.
 run "$PLATEAU" fleet --url http://127.0.0.1:9
 expect_code 2

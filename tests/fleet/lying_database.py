@@ -14,12 +14,14 @@
   slow       never ends answers to more than one pod at once
   dies       ends itself after the first few samples
   warns      answers, with a warning that it is partial
+  sealed     answers over TLS, to whom shows a certificate of ca.pem; server.pem has its own, with the key
   stale      goes on with a series after its end, tells times that were not asked for, twice and out of order, and markers
 """
 import http.server
 import json
 import os
 import re
+import ssl
 import sys
 import threading
 import time
@@ -117,5 +119,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
-print(f"http://127.0.0.1:{server.server_port}", flush=True)
+if MODE == "sealed":
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain("server.pem")
+    context.load_verify_locations("ca.pem")
+    context.verify_mode = ssl.CERT_REQUIRED
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+print(f"http{'s' if MODE == 'sealed' else ''}://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()
