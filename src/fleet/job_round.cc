@@ -26,6 +26,7 @@ struct Told {
   std::vector<Sample> owned;
   std::vector<Sample> steps;
   std::vector<Sample> limits;
+  std::vector<Sample> epochs;
 };
 using ByLabels = std::map<std::string, Told>;
 
@@ -86,6 +87,10 @@ Run run_of(const JobQuestion& question, Told& told) {
   run.series.push_back(std::move(owned));
   const double limit = told.limits.empty() ? 0 : told.limits.back().value / kBytesPerMb;
   if (limit > 0) run.context.limit_mb = Fact{limit, "plateau_memory_limit_bytes"};
+  const double epoch = told.epochs.empty() ? 0 : told.epochs.back().value;
+  if (epoch >= 1 && epoch <= kMostSteps) {
+    run.context.epoch_steps = Fact{epoch, "plateau_epoch_steps"};
+  }
   return run;
 }
 
@@ -97,7 +102,8 @@ Result<std::vector<Run>> runs_of_job(Database& database, const JobQuestion& ques
   const std::vector<std::pair<std::string_view, std::vector<Sample> Told::*>> metrics = {
       {"plateau_owned_memory_bytes", &Told::owned},
       {"plateau_last_step", &Told::steps},
-      {"plateau_memory_limit_bytes", &Told::limits}};
+      {"plateau_memory_limit_bytes", &Told::limits},
+      {"plateau_epoch_steps", &Told::epochs}};
   for (const auto& [metric, place] : metrics) {
     if (std::optional<Error> error = ask_for(database, question, metric, place, told, warnings)) {
       return *error;

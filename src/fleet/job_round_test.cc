@@ -21,6 +21,7 @@ std::string samples(std::string_view metric, int rank, const std::string& more) 
     double value = 3.0 * k;
     if (metric == "plateau_owned_memory_bytes") value = 1e9 + (rank == 1 ? 4e6 * k : 0);
     if (metric == "plateau_memory_limit_bytes") value = 16e9;
+    if (metric == "plateau_epoch_steps") value = 83;
     values += fmt::format("{}[{},\"{}\"]", k == 0 ? "" : ",", kEnd - 3000 + 30 * k, value);
   }
   return fmt::format(
@@ -38,8 +39,8 @@ struct Job {
       asked.push_back(form);
       if (status != 200) return HttpAnswer{status, "", R"({"status":"error","error":"too much"})"};
       std::string series;
-      for (const char* metric :
-           {"plateau_owned_memory_bytes", "plateau_last_step", "plateau_memory_limit_bytes"}) {
+      for (const char* metric : {"plateau_owned_memory_bytes", "plateau_last_step",
+                                 "plateau_memory_limit_bytes", "plateau_epoch_steps"}) {
         if (form.find(metric) == std::string::npos || form.find("4711") == std::string::npos)
           continue;
         series = samples(metric, 0, more) + "," + samples(metric, 1, more);
@@ -65,6 +66,7 @@ TEST(JobRound, EveryRankBecomesARunWithItsStepsAndLimit) {
   EXPECT_EQ(one.context.world->value, 2);
   EXPECT_EQ(one.context.job->text, "4711");
   EXPECT_EQ(one.context.limit_mb->value, 16000);
+  EXPECT_EQ(one.context.epoch_steps->value, 83);
   EXPECT_EQ(one.host, "n1");
   ASSERT_EQ(one.instants.size(), 100U);
   EXPECT_EQ(one.instants.back().step, 297);

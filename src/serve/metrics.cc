@@ -163,6 +163,9 @@ void about_progress(MetricsSink& text, Runs runs) {
   gauge(text, runs, "plateau_total_steps", "",
         "Optimizer steps that are planned, if that is known.",
         [](const Verdict& verdict) { return verdict.total_steps; });
+  gauge(text, runs, "plateau_epoch_steps", "",
+        "Optimizer steps in one pass over the data, if that is known.",
+        [](const Verdict& verdict) { return verdict.epoch_steps; });
 }
 
 void about_server(MetricsText& text, const ServerFigures& server) {

@@ -30,6 +30,7 @@ RunFacts leaking_run(const std::string& name) {
   verdict.samples = 80;
   verdict.last_step = 800;
   verdict.total_steps = 5000;
+  verdict.epoch_steps = 83;
   verdict.current_rate_mb_per_step = 10.5;
   verdict.risk = {.oom = 0.75, .at_step = 1800, .at_step_range = {}, .limit_mb = 20000};
   verdict.components = {{.name = "owned", .last_mb = 9000.25}, {.name = "shmem", .last_mb = 12}};
@@ -89,6 +90,12 @@ TEST(Exposition, MemoryIsInBytes) {
               HasSubstr("plateau_memory_bytes{run=\"a.plateau\",component=\"shmem\"} 12000000\n"));
   EXPECT_THAT(text, HasSubstr("plateau_memory_limit_bytes{run=\"a.plateau\"} 20000000000\n"));
   EXPECT_THAT(text, HasSubstr("plateau_growth_bytes_per_step{run=\"a.plateau\"} 10500000\n"));
+}
+
+TEST(Exposition, TheLengthOfAnEpochIsToldBesideTheSteps) {
+  const std::string text = expose(Dialect::open_metrics);
+  EXPECT_THAT(text, HasSubstr("plateau_last_step{run=\"a.plateau\"} 800\n"));
+  EXPECT_THAT(text, HasSubstr("plateau_epoch_steps{run=\"a.plateau\"} 83\n"));
 }
 
 TEST(Exposition, VerdictIsAStateset) {

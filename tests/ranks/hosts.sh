@@ -80,6 +80,8 @@ export EPOCHS=$epochs LEAKS=1 GLOO_SOCKET_IFNAME=eth0 OMP_NUM_THREADS=1
 # An agent that comes back waits in vain for what the others share since their first round (torch 2.13).
 export TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1
 [ -z "$killed" ] || export PAUSE=$((epochs / 2))
+# What is pushed comes once a second: half of the epochs, a life, must last for the 15 samples of a leak.
+[ -z "$database" ] || export STEP_S=0.2
 
 start_host() {
   local host=$1

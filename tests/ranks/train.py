@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of a small job on gloo, as torchrun starts it: DistributedDataParallel over epochs of 20 steps. Rank LEAKS keeps
 1 MB a step. Rank 0 writes a checkpoint at the end of each epoch, from which all resume; with SAVES it keeps 8 MB of each. Beyond
-step PAUSE, if that is set, a rank waits for the file GO before it goes on, so that a test can kill it there."""
+step PAUSE, if that is set, a rank waits for the file GO before it goes on, so that a test can kill it there. A step takes STEP_S
+seconds besides its work."""
 import os
 import time
 
@@ -39,7 +40,7 @@ for epoch in range(first, int(os.environ["EPOCHS"])):
         if rank == 0 and number == 0:
             with open(os.path.join(here, "progress"), "w", encoding="ascii") as progress:
                 progress.write(f"{epoch}\n")
-        time.sleep(0.01)
+        time.sleep(float(os.environ.get("STEP_S", "0.01")))
     if rank == 0:
         torch.save({"epoch": epoch + 1, "model": model.state_dict()}, checkpoint + ".new")
         os.replace(checkpoint + ".new", checkpoint)
