@@ -19,7 +19,7 @@ struct Unit {
 };
 
 constexpr double kKi = 1024.0;
-constexpr std::array<Unit, 22> kUnits = {{
+constexpr std::array<Unit, 34> kUnits = {{
     {"b", 1e-6},
     {"byte", 1e-6},
     {"bytes", 1e-6},
@@ -42,6 +42,20 @@ constexpr std::array<Unit, 22> kUnits = {{
     {"megabytes", 1.0},
     {"gigabytes", 1e3},
     {"kilobytes", 1e-3},
+    {"megabyte", 1.0},
+    {"gigabyte", 1e3},
+    {"kilobyte", 1e-3},
+    // Schedulers write "MEM: 812 Mbytes".
+    {"kbytes", 1e-3},
+    {"mbytes", 1.0},
+    {"gbytes", 1e3},
+    {"kbyte", 1e-3},
+    {"mbyte", 1.0},
+    {"gbyte", 1e3},
+    // French: "Mio", of 1024 octets each way.
+    {"kio", kKi / 1e6},
+    {"mio", kKi* kKi / 1e6},
+    {"gio", kKi* kKi* kKi / 1e6},
 }};
 
 // Three significant digits, trailing zeros kept so that columns line up: 5.43, 17.7, 532.

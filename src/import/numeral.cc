@@ -101,7 +101,7 @@ std::array<UnitWord, kSlots> make_units() {
       "mhz ghz rpm",
       Numeral::Unit::time);
   add("b byte bytes kb mb gb tb k m g t ki mi gi ti kib mib gib tib megabytes gigabytes kilobytes "
-      "page pages",
+      "kbyte mbyte gbyte kbytes mbytes gbytes kio mio gio page pages",
       Numeral::Unit::memory);
   return table;
 }
