@@ -9,7 +9,8 @@
 //
 // A "Total:" opens a round. What is committed counts; what is only reserved is address space. Each
 // section is a process of its own, so that the report names the one that grows; their sum is the
-// total, which counts where sections were left out (grep Total). A time comes from a line of
+// total, which counts where sections were left out (grep Total); where only some were, what they
+// leave of it is one more. A time comes from a line of
 // `date`, or stands before "Total:".
 //
 // Blind spot: native libraries that call malloc themselves are not in it; RSS is.
@@ -31,6 +32,9 @@ namespace {
 
 constexpr std::string_view kCommitted = "committed=";
 constexpr size_t kMostSections = 64;
+// Of the total: sections below 1 KB are left out by the JVM itself, and each is rounded.
+constexpr double kLeastLeft = 0.01;
+constexpr std::string_view kLeft = "not listed";
 
 // "committed=3614269KB": what follows the first one in the text.
 std::optional<double> committed_mb(std::string_view text) {
@@ -68,10 +72,17 @@ class NativeMemoryReader {
     }
   }
 
-  // Of a round without sections the total is what counts.
+  // Of a round without sections the total is what counts; of one with some of them (grep -E
+  // "Total|Java Heap") also what they leave of it.
   void finish() {
-    if (!total_mb_ || has_sections_) return;
-    builder_.set_mb(column_of("JVM"), *total_mb_);
+    if (!total_mb_) return;
+    const double left_mb = *total_mb_ - sections_mb_;
+    const bool some_left = left_mb > kLeastLeft * *total_mb_ || columns_.contains(kLeft);
+    if (!has_sections_) {
+      builder_.set_mb(column_of("JVM"), *total_mb_);
+    } else if (some_left) {
+      builder_.set_mb(column_of(kLeft), std::max(0.0, left_mb));
+    }
     total_mb_.reset();
   }
 
@@ -81,6 +92,7 @@ class NativeMemoryReader {
     total_mb_ = committed_mb(text);
     if (!total_mb_) builder_.bad(number, text.substr(0, 80));
     has_sections_ = false;
+    sections_mb_ = 0;
     Instant at;
     at.time_s = time_s_;
     if (std::isnan(time_s_)) {
@@ -98,6 +110,7 @@ class NativeMemoryReader {
     const std::string_view name = trim(text.substr(0, bracket));
     if (name.empty() || (columns_.size() >= kMostSections && !columns_.contains(name))) return;
     has_sections_ = true;
+    sections_mb_ += *mb;
     builder_.set_mb(column_of(name), *mb);
   }
 
@@ -114,6 +127,7 @@ class NativeMemoryReader {
   std::map<std::string, size_t, std::less<>> columns_;
   std::optional<double> total_mb_;
   bool has_sections_ = false;
+  double sections_mb_ = 0;  // Of this round.
   size_t rounds_ = 0;
   double time_s_ = kMissing;
 };
