@@ -126,7 +126,8 @@ uint32_t ColumnNames::of(uint64_t key, std::string_view name) {
 LogCell read_cell(std::string_view text, const NumberStyle& style) {
   LogCell cell;
   text = trim(text);
-  while (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+  while (text.size() >= 2 && text.front() == text.back() &&
+         (text.front() == '"' || text.front() == '\'')) {
     text = trim(text.substr(1, text.size() - 2));
   }
   cell.text = text;

@@ -122,7 +122,7 @@ class TableLayout : public LogLayout {
       return false;
     }
     if (may_be_header(line) && (line == as_written_ || plain_words(line) == words_)) {
-      row.starts_block = true;
+      row.starts_block = headed_ = true;
       if (line == as_written_) return false;
       // The same words, but perhaps at other places.
       const std::string before = as_written_;
@@ -157,7 +157,10 @@ class TableLayout : public LogLayout {
     }
     const auto numbers = std::count_if(row.cells.begin(), row.cells.end(),
                                        [](const LogCell& cell) { return cell.numeric; });
-    if (numbers > 0) return true;
+    // Above its header a table has rows only in a log whose beginning is cut off; a sentence whose
+    // words happen to stand over a column is none.
+    const bool row_or_prose = headed_ || static_cast<size_t>(numbers) * 2 >= pieces_.size();
+    if (numbers > 0 && row_or_prose) return true;
     row.clear();
     return read_time_above(line, row);
   }
@@ -169,6 +172,11 @@ class TableLayout : public LogLayout {
     return !bars_ && !may_be_header(line) && clock_.seconds == 0;
   }
   void reread(LogCell& cell) const override { reread_cell(cell, style_); }
+  // The lines that were learned from are read again, from above the header on.
+  void freeze() override {
+    LogLayout::freeze();
+    headed_ = false;
+  }
 
  private:
   void read_header(std::string_view header) {
@@ -269,6 +277,7 @@ class TableLayout : public LogLayout {
   }
 
   bool bars_ = false;
+  bool headed_ = false;          // The header has come.
   size_t pid_ = 0;               // The place of that name; past the last one: there is none.
   size_t cpu_time_ = kNoColumn;  // The same of the time that a process has computed for.
   Stamp clock_;
