@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/line_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -96,6 +99,52 @@ std::string_view free_behind_pair(std::string_view line, const Numeral& number) 
     if (lists("free,available,remaining,unused,left", ",", word)) return word;
   }
   return {};
+}
+
+size_t behind_capacity(std::string_view line, size_t end, const NumberStyle& style) {
+  const size_t slash = line.find_first_not_of(' ', end);
+  if (slash == std::string_view::npos || line[slash] != '/') return end;
+  const size_t digit = line.find_first_not_of(' ', slash + 1);
+  if (digit == std::string_view::npos || !is_digit(line[digit])) return end;
+  const Numeral capacity = read_numeral(line, digit, style);
+  return capacity.unit == Numeral::Unit::memory ? capacity.unit_end : end;
+}
+
+bool an_amount_follows(std::string_view line, size_t end) {
+  if (end >= line.size() || (line[end] != '=' && line[end] != ':')) return false;
+  const size_t next = line.find_first_not_of(' ', end + 1);
+  return next != std::string_view::npos && next <= end + 2 && is_digit(line[next]);
+}
+
+bool numbers_a_name(std::string_view line, size_t begin, size_t end) {
+  if (!an_amount_follows(line, end)) return false;
+  size_t letters = begin;
+  while (letters < end && !is_digit(line[letters])) ++letters;
+  const std::string_view word = line.substr(begin, letters - begin);
+  const size_t again = line.find(word, end);
+  if (again == std::string_view::npos || is_letter(line[again - 1])) return false;
+  size_t digits = again + word.size();
+  const size_t first = digits;
+  while (digits < line.size() && is_digit(line[digits])) ++digits;
+  return digits > first && an_amount_follows(line, digits);
+}
+
+size_t end_of_place(std::string_view line, size_t at) {
+  constexpr size_t kMostDigits = 4;
+  if (at == 0 || (line[at - 1] != ' ' && line[at - 1] != ',' && line[at - 1] != '[')) return 0;
+  size_t end = at;
+  size_t place = 0;
+  for (; end < line.size() && is_digit(line[end]); ++end) {
+    place = place * 10 + static_cast<size_t>(line[end] - '0');
+  }
+  if (end - at > kMostDigits || !an_amount_follows(line, end)) return 0;
+  const std::string next = fmt::format("{}{}{}", line[at - 1], place + 1, line[end]);
+  const size_t found = line.find(next, end);
+  // The last of them has none behind it; the one before it says that they go on.
+  const std::string before = fmt::format("{}{}", place == 0 ? 0 : place - 1, line[end]);
+  const bool last = place > 0 && line.substr(0, at).find(before) != std::string_view::npos;
+  if (found == std::string_view::npos) return last ? end : 0;
+  return an_amount_follows(line, found + next.size() - 1) ? end : 0;
 }
 
 bool opens_other_figures(std::string_view line, size_t at, const NumberStyle& style) {

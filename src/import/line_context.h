@@ -36,6 +36,22 @@ bool arrow_follows(std::string_view line, const Numeral& number);
 // "218432/294912 bytes free": what the words behind a pair say of it. Empty if they say nothing.
 std::string_view free_behind_pair(std::string_view line, const Numeral& number);
 
+// "9.00GiB/64.00GiB memory": where the capacity ends that follows a number ending at `end`, or
+// `end` itself.
+size_t behind_capacity(std::string_view line, size_t end, const NumberStyle& style);
+
+// "w0=199M w1=318M": the number that ends at `end`, glued to the word from `begin` on, is a part of
+// a name, because an amount follows behind "=" or ":", and the same word with another number
+// stands further on.
+bool numbers_a_name(std::string_view line, size_t begin, size_t end);
+// The same without the need of another one further on.
+bool an_amount_follows(std::string_view line, size_t end);
+
+// "RSS(MB) 0:3098 1:3110": the number at `at` that stands where the name of one of several things
+// does, because the next number stands so further on; its end. 0 for any other.
+// Requires: a digit at `at`.
+size_t end_of_place(std::string_view line, size_t at);
+
 // "(1855M wired, 3021M compressor)": what stands in the brackets are figures with words of their
 // own.
 // Requires: line[at] is the opening bracket.
