@@ -150,7 +150,8 @@ struct Claim {
 
 Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked) {
   using Clock = SlotName::Clock;
-  const bool from_1970 = !column.name.memory && epoch_seconds(column.values.front()).has_value() &&
+  const bool of_memory = column.name.memory && column.ordinal == 0;
+  const bool from_1970 = !of_memory && epoch_seconds(column.values.front()).has_value() &&
                          column.values.front() >= 1e9;
   const bool carried =
       column.rows.size() * 10 < memory.rows.size() * 8 || !stand_together(column, memory);

@@ -14,6 +14,8 @@ constexpr double kTableOfFree = 7;
 // The lines above a table of processes speak of the whole machine, in words as loud and in figures
 // as smooth: more than smoothness gives, which rows of several processes in turn do not have.
 constexpr double kBesidePid = 2;
+// More than a word for a total or a cache takes: either is likelier than what never moves.
+constexpr double kStandsStill = 5;
 constexpr double kPairOfACollector = 3;  // "80M->8M", whatever the line says.
 
 // 1 for a course that goes on from where it was, 0 for one that jumps about: how much smaller the
@@ -34,24 +36,20 @@ double smoothness(const std::vector<double>& values) {
   return 1 - std::min(1.0, steps / (2 * n * spread));
 }
 
-// Seconds since 1970 that go on: no memory, whatever its size.
-bool is_wall_clock(const SheetColumn& column) {
-  // Two thousand million bytes look like it too.
-  if (column.with_unit > 0 || column.name.memory) return false;
-  size_t back = 0;
-  for (size_t i = 0; i < column.values.size(); ++i) {
-    if (!epoch_seconds(column.values[i]) || column.values[i] < 1e9) return false;
-    back += i > 0 && column.values[i] < column.values[i - 1] ? 1 : 0;
-  }
-  return back * 10 < column.values.size();
-}
-
 // The same in every line, to the last digit: a size rather than a use, if there is another.
 bool never_moves(const SheetColumn& column) {
   constexpr size_t kFewestLevel = 10;
   return column.values.size() >= kFewestLevel &&
          std::all_of(column.values.begin(), column.values.end(),
                      [&column](double value) { return value == column.values.front(); });
+}
+
+// In as many readings another figure that is named as memory goes up and down.
+bool another_moves(const Sheet& sheet, const SheetColumn& column) {
+  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [&column](const auto& other) {
+    return other.name.memory && other.values.size() * 10 >= column.values.size() * 9 &&
+           !never_moves(other);
+  });
 }
 
 // Nothing but zeros: what this counts is not in use here, whatever it is called.
@@ -72,6 +70,8 @@ bool is_counter(const SheetColumn& column) {
   for (size_t i = 2; i < values.size(); ++i) {
     if (values[i] - values[i - 1] != step) return false;
   }
+  // What goes down by the same each time counts what is left to do.
+  if (step < 0) return true;
   return step > 0 && values.front() >= 0 && values.front() <= kFarthestStart * step;
 }
 
@@ -85,6 +85,18 @@ bool stands_beside_pid(const Sheet& sheet, const SheetColumn& column) {
 }
 
 }  // namespace
+
+bool is_wall_clock(const SheetColumn& column) {
+  // Two thousand million bytes look like it too; but what a name says of memory is the first
+  // number behind it, and a time may follow: "web1.memory.rss 730814000 1794992400".
+  if (column.with_unit > 0 || (column.name.memory && column.ordinal == 0)) return false;
+  size_t back = 0;
+  for (size_t i = 0; i < column.values.size(); ++i) {
+    if (!epoch_seconds(column.values[i]) || column.values[i] < 1e9) return false;
+    back += i > 0 && column.values[i] < column.values[i - 1] ? 1 : 0;
+  }
+  return back * 10 < column.values.size();
+}
 
 bool is_table_of_free(const Sheet& sheet, const SheetColumn& column) {
   if (column.name.memory || (!column.name.used && !column.name.free)) return false;
@@ -127,7 +139,7 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
   if (stands_beside_pid(sheet, column)) weight += kBesidePid;
   if (is_wall_clock(column)) weight -= 12;
   if (is_counter(column)) weight -= 8;
-  if (never_moves(column)) weight -= 2;
+  if (never_moves(column)) weight -= another_moves(sheet, column) ? kStandsStill : 2;
   // Text in a column of numbers: another kind of line.
   if (column.texts > n) weight -= 4;
   if (column.arrows > 0) weight += column.title.empty() ? kPairOfACollector : 1;

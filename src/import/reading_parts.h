@@ -27,6 +27,8 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
 
 // memory_weight.cc: how much the column looks like memory in use; see reading.h.
 double memory_weight(const Sheet& sheet, uint32_t column);
+// Seconds since 1970 that go on: no memory, whatever its size.
+bool is_wall_clock(const SheetColumn& column);
 // total, used, free, cache beside each other: the table of `free`, which is the machine's.
 bool is_table_of_free(const Sheet& sheet, const SheetColumn& column);
 
