@@ -23,6 +23,7 @@ namespace {
 constexpr size_t kMostLines = 6000;
 // A microcontroller's heap in bytes; as many MB no process has.
 constexpr double kLeastHeapBytes = 2e4;
+constexpr double kLoudAsHeap = 7;    // Of SlotName::loudest: "allocated" and the like.
 constexpr size_t kFirsts = 4;        // Readings by which another reader's are recognised.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
@@ -31,7 +32,9 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   while (!text.empty() && lines.size() < kMostLines) {
     const size_t end = std::min(text.find_first_of("\r\n"), text.size());
     lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
+    // As lines are read later: "\r\n" ends one line, not two.
+    const size_t mark = text.substr(end).starts_with("\r\n") ? 2 : 1;
+    text.remove_prefix(std::min(text.size(), end + mark));
   }
   return lines;
 }
@@ -60,6 +63,16 @@ bool names_a_heap(std::string_view title) {
   return false;
 }
 
+// Its own name says so, or "allocated" stands beside what does.
+bool counts_a_heap(const Sheet& sheet, const SheetColumn& column) {
+  if (names_a_heap(column.title)) return true;
+  if (column.name.loudest > kLoudAsHeap || !column.name.memory) return false;
+  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [&column](const auto& other) {
+    return names_a_heap(other.title) && other.decimals == 0 && other.with_unit == 0 &&
+           other.values.size() * 10 >= column.values.size() * 9;
+  });
+}
+
 // Any unit that the file itself gives away: written on most, named in the title, shown by pages,
 // or that of a column beside it.
 UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
@@ -68,18 +81,21 @@ UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
     return {1024 / 1e6, "KiB", "as top writes what it does not abbreviate", true};
   }
   if (column.with_unit > 0) return {1, "as written", "", true};
+  if (column.name.unit_mb == kWordMb) {
+    return {kWordMb, "words of 8 bytes", "as runtimes of 64 bits count", true};
+  }
   if (column.name.unit_mb > 0) return {column.name.unit_mb, "as named", "", true};
   if (sheet.page_bytes > 0 && column.decimals == 0) {
     return {sheet.page_bytes / 1e6, "pages", "whose size the log says", true};
   }
-  const bool heap = names_a_heap(column.title);
+  const bool heap = counts_a_heap(sheet, column);
   if (!heap) {
     if (const UnitFound pages = unit_by_pages(column.values); pages.mb > 0) return pages;
   }
   for (const SheetColumn& other : sheet.columns) {
     const bool beside = !other.rows.empty() && !column.rows.empty() &&
                         other.rows.size() * 10 >= column.rows.size() * 9 && &other != &column;
-    if (!beside || !other.name.memory || other.with_unit > 0) continue;
+    if (!beside || !other.name.memory || other.with_unit > 0 || is_wall_clock(other)) continue;
     if (UnitFound pages = unit_by_pages(other.values); pages.mb > 0) {
       pages.why = "as a column beside it shows by its pages";
       return pages;
@@ -178,7 +194,7 @@ void add_alike(const Sheet& sheet, MemoryColumn& memory) {
 
 // "Working: 622 MB | Private: 1392 MB | Paged: 1392 MB": one process, measured several ways.
 bool is_measure_of_windows(const SheetColumn& column) {
-  return lists("private,private bytes,paged,nonpaged,vm,commit,page file", ",",
+  return lists("private,private bytes,paged,nonpaged,vm,commit,page file,ws,pm,npm,priv", ",",
                plain_words(column.title));
 }
 
@@ -221,6 +237,7 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     if (other.values == main.values) continue;  // Go's Alloc and HeapAlloc.
     // "system bytes" beside "in use bytes" is another measure of the same thing.
     if (other.name.used != main.name.used || other.name.machine != main.name.machine) continue;
+    if (other.name.peak != main.name.peak) continue;  // "top_heap_words" is its own highest.
     if (memory_weight(sheet, i) < kEnough) continue;
     if ((other.with_unit > 0) != (main.with_unit > 0) || other.percents != main.percents) continue;
     const bool together = stand_together(main, other);
@@ -330,7 +347,10 @@ MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes&
   out.title = trim(column.title);
   out.metric = column.name.metric.value_or(Metric::memory);
   if (is_table_of_free(sheet, column)) out.metric = Metric::system_used;
-  if (out.metric == Metric::gpu && !column.name.gpu && is_of_go(sheet)) out.metric = Metric::memory;
+  if (out.metric == Metric::gpu && !column.name.gpu &&
+      (is_of_go(sheet) || counts_a_heap(sheet, column))) {
+    out.metric = Metric::memory;
+  }
   out.falls = column.name.free && !column.name.used;
   const bool percent =
       column.percents * 2 > column.values.size() || (column.name.percent && column.with_unit == 0);

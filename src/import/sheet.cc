@@ -18,7 +18,11 @@ void add_cell(const LogCell& cell, uint32_t row, SheetColumn& column) {
     return;
   }
   if (!cell.numeric) {
-    if (!cell.text.empty()) ++column.texts;
+    if (cell.text.empty()) return;
+    constexpr size_t kLongestText = 80;
+    const std::string_view text = cell.text.substr(0, kLongestText);
+    if (column.texts++ == 0) column.text = text;
+    column.one_text = column.one_text && column.text == text;
     return;
   }
   const Numeral& number = cell.number;

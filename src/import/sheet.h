@@ -28,8 +28,10 @@ struct SheetColumn {
   size_t ordinal = 0;              // and this.
   double unit_before_mb = 0;       // In brackets earlier in each of its lines; 0: none.
 
-  size_t times = 0;  // Cells that are times,
-  size_t texts = 0;  // and cells of other text.
+  size_t times = 0;      // Cells that are times,
+  size_t texts = 0;      // and cells of other text,
+  std::string text;      // the first of which says this,
+  bool one_text = true;  // and all others the same.
   size_t percents = 0;
   size_t other_units = 0;  // Rates and times: no memory.
   size_t signs = 0;

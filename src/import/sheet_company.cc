@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "import/sheet.h"
 
 namespace plateau {
@@ -126,6 +127,46 @@ void name_ghc(Sheet& sheet) {
   }
 }
 
+// "Name Pid VM WS Priv", "WS=212MB PM=190MB Handles=512": what Windows calls a working set.
+void name_windows(Sheet& sheet) {
+  SheetColumn* set = worded(sheet, "ws");
+  if (set == nullptr || set->name.memory) return;
+  if (count_of(sheet, "VM,PM,NPM,Priv,Private,Handles,Faults") == 0) return;
+  const double unit_mb = set->name.unit_mb;
+  set->name = weigh_name("working set");
+  set->name.unit_mb = unit_mb;
+}
+
+// {"name": "jvm.memory.used", "unit": "bytes", "value": 2.1e8}: who prints one metric in every
+// record writes its name and its unit beside it.
+void name_by_text(Sheet& sheet) {
+  constexpr double kSaysMemory = 7;  // Of weight: "heap" and louder words.
+  const auto last_word = [](const SheetColumn& column) {
+    const std::string words = plain_words(column.title);
+    return words.substr(words.rfind(' ') + 1);
+  };
+  SheetColumn* value = nullptr;
+  const SheetColumn* name = nullptr;
+  std::string unit;
+  for (SheetColumn& column : sheet.columns) {
+    if (column.name.memory && !column.values.empty()) return;
+    const std::string word = last_word(column);
+    const bool constant = column.one_text && column.texts >= 3 && column.values.empty();
+    if (!column.values.empty() && lists("value,average,avg,gauge,state", ",", word)) {
+      if (value != nullptr) return;
+      value = &column;
+    } else if (constant && lists("unit,units,uom", ",", word) && unit_in_mb(column.text)) {
+      unit = column.text;
+    } else if (constant && weigh_name(column.text).weight >= kSaysMemory &&
+               lists("name,metric,attribute,measurement,field,label,key", ",", word)) {
+      name = &column;
+    }
+  }
+  if (value == nullptr || name == nullptr || name->texts * 10 < value->values.size() * 9) return;
+  value->title = name->text;
+  value->name = weigh_name(name->text + " " + unit);
+}
+
 }  // namespace
 
 void name_by_company(Sheet& sheet) {
@@ -136,6 +177,8 @@ void name_by_company(Sheet& sheet) {
   name_ghc(sheet);
   tell_machine_from_heap(sheet);
   prefer_total_pss(sheet);
+  name_windows(sheet);
+  name_by_text(sheet);
 }
 
 }  // namespace plateau

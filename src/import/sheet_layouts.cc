@@ -126,7 +126,23 @@ bool heads_jstat(std::string_view line) {
          line.find(" FGC ") != std::string_view::npos;
 }
 
+// The abbreviations of Windows: a working set beside what is mapped or private.
+bool heads_windows(std::string_view line) {
+  return line.find(" WS ") != std::string_view::npos &&
+         (line.find(" VM ") != std::string_view::npos ||
+          line.find(" Priv ") != std::string_view::npos);
+}
+
+// "edge-rtr#show processes memory": what somebody typed behind a prompt.
+bool is_typed(std::string_view line) {
+  const std::string_view first = next_word(line);
+  const size_t sign = first.find_first_of("#$>", 1);
+  return sign != std::string_view::npos && sign + 1 < first.size() && is_letter(first[sign + 1]) &&
+         (is_letter(first[sign - 1]) || is_digit(first[sign - 1]));
+}
+
 bool could_head_a_table(std::string_view line) {
+  if (is_typed(line)) return false;
   // sar writes the time before the names.
   if (const auto stamp = line.empty() ? std::nullopt : stamp_at(line, 0)) {
     line.remove_prefix(stamp->length);
@@ -137,7 +153,7 @@ bool could_head_a_table(std::string_view line) {
     return false;
   }
   size_t pieces = 0;
-  bool memory = heads_jstat(line);
+  bool memory = heads_jstat(line) || heads_windows(line);
   for (std::string_view rest = line; !trim(rest).empty();) {
     const std::string_view word = next_word(rest);
     if (starts_with_digit(word) && !is_name_from_digit(word)) return false;

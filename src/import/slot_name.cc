@@ -156,6 +156,34 @@ Metric metric_named(std::string_view words, const SlotName& name) {
   return metric_of(bits_of(), true).value_or(Metric::memory);
 }
 
+// What several words say together; `last` is the last one, units aside.
+void weigh_phrase(std::string_view words, std::string_view last, SlotName& name) {
+  if (words.starts_with("total incl ")) {
+    name.total = false;  // glibc's sum over its arenas and what it maps.
+    name.weight += 3.5;
+  }
+  if (words == "grand total") {
+    name.memory = true;  // Of everything listed above it; no capacity.
+    name.weight = 9;
+  }
+  if (name.memory && last == "words" && name.unit_mb == 0) {
+    name.unit_mb = kWordMb;
+    // "top_heap_words": the highest so far.
+    name.peak = name.peak || words.starts_with("top ");
+    if (words.starts_with("top ")) name.weight -= 2;
+  }
+  if (words == "writeable private") {
+    name.memory = true;  // pmap: what no other process shares.
+    name.weight += 7;
+  }
+  // "<mem-info id=": a number that something is known by.
+  if (name.memory && lists("id pid tid", " ", last)) name.weight -= 12;
+  if (lists("total kb,total k,total mb", ",", words)) {
+    name = SlotName();  // pmap's sum over all mappings: several figures, without a name each.
+    name.unit_mb = unit_in_mb(words.substr(6)).value_or(0);
+  }
+}
+
 }  // namespace
 
 std::string plain_words(std::string_view name) {
@@ -206,14 +234,7 @@ SlotName weigh_name(std::string_view text) {
       (text.ends_with("_B") || text.ends_with("(B)") || text.ends_with("[B]"))) {
     name.unit_mb = 1e-6;
   }
-  if (words.starts_with("total incl ")) {
-    name.total = false;  // glibc's sum over its arenas and what it maps.
-    name.weight += 3.5;
-  }
-  if (words == "grand total") {
-    name.memory = true;  // Of everything listed above it; no capacity.
-    name.weight = 9;
-  }
+  weigh_phrase(words, last, name);
   if (text.find('%') != std::string_view::npos && !name.percent) {
     name.percent = true;
     name.weight -= 5;

@@ -18,6 +18,9 @@
 
 namespace plateau {
 
+// "heap_words": what a runtime of 64 bits counts its heap in.
+inline constexpr double kWordMb = 8 / 1e6;
+
 struct SlotName {
   enum class Clock : uint8_t { none, step, epoch, time };
 
