@@ -45,6 +45,15 @@ TEST(TerminalReport, UndecidedNamesTheCampsWhereEachLeadsAndWhenItWillKnow) {
   EXPECT_THAT(text, HasSubstr("Or try: run the same 20 batches twice"));
 }
 
+TEST(TerminalReport, AnExperimentThatNothingPrecedesIsNoAlternative) {
+  Verdict verdict = undecided_example();
+  verdict.decides_at_step.reset();
+  verdict.missing = {};
+  const std::string text = render_verdict(verdict, kPlain);
+  EXPECT_THAT(text, HasSubstr("  Try: run the same 20 batches twice"));
+  EXPECT_THAT(text, Not(HasSubstr("Or try")));
+}
+
 TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   Verdict verdict = undecided_example();
   EXPECT_EQ(course_of(verdict).label, "Grew");

@@ -131,8 +131,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::try_same_batches_over, "try-same-batches-over", Block::next,
      "run the same 20 batches over and over: a leak keeps growing, a bounded cache does not"},
     {Kind::try_same_batches_twice, "try-same-batches-twice", Block::next,
-     "run the same 20 batches twice: a per-example cache does not grow on the second pass, a leak "
-     "does"},
+     "run the same 20 batches twice (in a PyTorch job `plateau prove` does it by itself): a "
+     "per-example cache does not grow on the second pass, a leak does"},
     {Kind::try_less_load, "try-less-load", Block::next,
      "take the load away for a few minutes: what belongs to work in flight is given back or used "
      "again when it returns, what leaks stays and goes on growing"},

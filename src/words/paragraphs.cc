@@ -37,16 +37,17 @@ Sentence words(std::string_view text) {
 }  // namespace
 
 std::string_view role_name(ParagraphRole role) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "cause",    "other-cause", "evidence", "outlook",    "fix",
-      "known-by", "missing",     "confirm",  "experiment", "holder",
+  constexpr std::array<std::string_view, 11> kNames = {
+      "cause",   "other-cause", "evidence",   "outlook", "fix",        "known-by",
+      "missing", "confirm",     "experiment", "holder",  "experiment",
   };
   return kNames[static_cast<size_t>(role)];
 }
 
 std::string_view lead_of(ParagraphRole role) {
-  constexpr std::array<std::string_view, 10> kLeads = {
-      "Cause:", "Or:", "", "", "Fix:", "", "To settle it:", "Confirm:", "Or try:", "Holds:"};
+  constexpr std::array<std::string_view, 11> kLeads = {
+      "Cause:",        "Or:",      "",        "",       "Fix:", "",
+      "To settle it:", "Confirm:", "Or try:", "Holds:", "Try:"};
   return kLeads[static_cast<size_t>(role)];
 }
 
@@ -137,7 +138,8 @@ std::vector<Paragraph> next_of(const Verdict& verdict) {
   if (decided) {
     add(paragraphs, ParagraphRole::confirm, confirm);
   } else {
-    add(paragraphs, ParagraphRole::experiment,
+    const bool settled = verdict.decides_at_step.has_value() || verdict.missing;
+    add(paragraphs, settled ? ParagraphRole::experiment : ParagraphRole::only_experiment,
         verdict.experiment ? tell_sentence(verdict.experiment, verdict) : confirm);
   }
   return paragraphs;

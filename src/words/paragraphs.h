@@ -25,6 +25,7 @@ enum class ParagraphRole : uint8_t {
   confirm,
   experiment,
   holder,
+  only_experiment,  // Where nothing else would settle it.
 };
 std::string_view role_name(ParagraphRole role);  // "cause", "other-cause", ...
 std::string_view lead_of(ParagraphRole role);    // "Cause:", "Confirm:"; may be empty.
