@@ -14,7 +14,7 @@ Options census_options() {
                "that grows is stopped twice for some milliseconds (see --census-share)."),
           option("census-share", Takes::text, "PERCENT",
                  "Share of the job's time that it may be stopped to see who holds its objects, "
-                 "beside 0.2 s once (default 0.1, at most 10); more tells sooner.")};
+                 "beside 0.3 s once (default 0.1, at most 10); more tells sooner.")};
 }
 
 Result<double> census_share(const Arguments& arguments) {

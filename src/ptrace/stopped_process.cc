@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptrace/stopped_process.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -19,6 +20,8 @@ namespace {
 constexpr auto kGrace = std::chrono::seconds(2);
 // Before all that runs as usual, behind what the system itself needs.
 constexpr int kHastyNice = -15;
+// The lowest: any thread that has one for a reason of its own still goes first.
+constexpr int kHastyPriority = 1;
 
 void nap() {
   const timespec time = {.tv_sec = 0, .tv_nsec = 50'000};
@@ -27,16 +30,24 @@ void nap() {
 
 }  // namespace
 
-// On Linux the nice value is a thread's own.
-Haste::Haste() : before_(getpriority(PRIO_PROCESS, 0)) {
-  hastening_ = before_ > kHastyNice && setpriority(PRIO_PROCESS, 0, kHastyNice) == 0;
+// On Linux both are a thread's own. A thread that is not scheduled as usual keeps what it has, and
+// the kernel keeps some of each second from all that have a real-time priority.
+Haste::Haste() : before_(getpriority(PRIO_PROCESS, 0)), means_(Means::none) {
+  const sched_param first = {.sched_priority = kHastyPriority};
+  if (sched_getscheduler(0) == SCHED_OTHER && sched_setscheduler(0, SCHED_RR, &first) == 0) {
+    means_ = Means::real_time;
+  } else if (before_ > kHastyNice && setpriority(PRIO_PROCESS, 0, kHastyNice) == 0) {
+    means_ = Means::nice;
+  }
 }
 
 Haste::Haste(Haste&& other) noexcept
-    : before_(other.before_), hastening_(std::exchange(other.hastening_, false)) {}
+    : before_(other.before_), means_(std::exchange(other.means_, Means::none)) {}
 
 Haste::~Haste() {
-  if (hastening_) setpriority(PRIO_PROCESS, 0, before_);
+  const sched_param usual = {};
+  if (means_ == Means::real_time) sched_setscheduler(0, SCHED_OTHER, &usual);
+  if (means_ == Means::nice) setpriority(PRIO_PROCESS, 0, before_);
 }
 
 Result<StoppedProcess> StoppedProcess::stop(pid_t pid, double limit_s) {

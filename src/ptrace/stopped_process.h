@@ -10,12 +10,15 @@
 // again with their full time-out, because nothing that the process can see has happened.
 //
 // Whoever looks at a process that stands still is in a hurry for its sake: this thread goes before
-// others until the process is let go, where it may (root, or a limit on nice that allows it).
-// Among thirty runnable processes on two cores it would otherwise wait longer than it looks.
+// others until the process is let go, where it may (root, or limits on real-time priority or nice
+// that allow it). Among thirty runnable processes on two cores it would otherwise wait longer than
+// it looks. A real-time priority comes first, because a nice value counts within a session only
+// where the kernel shares the cores among sessions (sched_autogroup).
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,8 +37,9 @@ class Haste {
   Haste& operator=(Haste&&) = delete;
 
  private:
-  int before_;      // The thread's nice value.
-  bool hastening_;  // It was changed, and is to be put back.
+  enum class Means : uint8_t { none, real_time, nice };
+  int before_;   // The thread's nice value.
+  Means means_;  // What was changed, and is to be put back.
 };
 
 class StoppedProcess {

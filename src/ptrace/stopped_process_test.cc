@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "ptrace/memory.h"
 
@@ -103,20 +105,31 @@ TEST(StoppedProcess, AllThreadsStandStillAndGoOnAfterwards) {
   }
 }
 
+// Whether this thread has a real-time priority, and whether its nice value is below `nice`.
+std::pair<bool, bool> goes_before(int nice) {
+  return {::sched_getscheduler(0) != SCHED_OTHER, ::getpriority(PRIO_PROCESS, 0) < nice};
+}
+
 TEST(StoppedProcess, WhoeverLooksGoesBeforeOthersUntilItLetsGo) {
   const int before = ::getpriority(PRIO_PROCESS, 0);
-  const bool may = ::setpriority(PRIO_PROCESS, 0, before - 1) == 0;
+  const sched_param first = {.sched_priority = 1};
+  const sched_param usual = {};
+  const bool may_real_time = ::sched_setscheduler(0, SCHED_RR, &first) == 0;
+  ::sched_setscheduler(0, SCHED_OTHER, &usual);
+  const bool may_nice = ::setpriority(PRIO_PROCESS, 0, before - 1) == 0;
   ::setpriority(PRIO_PROCESS, 0, before);
+  const std::pair<bool, bool> in_haste(may_real_time, may_nice && !may_real_time);
+  const std::pair<bool, bool> as_usual(false, false);
   Child child(count_in_three_threads);
   {
     Result<StoppedProcess> stopped = StoppedProcess::stop(child.pid, kPatience);
     ASSERT_TRUE(stopped) << stopped.error().message;
-    EXPECT_EQ(::getpriority(PRIO_PROCESS, 0) < before, may);
+    EXPECT_EQ(goes_before(before), in_haste);
     stopped.value().release();
-    EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
+    EXPECT_EQ(goes_before(before), as_usual);
     ASSERT_TRUE(StoppedProcess::stop(child.pid, kPatience));
   }
-  EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
+  EXPECT_EQ(goes_before(before), as_usual);
 }
 
 TEST(StoppedProcess, BlockedCallThatWouldFailDoesNotSeeTheStop) {

@@ -24,7 +24,7 @@ constexpr double kSecondsPerStop = 0.003;
 constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
 // A machine without a free core makes a stop several times longer. What would take longer still is
 // given up; the next try may take twice as long, or a quarter longer if no more is left.
-constexpr double kMostStopS = 0.25;
+constexpr double kMostStopS = 0.5;
 constexpr double kStopPerEstimate = 4;
 constexpr double kLeastStopS = 0.05;
 constexpr double kMoreForRetry = 1.25;
