@@ -21,6 +21,7 @@ namespace plateau {
 struct CensusOptions {
   double max_stop_s = 0.5;
   bool holders = false;                 // Also who holds them.
+  bool holders_first = false;           // Without them the counts are of no use.
   const HolderIndex* before = nullptr;  // Of an earlier census of this process: what grew since.
 };
 

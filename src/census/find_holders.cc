@@ -117,6 +117,7 @@ class HolderFinder {
 
   HolderIndex index() {
     HolderIndex index;
+    index.modules = copy_.roots.modules.size();
     for (const Place& place : graph_.places) {
       if (place.containers == 0 && !place.chain) continue;
       index.places[place.identity] = {place.containers, place.length, place.objects};

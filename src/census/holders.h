@@ -24,6 +24,7 @@ struct HolderIndex {
   std::unordered_map<uint64_t, uint64_t> depths;      // By place: of the graphs of tensors there.
   std::unordered_map<std::string, uint64_t> unseen;   // Objects by type.
   std::unordered_map<std::string, uint64_t> objects;  // The same, seen or not.
+  size_t modules = 0;                                 // That were imported by then.
 };
 
 struct HolderFindings {

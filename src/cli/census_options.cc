@@ -14,7 +14,7 @@ Options census_options() {
                "that grows is stopped twice for some milliseconds (see --census-share)."),
           option("census-share", Takes::text, "PERCENT",
                  "Share of the job's time that it may be stopped to see who holds its objects, "
-                 "beside 0.3 s once (default 0.1, at most 10); more tells sooner.")};
+                 "beside 0.5 s once (default 0.1, at most 10); more tells sooner.")};
 }
 
 Result<double> census_share(const Arguments& arguments) {
@@ -40,13 +40,15 @@ std::string missing_holders(const CensusWatch::Cost& cost) {
     return fmt::format("a look would stop the job for about {:.0f} ms, more than is allowed by now",
                        cost.awaited_s * 1000);
   }
-  return "it takes two looks with growth between them, and one came";
+  return cost.looks == 1 ? "it takes two looks with growth between them, and one came"
+                         : "the look that was taken came before the work had begun";
 }
 
 }  // namespace
 
 std::string census_sentence(const CensusWatch::Cost& cost) {
-  const bool stopped = cost.looks > 0 || cost.stopped_s > 0;
+  const int looks = cost.looks + cost.early;
+  const bool stopped = looks > 0 || cost.stopped_s > 0;
   if (!stopped && cost.trouble.empty() && cost.awaited_s == 0) return "";
   if (!stopped && !cost.trouble.empty()) {
     return fmt::format("plateau: who holds its Python objects was not looked at: {}\n",
@@ -54,7 +56,10 @@ std::string census_sentence(const CensusWatch::Cost& cost) {
   }
   std::string sentence;
   if (stopped) {
-    const char* times = cost.looks == 1 ? "once" : cost.looks == 2 ? "twice" : "in vain";
+    const std::string times = looks == 0   ? "in vain"
+                              : looks == 1 ? "once"
+                              : looks == 2 ? "twice"
+                                           : fmt::format("{} times", looks);
     sentence = fmt::format(
         "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in "
         "all (--no-census leaves that out)\n",

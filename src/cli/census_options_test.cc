@@ -41,5 +41,14 @@ TEST(CensusSentence, WhyALookFailedIsQuoted) {
   EXPECT_THAT(said, HasSubstr("not known: it is busy"));
 }
 
+TEST(CensusSentence, ALookThatCameTooEarlyIsCountedAmongTheStops) {
+  const std::string three = census_sentence({.looks = 2, .early = 1, .stopped_s = 0.2});
+  EXPECT_THAT(three, HasSubstr("stopped 3 times"));
+  EXPECT_THAT(three, Not(HasSubstr("not known")));
+  const std::string one = census_sentence({.early = 1, .stopped_s = 0.1});
+  EXPECT_THAT(one, HasSubstr("stopped once"));
+  EXPECT_THAT(one, HasSubstr("not known: the look that was taken came before the work had begun"));
+}
+
 }  // namespace
 }  // namespace plateau

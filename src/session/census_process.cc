@@ -24,10 +24,13 @@ constexpr double kSecondsPerStop = 0.003;
 constexpr uint64_t kFewObjects = 20'000;  // Before its first full collection a process says none.
 // A machine without a free core makes a stop several times longer. What would take longer still is
 // given up; the next try may take twice as long, or a quarter longer if no more is left.
-constexpr double kMostStopS = 0.5;
+constexpr double kMostStopS = 0.75;
 constexpr double kStopPerEstimate = 4;
 constexpr double kLeastStopS = 0.05;
 constexpr double kMoreForRetry = 1.25;
+// Work may import a few more: a format's reader, what draws a figure. A framework that is being
+// imported brings hundreds, with tables and functions that are nobody's growth.
+constexpr size_t kModulesOfWork = 50;
 
 // Away from the terminal and from everything that the owner has open; ends with it.
 void settle_down(int socket) {
@@ -54,6 +57,7 @@ class Looker {
  public:
   LookReply look(const LookRequest& request) {
     LookReply reply;
+    if (request.anew) before_.reset();
     const Result<uint64_t> objects = likely_objects(request.pid);
     if (!objects) {
       // A job that is no Python lacks nothing.
@@ -70,9 +74,10 @@ class Looker {
       reply.estimate_s = estimate_s;
       return reply;
     }
-    Result<Census> census = take_census(
-        request.pid,
-        {.max_stop_s = *most_s, .holders = true, .before = before_ ? &*before_ : nullptr});
+    Result<Census> census = take_census(request.pid, {.max_stop_s = *most_s,
+                                                      .holders = true,
+                                                      .holders_first = true,
+                                                      .before = before_ ? &*before_ : nullptr});
     if (!census) {
       reply.trouble = census.error().message;
       reply.stopped_s = *most_s;
@@ -82,8 +87,10 @@ class Looker {
     reply.stopped_s = census.value().stopped_s;
     reply.trouble = census.value().holders.trouble;
     reply.looked = reply.trouble.empty();
-    if (before_) reply.growth.holders = std::move(census.value().holders.holders);
-    if (reply.looked) before_ = std::move(census.value().holders.index);
+    HolderFindings& found = census.value().holders;
+    reply.first = !before_ || was_loading(before_->modules, found.index.modules);
+    if (!reply.first) reply.growth.holders = std::move(found.holders);
+    if (reply.looked) before_ = std::move(found.index);
     return reply;
   }
 
@@ -103,10 +110,14 @@ std::optional<double> most_stop_s(double estimate_s, const LookRequest& request)
   return least_s <= request.left_s ? std::optional(std::min(most_s, request.left_s)) : std::nullopt;
 }
 
+bool was_loading(size_t modules_before, size_t modules_now) {
+  return modules_now > modules_before + kModulesOfWork;
+}
+
 std::string encode_reply(const LookReply& reply) {
   FieldWriter io;
-  io(reply.looked, reply.too_costly, reply.refused, reply.estimate_s, reply.at_s, reply.stopped_s,
-     reply.trouble);
+  io(reply.looked, reply.too_costly, reply.refused, reply.first, reply.estimate_s, reply.at_s,
+     reply.stopped_s, reply.trouble);
   io.out += encode_record(reply.growth);
   return std::move(io.out);
 }
@@ -114,8 +125,8 @@ std::string encode_reply(const LookReply& reply) {
 LookReply decode_reply(const std::string& bytes) {
   LookReply reply;
   FieldReader io{WireReader(bytes)};
-  io(reply.looked, reply.too_costly, reply.refused, reply.estimate_s, reply.at_s, reply.stopped_s,
-     reply.trouble);
+  io(reply.looked, reply.too_costly, reply.refused, reply.first, reply.estimate_s, reply.at_s,
+     reply.stopped_s, reply.trouble);
   record_fields(io, reply.growth);
   if (!io.in.ok()) return {.trouble = "its answer could not be read"};
   return reply;

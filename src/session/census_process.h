@@ -13,9 +13,11 @@
 namespace plateau {
 
 // "Look into `pid`, if by estimate that stops it for at most `most_estimate_s`; `left_s` is what it
-// may be stopped in all, and `failures` times it was stopped in vain."
+// may be stopped in all, and `failures` times it was stopped in vain. `anew`: what was seen before
+// is forgotten."
 struct LookRequest {
   pid_t pid = -1;
+  bool anew = false;
   int failures = 0;
   double most_estimate_s = 0;
   double left_s = 0;
@@ -25,6 +27,10 @@ struct LookRequest {
 // it must not begin. A try after one in vain may take twice as long, if all of it is left.
 std::optional<double> most_stop_s(double estimate_s, const LookRequest& request);
 
+// Whether a program that had so many modules at one look was still being loaded then, by how many
+// it has at the next.
+bool was_loading(size_t modules_before, size_t modules_now);
+
 // One message each way, at most this long.
 inline constexpr size_t kMostLookBytes = size_t{128} << 10;
 
@@ -32,6 +38,7 @@ struct LookReply {
   bool looked = false;
   bool too_costly = false;  // By estimate: may be asked again when more is allowed.
   bool refused = false;     // At first sight: it will be again.
+  bool first = false;       // Nothing to compare with, or the look before came too early.
   double estimate_s = 0;    // Of one that was too costly.
   double at_s = 0;          // When it looked, by the monotonic clock.
   double stopped_s = 0;     // Of a look that failed: at most so long.

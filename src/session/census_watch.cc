@@ -22,6 +22,8 @@ constexpr double kSecondsBeforeWork = 10;
 constexpr double kLeastGrowthMb = 4;
 constexpr double kLeastGrowthShare = 0.01;
 constexpr double kLeastBetweenS = 5;
+// What takes one item a step has to grow by ten to be named (census/find_holders.cc).
+constexpr int64_t kLeastStepsBetween = 12;
 constexpr int kMostFailures = 3;
 
 // The process that does the work: the largest one in the role of it.
@@ -45,7 +47,10 @@ CensusWatch::CensusWatch(CensusWatch&& other) noexcept
       target_(other.target_),
       owned_mb_(other.owned_mb_),
       base_mb_(other.base_mb_),
+      work_began_s_(other.work_began_s_),
       next_try_s_(other.next_try_s_),
+      next_step_(other.next_step_),
+      anew_(other.anew_),
       moments_(std::move(other.moments_)),
       failures_(other.failures_),
       found_(std::move(other.found_)),
@@ -94,11 +99,18 @@ void CensusWatch::tick(const Snapshot& snapshot, double at_s, int64_t step,
 void CensusWatch::wait_for_work(double at_s, int64_t step) {
   if (step < kStepsBeforeWork && at_s < kSecondsBeforeWork) return;
   base_mb_ = owned_mb_;
+  work_began_s_ = at_s;
   stage_ = Stage::waits_for_growth;
 }
 
 void CensusWatch::wait_for_growth(double at_s, int64_t step) {
-  if (at_s < next_try_s_) return;
+  if (cost_.looks == 1 && step >= kStepsBeforeWork && found_.from_step < kStepsBeforeWork) {
+    forget_look();
+    base_mb_ = owned_mb_;
+    work_began_s_ = next_try_s_ = at_s;
+    anew_ = true;
+  }
+  if (at_s < next_try_s_ || (step >= 0 && step < next_step_)) return;
   if (owned_mb_ < base_mb_ + std::max(kLeastGrowthMb, kLeastGrowthShare * base_mb_)) return;
   // Something must be left of what the looks may cost in all.
   if (allowed_s(at_s) <= cost_.stopped_s) return;
@@ -106,7 +118,7 @@ void CensusWatch::wait_for_growth(double at_s, int64_t step) {
 }
 
 double CensusWatch::allowed_s(double at_s) const {
-  return share_ * at_s + (failures_ > 0 ? kRetriesS : kOnceS);
+  return share_ * at_s + (failures_ > 0 || cost_.early > 0 ? kRetriesS : kOnceS);
 }
 
 bool CensusWatch::start() {
@@ -127,6 +139,7 @@ void CensusWatch::ask(double at_s, int64_t step) {
   }
   const double left_s = allowed_s(at_s) - cost_.stopped_s;
   const LookRequest request{.pid = target_,
+                            .anew = anew_,
                             .failures = failures_,
                             .most_estimate_s = std::min(kMostEstimateS, left_s),
                             .left_s = left_s};
@@ -162,12 +175,23 @@ void CensusWatch::hear(double at_s, int64_t step, RecordingWriter& recording) {
   for (const Moment& moment : moments_) {
     if (moment.at_s <= looked_s) when.step = moment.step;
   }
-  looked(when, std::move(reply.growth), recording);
+  looked(when, std::move(reply), recording);
 }
 
-void CensusWatch::looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording) {
+void CensusWatch::forget_look() {
+  --cost_.looks;
+  ++cost_.early;
+}
+
+void CensusWatch::looked(const Moment& when, LookReply reply, RecordingWriter& recording) {
+  if (reply.first && cost_.looks > 0) forget_look();
+  anew_ = false;
   base_mb_ = owned_mb_;
-  next_try_s_ = std::max(2 * when.at_s, when.at_s + kLeastBetweenS);
+  const bool knows_steps = when.step >= kStepsBeforeWork;
+  // Without steps nobody knows when the work began.
+  const double worked_s = when.at_s - (knows_steps ? work_began_s_ : 0);
+  next_try_s_ = when.at_s + std::max(worked_s, kLeastBetweenS);
+  next_step_ = knows_steps ? when.step + kLeastStepsBetween : -1;
   cost_.awaited_s = 0;
   if (++cost_.looks < kLooks) {
     found_ = {.pid = target_, .from_s = when.at_s, .from_step = when.step};
@@ -176,7 +200,7 @@ void CensusWatch::looked(const Moment& when, HolderGrowth growth, RecordingWrite
   found_.to_s = when.at_s;
   found_.to_step = when.step;
   found_.stopped_s = cost_.stopped_s;
-  found_.holders = std::move(growth.holders);
+  found_.holders = std::move(reply.growth.holders);
   if (!found_.holders.empty()) recording.holders(found_);
   finish();
 }

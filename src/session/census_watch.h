@@ -4,13 +4,15 @@
 //
 // When. The first look comes when growth shows: the main process owns 1 % (and 4 MB) more than when
 // the work had begun, which is its third step, or ten seconds without steps. The second comes when
-// the job is twice as old (and five seconds older) and has grown by as much again. Each look stops
-// the process for some milliseconds; both together may cost it kOnceS and `share` of the time it
-// has run, and one never more than kMostEstimateS by estimate, so in a job with many objects they
-// come later, or not at all. By `share` alone 300,000 objects, which torch and transformers have
-// when they are imported, would be looked at twice after two and a half minutes; with kOnceS that
-// is when growth shows. A look that was given up on a busy machine is tried again with up to twice
-// the time, up to three times, once kRetriesS and `share` together cover that.
+// the work has gone on for as long again (five seconds and twelve steps at least) and the process
+// has grown by as much again. Each look stops it for some milliseconds; both together may cost it
+// kOnceS and `share` of the time it has run, and one never more than kMostEstimateS by estimate, so
+// in a job with many objects they come later, or not at all. By `share` alone 300,000 objects,
+// which torch and transformers have when they are imported, would be looked at twice after two and
+// a half minutes; with kOnceS that is when growth shows. A look that was given up on a busy machine
+// is tried again with up to twice the time, up to three times, once kRetriesS and `share` together
+// cover that. A look that came before the third step, or while the program was still being
+// imported, tells nothing of its work: the next one takes its place.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
@@ -29,17 +31,20 @@
 
 namespace plateau {
 
+struct LookReply;
+
 class CensusWatch {
  public:
   static constexpr double kMostEstimateS = 0.25;
   static constexpr double kDefaultShare = 0.001;
   static constexpr int kLooks = 2;
-  // Beside the share, once: 0.5 % of a job of a minute, and two looks at the 440,000 objects that
-  // TRL brings.
-  static constexpr double kOnceS = 0.3;
+  // Beside the share, once: 0.8 % of a job of a minute, and two looks at the 630,000 objects that
+  // transformers, peft and a model of Qwen2.5-VL bring, which take 0.16 s each with a core of their
+  // own and half as long again beside others.
+  static constexpr double kOnceS = 0.5;
   // The same where a look has failed: a try with twice the time, and the look after it. That
   // happens where no core is free, and there the job itself takes several times longer too.
-  static constexpr double kRetriesS = 1;
+  static constexpr double kRetriesS = 1.5;
 
   // `share` 0: never looks.
   explicit CensusWatch(double share) : share_(share) {}
@@ -59,6 +64,7 @@ class CensusWatch {
   // What it cost the job so far, and why there is no more to it.
   struct Cost {
     int looks = 0;
+    int early = 0;  // Further ones, that came before the work had begun.
     double stopped_s = 0;
     double awaited_s = 0;  // By estimate, of a look that would have cost more than was allowed.
     std::string trouble;
@@ -77,7 +83,9 @@ class CensusWatch {
   void wait_for_growth(double at_s, int64_t step);
   void ask(double at_s, int64_t step);
   void hear(double at_s, int64_t step, RecordingWriter& recording);
-  void looked(const Moment& when, HolderGrowth growth, RecordingWriter& recording);
+  void looked(const Moment& when, LookReply reply, RecordingWriter& recording);
+  // The one look so far came too early.
+  void forget_look();
   bool start();
   // What the looks may cost the job in all by now.
   [[nodiscard]] double allowed_s(double at_s) const;
@@ -90,7 +98,10 @@ class CensusWatch {
   pid_t target_ = -1;    // The main process.
   double owned_mb_ = 0;  // Of it, now ...
   double base_mb_ = 0;   // ... and when growth was last measured from.
+  double work_began_s_ = 0;
   double next_try_s_ = 0;
+  int64_t next_step_ = -1;       // Nor before this step, where steps are known.
+  bool anew_ = false;            // The next look is a first one.
   std::vector<Moment> moments_;  // Since it was asked to look.
   int failures_ = 0;
   HolderGrowth found_;  // As far as it is known.

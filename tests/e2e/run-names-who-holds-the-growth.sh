@@ -46,3 +46,30 @@ expect_not_in err "was stopped"
 run "$PLATEAU" run --census-share 50 -o never.plateau -- true
 expect_code 2
 expect_one_line err
+
+# A look that comes while the program is still being imported, for longer than ten seconds, is no look at its work.
+mkdir parts
+for part in $(seq 120); do echo "table = [[] for _ in range(50)]" >"parts/part$part.py"; done
+cat >slow.py <<'PY'
+import importlib, sys, time
+sys.path.insert(0, "parts")
+loaded = []
+for number in range(1, 121):
+    loaded.append(importlib.import_module(f"part{number}"))
+    loaded.append(bytearray(b"x" * 200_000))
+    time.sleep(0.15)
+def train():
+    kept = []
+    for step in range(1, 300):
+        kept.append([bytearray(b"x" * 200_000)])
+        print(f"Step {step}", flush=True)
+        time.sleep(0.05)
+train()
+PY
+"$PLATEAU" run --census-share 10 -o slow.plateau -- /usr/bin/python3 slow.py >out 2>err || fail "$(cat err)"
+tr -s ' \n' ' ' <err >words
+# shellcheck disable=SC2016
+expect_in words 'Holds: list `kept` in `train` (slow.py:'
+# shellcheck disable=SC2016
+expect_not_in words '`loaded`'
+expect_in words 'the job was stopped 3 times to see who holds its Python objects'

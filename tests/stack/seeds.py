@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The case that Plateau began with (seeds_case.py), whole, on the real packages and without an option or a line in the
-job: `run` says that it is a plateau, where it ends and what an example costs, `profile` names the list that holds the
-images and the function to change, and `prove` says before step 100 that it is kept per example.
+job: `run` says that it is a plateau, where it ends, what an example costs, which list holds the images and the line
+that makes it; `profile` names the same list in a job that is under way; and `prove` says before step 100 that it is
+kept per example.
 
     PLATEAU=build/release/plateau STACK=$(tools/stack.sh) tests/stack/seeds.py
 """
@@ -27,6 +28,11 @@ def answer_of(command, directory):
     return json.loads(lines[-1])
 
 
+def line_of(beginning):
+    with open(JOB[1], encoding="utf-8") as source:
+        return next(number for number, line in enumerate(source, 1) if line.strip().startswith(beginning))
+
+
 def run_says_where_it_ends(directory):
     answer = answer_of([PLATEAU, "run", "--json", "-o", "case.plateau", "--"] + JOB, directory)
     said = json.dumps(answer)
@@ -37,6 +43,12 @@ def run_says_where_it_ends(directory):
     per_example = answer["mb_per_example"]
     assert 0.8 * PICTURE_MB < per_example < 1.25 * PICTURE_MB, per_example
     print("run: plateau, %.2f MB per newly seen example" % per_example, flush=True)
+    listed = [holder for holder in answer["holders"] if holder["path"] == "data.images"]
+    assert listed, (answer["holders"], answer.get("notes"))
+    assert (listed[0]["type"], listed[0]["owner"].split(".")[-1]) == ("list", "Pictures"), listed
+    assert {line["line"] for line in listed[0]["added_at"]} == {line_of("self.images = ")}, listed
+    assert listed[0] == answer["holders"][0], [holder["path"] for holder in answer["holders"]]
+    print("run: names the list of images, made at line %d" % line_of("self.images = "), flush=True)
 
 
 def profile_names_the_list(directory):
