@@ -70,6 +70,11 @@ Result<FileFollower> FileFollower::open(const std::string& path, const std::stri
   return FileFollower(called, std::move(file), std::max<int64_t>(0, info.st_size - kLookBackBytes));
 }
 
+void FileFollower::skip_to_end() {
+  struct stat info = {};
+  if (fstat(file_.get(), &info) == 0) offset_ = info.st_size;
+}
+
 std::vector<LineClock::News> FileFollower::read() {
   struct stat info = {};
   if (fstat(file_.get(), &info) == 0 && info.st_size < offset_) offset_ = 0;

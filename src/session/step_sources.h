@@ -39,6 +39,8 @@ class FileFollower {
 
   // News since the last call, at most 1 MB of text.
   std::vector<LineClock::News> read();
+  // Leaves out all that stands there by now.
+  void skip_to_end();
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

@@ -71,6 +71,8 @@ bool Watcher::listen_for(pid_t pid) {
   return false;
 }
 
+// What the first file told of the position stands. The other one may be shared with the launcher
+// and end with what an earlier job said, so that of it only what comes is read.
 bool Watcher::find_file(pid_t pid) {
   std::vector<OutputFile> found;
   for (const int fd : {1, 2}) {
@@ -82,7 +84,10 @@ bool Watcher::find_file(pid_t pid) {
   }
   for (const OutputFile& output : found) {
     Result<FileFollower> file = FileFollower::open(output.link, output.name);
-    if (file) files_.push_back(std::move(file.value()));
+    if (!file) continue;
+    if (session_.journal().step() >= 0) file.value().skip_to_end();
+    session_.output(file.value().read());
+    files_.push_back(std::move(file.value()));
   }
   if (files_.empty()) return false;
   step_source_ = "the job's output in " + files_.front().path();

@@ -126,6 +126,24 @@ TEST(Watcher, ReadsStepsOffTheFileTheJobWritesTo) {
   EXPECT_EQ(watcher.value().session().journal().step(), 42);
 }
 
+TEST(Watcher, StepsOfAnEarlierJobInASharedErrorFileAreNotThoseOfThisOne) {
+  const ScratchDirectory scratch;
+  const std::string shared = scratch.file("all.log");
+  std::ofstream(shared) << "Step 25184: the job before\n";
+  const std::string own = scratch.file("own.log");
+  std::ofstream(own) << "Step 41: loss 0.3\n";
+  const ShellJob job("exec tail -f /dev/null >>" + own, shared);
+  auto watcher = Watcher::attach(of(job.pid()));
+  ASSERT_TRUE(watcher.ok());
+
+  watcher.value().tick();
+  EXPECT_EQ(watcher.value().session().journal().step(), 41);
+  std::ofstream(shared, std::ios::app) << "Step 42: a progress bar's\n";
+  watcher.value().tick();
+
+  EXPECT_EQ(watcher.value().session().journal().step(), 42);
+}
+
 TEST(Watcher, HearsTheWordsThatAnotherWatcherPassesOn) {
   auto socket = StepSocket::create();
   ASSERT_TRUE(socket.ok());
