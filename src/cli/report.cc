@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "answer/answer.h"
 #include "answer/job_answer.h"
 #include "answer/job_run.h"
+#include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/input.h"
 #include "cli/shared_options.h"
@@ -40,6 +42,22 @@ bool to_standard_output(const Arguments& arguments) {
   return arguments.text("output").value_or("-") == "-";
 }
 
+// What other programs write under these endings no report is; any other name may be a page's.
+constexpr std::array<std::string_view, 10> kForeignEndings = {
+    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".json", ".csv", ".xml", ".txt"};
+
+// The foreign ending that OUT has without --as saying what to write there; empty if it has none.
+std::string_view foreign_ending(const Arguments& arguments) {
+  if (arguments.has("as")) return "";
+  const std::string output = arguments.text("output").value_or("");
+  const std::string_view ending =
+      std::string_view(output).substr(std::min(output.rfind('.'), output.size()));
+  const auto* found = std::ranges::find_if(kForeignEndings, [&](std::string_view foreign) {
+    return equal_ignoring_case(ending, foreign);
+  });
+  return found == kForeignEndings.end() ? "" : *found;
+}
+
 // By --as, else by how OUT ends.
 Kind kind_of(const Arguments& arguments) {
   const std::string output = arguments.text("output").value_or("");
@@ -64,6 +82,10 @@ Result<ReportRequest> report_request(const Invocation& invocation) {
   }
   if (!request.chart.empty() && request.kind != Kind::md) {
     return usage_error("--chart goes with Markdown: --as md");
+  }
+  if (const std::string_view ending = foreign_ending(arguments); !ending.empty()) {
+    return usage_error(fmt::format(
+        "a report is .html, .md or .svg, not {}; --as KIND writes one under any name", ending));
   }
   if (request.kind == Kind::html && to_standard_output(arguments) &&
       look_around(STDOUT_FILENO).is_terminal) {

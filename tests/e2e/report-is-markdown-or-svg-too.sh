@@ -41,3 +41,15 @@ expect_code 2
 run "$PLATEAU" report "$RUN2" -o chart.svg
 expect_code 2
 expect_in err "chart.svg exists; --force replaces it"
+
+# Under the ending of a picture or a document that it cannot be, nothing is written, unless that is asked for.
+for name in chart.png report.PDF answer.json; do
+  run "$PLATEAU" report "$RUN2" -o "$name"
+  expect_code 2
+  expect_one_line err
+  expect_in err "a report is .html, .md or .svg, not ."
+  [ ! -e "$name" ] || fail "$name was written"
+done
+run "$PLATEAU" report "$RUN2" -o answer.txt --as md
+expect_code 0
+expect_in answer.txt "## PLATEAU: no leak"
