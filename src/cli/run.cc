@@ -183,7 +183,12 @@ Result<Claim> settle_names(RunRequest& request) {
     Result<Claim> claim = Claim::on_free(default_recording_name(
         request.job.command, static_cast<int64_t>(time(nullptr)),
         rank ? std::optional(static_cast<int64_t>(rank->value)) : std::nullopt));
-    if (claim) request.job.recording_path = claim.value().path();
+    if (!claim) {
+      return Error{
+          claim.error().kind,
+          claim.error().message + "; -o FILE puts it elsewhere, --no-recording keeps none"};
+    }
+    request.job.recording_path = claim.value().path();
     return claim;
   }
   for (size_t attempt = 1; attempt <= request.restarts + 1; ++attempt) {

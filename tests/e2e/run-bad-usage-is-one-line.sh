@@ -30,6 +30,14 @@ refused 127 -o x.plateau -- ./no-such-file
 refused 126 -o x.plateau -- /
 refused 126 -o x.plateau -- /etc/passwd
 
+# Where nothing can be written, the line says what to do. A folder that is gone refuses root too.
+mkdir ../gone
+code=0
+(cd ../gone && rmdir ../gone && exec "$PLATEAU" run -- touch started) >../out 2>../err </dev/null || code=$?
+expect_code 2
+expect_one_line ../err
+expect_in ../err "-o FILE puts it elsewhere, --no-recording keeps none"
+
 # A recording is never replaced silently, and a mistyped command does not cost an old one.
 "$PLATEAU" run -q -o old.plateau -- true 2>../err
 [ "$(stat -c %a old.plateau)" = 600 ] || fail "others may read the recording"
