@@ -11,12 +11,19 @@ python3 "$SOURCE_DIR/tools/check_site.py" site || fail "the site does not hold t
 for page in index first-answer is-it-a-leak verdicts causes recipes reference accuracy security formats/import; do
   [ -s "site/$page.html" ] || fail "no page $page"
 done
-# The reference has every option of a verb, under an address of its own.
-"$PLATEAU" judge --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >options
-[ -s options ] || fail "judge has no options"
-while read -r option; do
-  expect_in site/reference.html "id=\"judge$option\""
-done <options
+# The reference has every option of every verb, under an address of its own; `train` is a verb of plateau-train.
+verbs=$("$PLATEAU" --help | sed -nE 's/^  ([a-z-]+) {2,}[^ ].*/\1/p' | grep -vx train)
+for verb in judge run watch plan fleet doctor; do
+  grep -qx "$verb" <<<"$verbs" || fail "$verb is not among the verbs: $verbs"
+done
+for verb in $verbs; do
+  expect_in site/reference.html "<h2 id=\"$verb\">"
+  "$PLATEAU" "$verb" --help | sed -nE 's/^  (-[A-Za-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u >options
+  while read -r option; do
+    expect_in site/reference.html "id=\"$verb$option\""
+  done <options
+done
+[ "$("$PLATEAU" judge --help | grep -c '^  .*--')" -gt 10 ] || fail "judge has no options"
 # A cause without a picture is one that no recorded trace shows; the page says so.
 grep -oE '^## [a-z-]+$' "$SOURCE_DIR/docs/causes.md" | cut -c4- >causes
 python3 - <<'PY' || fail "a cause has neither a picture nor a word about why"

@@ -87,8 +87,8 @@ def verbs_of(program: pathlib.Path) -> list[str]:
 
 def reference(plateau: pathlib.Path) -> str:
     """The help of every verb, a section each; of plateau-train too, where it is built."""
-    # Those that plateau-train carries out have their help there.
-    places = {verb: verb for verb in verbs_of(plateau) if verb not in ("train", "plan")}
+    # What plateau-train carries out has its help there.
+    places = {verb: verb for verb in verbs_of(plateau) if verb != "train"}
     body = overview_part(plateau, places) + "".join(verb_part(plateau, verb, place) for verb, place in places.items())
     trainer = plateau.with_name("plateau-train")
     if not trainer.exists():
