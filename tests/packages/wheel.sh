@@ -37,11 +37,10 @@ echo "the wheel has $size bytes"
 python3 "$here/check_wheel.py" "$wheel" "$version"
 
 log=$SOURCE_DIR/corpus/model-garden/run1.log
-begin=$(date +%s.%N)
+"$here/from_nothing.sh" "$wheel" "$log" || fail "it takes too long"
 python3 -m venv "$SCRATCH/pip"
 "$SCRATCH/pip/bin/pip" install --quiet --no-index "$wheel"
 "$SCRATCH/pip/bin/plateau" judge "$log" >"$SCRATCH/wheel.out" || [ $? -le 4 ]
-echo "from nothing to the verdict on a log, with pip: $(python3 -c "import time; print('%.1f s' % (time.time() - $begin))")"
 "$BUILD_DIR/plateau" judge "$log" >"$SCRATCH/build.out" || [ $? -le 4 ]
 cmp "$SCRATCH/wheel.out" "$SCRATCH/build.out" || fail "the wheel's program gives another answer than the build's"
 pytest=
