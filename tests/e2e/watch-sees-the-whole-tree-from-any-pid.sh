@@ -9,9 +9,11 @@ cat >train.py <<'PY'
 import os, sys, time
 kept = []
 for _ in range(2):
-    if os.fork() == 0:
+    worker = os.fork()
+    if worker == 0:
         time.sleep(30)
         os._exit(0)
+open("worker", "w").write(str(worker))
 for step in range(1, 401):
     kept.append(bytearray(200_000))
     print(f"Step {step}: loss 0.5", flush=True)
@@ -19,8 +21,10 @@ for step in range(1, 401):
 os.killpg(0, 15)
 PY
 setsid sh -c '/usr/bin/python3 train.py; :' >train.log 2>&1 &
+wait_until test -s worker
 sleep 1
-worker=$(pgrep -f 'python3 train.py' | tail -1)
+# By what it wrote: other tests have a train.py too.
+worker=$(cat worker)
 
 run "$PLATEAU" watch "$worker" --for 60s --interval 0.2s --json --epoch-steps 100 -o seen.plateau
 # The job leaks beyond four of its epochs and then ends.
