@@ -47,6 +47,12 @@ svg = tree.parse("leak/memory.svg").getroot()
 assert svg.tag.endswith("svg")
 PY
 
+# The output is the job's verdict, not that of its last kind of memory, which is level.
+: >outputs
+run env INPUT_FILES="$SOURCE_DIR/corpus/dev/leak_arrays-4.csv.gz" INPUT_OUTPUT=kinds bash "$gate"
+expect_code 1
+[ "$(cat outputs)" = verdict=leak ] || fail "another verdict: $(cat outputs)"
+
 # A command is run and watched; its failure is one.
 # shellcheck disable=SC2016  # The shell that the gate starts counts.
 run env INPUT_RUN='for i in 1 2 3; do echo "step $i"; sleep 0.1; done' INPUT_OUTPUT=ran INPUT_FAIL_ON_UNDECIDED=true bash "$gate"
@@ -67,6 +73,14 @@ run env INPUT_FILES=leak.log INPUT_BASELINE=base.csv.gz INPUT_OUTPUT=worse bash 
 expect_code 1
 grep -q '^change=memory per step +100 MB' outputs || fail "the change is not told: $(cat outputs)"
 expect_in worse/memory.md "| verdict | plateau | leak |"
+# What is known of the job reaches the comparison too, and what only judge takes does not: 12 samples are level since
+# the first pass over the data, which 663 examples tell.
+head -12 "$RUN2" >short.log
+run "$PLATEAU" compare --write-baseline known.csv.gz "$RUN2" --examples 663 --batch 8
+run env INPUT_FILES=short.log INPUT_BASELINE=known.csv.gz INPUT_OUTPUT=known INPUT_OPTIONS='--examples 663 --batch=8 --limit 40GB --settle-by 100' \
+  INPUT_EXPECT=plateau bash "$gate"
+expect_code 0
+expect_in known/memory.md "| verdict | plateau | plateau |"
 run env INPUT_FILES=flat.log INPUT_BASELINE=none.csv.gz INPUT_OUTPUT=first bash "$gate"
 expect_code 0
 expect_in out "no baseline yet: none.csv.gz"
