@@ -7,14 +7,16 @@
     %%plateau                           watches this kernel while the cell runs, then shows the chart
     %%plateau --keep cell.plateau       the same, and keeps the recording
 
-The program `plateau` does the work; PLATEAU names it where it is not on the path. A cell runs as it would
-without: if plateau is not there, that is said and the cell runs all the same.
+The program `plateau` does the work: the one that PLATEAU names, the one that was installed with this module, or the one on
+the path. A cell runs as it would without: if plateau is not there, that is said and the cell runs all the same.
 """
 import os
 import shlex
 import shutil
 import signal
+import site
 import subprocess
+import sysconfig
 import tempfile
 
 # What a watcher gets to write its last sample and end.
@@ -28,7 +30,9 @@ def load(shell):
 
 
 def _program():
-    return os.environ.get("PLATEAU") or shutil.which("plateau")
+    # A kernel is often started without the path of its environment.
+    installed = os.pathsep.join([sysconfig.get_path("scripts"), os.path.join(site.getuserbase(), "bin")])
+    return os.environ.get("PLATEAU") or shutil.which("plateau", path=installed) or shutil.which("plateau")
 
 
 def _ask(*words):
@@ -45,7 +49,7 @@ def _show(words):
 
     chart = _ask("report", "--as", "svg", *words)
     if chart.returncode != 0:
-        _say(chart.stderr.strip().removeprefix("plateau report: "))
+        _say(chart.stderr.strip().replace("plateau report: ", "", 1))
         return
     answer = _ask("judge", "--no-plot", "--color", "never", *words)
     display({"image/svg+xml": chart.stdout, "text/plain": answer.stdout}, raw=True)
@@ -59,7 +63,7 @@ def _live():
 
 def _line(line):
     if _program() is None:
-        return _say("the program is not on the path; PLATEAU may name it")
+        return _say("the program is neither installed here nor on the path; PLATEAU may name it")
     words = shlex.split(line)
     if not words:
         newest = _live()
@@ -71,7 +75,7 @@ def _line(line):
 
 def _cell(shell, line, cell):
     if _program() is None:
-        _say("the program is not on the path; the cell runs unwatched")
+        _say("the program is neither installed here nor on the path; the cell runs unwatched")
         shell.run_cell(cell)
         return
     words = shlex.split(line)
