@@ -126,8 +126,12 @@ Verb status_verb() {
       {"in a prompt of bash", "PS1='$(plateau status --short 2>/dev/null) \\w\\$ '"},
       {"a recording that is over", "plateau status job.plateau --short"},
   };
-  verb.exits = verdict_exits();
-  verb.exits.push_back({"4", "no job is being recorded"});
+  // Of several jobs the worst; nothing can be expected of them here.
+  verb.exits = {{"0", "plateau or warming"},
+                {"1", "leak"},
+                {"2", "wrong usage, or input or output that failed"},
+                {"3", "undecided"},
+                {"4", "no job is being recorded"}};
   verb.run = run_status;
   return verb;
 }

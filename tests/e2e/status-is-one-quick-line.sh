@@ -55,3 +55,5 @@ for odd in pipe . no-such; do
   expect_code 2
   expect_one_line err
 done
+run "$PLATEAU" status --help
+expect_not_in out "--expect"
