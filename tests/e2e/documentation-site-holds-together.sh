@@ -33,6 +33,14 @@ parts = dict(re.findall(r'<h2 id="([a-z-]+)">.*?</h2>(.*?)(?=<h2 |\Z)', page, re
 for cause in open("causes").read().split():
     assert "<svg" in parts[cause] or "No recorded trace" in parts[cause], cause
 PY
+# The picture below a verdict word is one that got this word.
+python3 - <<'PY' || fail "a verdict word has the picture of another"
+import re
+page = open("site/verdicts.html", encoding="utf-8").read()
+parts = dict(re.findall(r'<h2 id="([a-z-]+)">.*?</h2>(.*?)(?=<h2 |\Z)', page, re.S))
+for word in ("plateau", "warming", "leak", "undecided"):
+    assert f'<tspan class="{word}">{word.upper()}</tspan>' in parts[word], word
+PY
 
 # In a real browser the search finds a section, from disk.
 if command -v chromium >/dev/null; then
