@@ -85,6 +85,7 @@ TRAINER_JOBS = {
     "image": "pictures: decoding, resizing, rows of patches",
     "data": "examples → batches, decoded per batch and freed",
     "plan": "the memory of a run, predicted line by line",
+    "device": "where tensors are; NF4 and AdamW for the CPU and for any other device",
     "model": "Qwen2.5-VL and its adapters, on LibTorch",
     "optim": "AdamW, also in eight bits; schedules",
     "loop": "the training loop: steps, evaluations, adapters, checkpoints, resuming, several processes",
@@ -98,12 +99,13 @@ TRAINER_MAY_INCLUDE = {
     "image": {"src:base"},
     "data": {"src:base", "src:dataset", "text", "image"},
     "plan": {"src:base", "store", "data", "text", "image", "quant"},
-    "model": {"src:base", "store", "data", "text", "image", "quant"},
-    "optim": {"src:base", "model", "quant"},
-    "loop": {"src:base", "store", "data", "model", "optim"},
+    "device": {"src:base", "quant"},
+    "model": {"src:base", "store", "data", "text", "image", "quant", "device"},
+    "optim": {"src:base", "model", "quant", "device"},
+    "loop": {"src:base", "store", "data", "device", "model", "optim"},
     "cli": {
         "src:base", "src:recording", "src:curves", "src:verdict", "src:words", "src:report", "src:command",
-        "store", "quant", "text", "image", "data", "plan", "model", "optim", "loop",
+        "store", "quant", "text", "image", "data", "plan", "device", "model", "optim", "loop",
     },
 }
 # What tests may include beyond their room's rooms: goldens are made from recorded traces.

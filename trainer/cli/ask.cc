@@ -13,6 +13,7 @@
 #include "trainer/cli/job.h"
 #include "trainer/cli/result.h"
 #include "trainer/cli/verbs.h"
+#include "trainer/device/device_name.h"
 #include "trainer/model/runtime.h"
 
 namespace plateau::train {
@@ -73,6 +74,9 @@ int run_ask(const Invocation& invocation) {
   const auto fail = [&](const Error& error) { return complain(invocation, error.message); };
   Result<Sizing> sizing = sizing_for_asking(arguments);
   if (!sizing) return fail(sizing.error());
+  if (const auto there = check_device(sizing.value().model.device); !there) {
+    return fail(there.error());
+  }
   use_threads(static_cast<int64_t>(arguments.number("threads").value_or(0)));
   const Result<Job> job = open_job(sizing.value());
   if (!job) return fail(job.error());
@@ -129,6 +133,14 @@ Verb ask_command() {
       option("load-in-4bit", 0, Takes::nothing, "", "Keep the weights in 4-bit NF4 (default)."),
       option("load-in-16bit", 0, Takes::nothing, "", "Keep the weights in bf16."),
       option("load-in-32bit", 0, Takes::nothing, "", "Keep the weights in fp32."),
+      Option{.name = "compute-dtype",
+             .takes = Takes::choice,
+             .placeholder = "fp32|bf16",
+             .group = "Options",
+             .help = "Compute products and activations in fp32 (default) or bf16.",
+             .choices = {"fp32", "bf16"}},
+      option("device", 0, Takes::text, "cpu|cuda|cuda:N",
+             "Where weights and activations are (default cpu)."),
       option("min-pixels", 0, Takes::count, "N",
              "Upscale smaller images, as in training (default: as the model says, else 3136)."),
       option(

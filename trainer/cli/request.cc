@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "trainer/device/device_name.h"
 #include "trainer/loop/checkpoint.h"
 #include "trainer/store/weight_names.h"
 
@@ -191,6 +192,9 @@ Result<Sizing> sizing_of(const Arguments& arguments) {
   const Result<BaseStorage> storage = storage_of(arguments);
   if (!storage) return storage.error();
   out.model.storage = storage.value();
+  out.model.device = arguments.text("device").value_or(out.model.device);
+  if (const auto named = device_name_of(out.model.device); !named) return named.error();
+  if (arguments.text("compute-dtype") == "bf16") out.model.compute = ComputeType::bf16;
   out.model.lora = lora_of(arguments);
   if (arguments.has("full-finetuning")) out.model.trained = Trained::everything;
   if (const std::string idle = idle_adapter_option(arguments); !idle.empty()) return usage(idle);

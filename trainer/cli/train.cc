@@ -21,6 +21,7 @@
 #include "trainer/cli/verbs.h"
 #include "trainer/cli/watching.h"
 #include "trainer/data/ahead.h"
+#include "trainer/device/device_name.h"
 #include "trainer/loop/checkpoint.h"
 #include "trainer/loop/distributed.h"
 #include "trainer/loop/heap.h"
@@ -66,13 +67,16 @@ std::string fingerprint_of(const TrainRequest& request, const Job& job) {
       loader.processor.min_pixels, loader.processor.max_pixels, loader.max_seq_length,
       static_cast<int>(loader.loss), loader.seed,
       // Absent as long as nobody chooses: earlier checkpoints go on.
-      fmt::format("{}{}{}{}",
+      fmt::format("{}{}{}{}{}{}",
                   model.lora.targets.empty()
                       ? ""
                       : fmt::format("; targets={}", fmt::join(model.lora.targets, ",")),
                   model.lora.dora ? "; dora=true" : "",
                   model.trained == Trained::everything ? "; trained=everything" : "",
-                  request.sizing.packs ? "; packing=true" : ""));
+                  request.sizing.packs ? "; packing=true" : "",
+                  model.compute == ComputeType::bf16 ? "; compute=bf16" : "",
+                  // Dropout's numbers are of a device's own generator.
+                  model.device == "cpu" ? "" : "; device=cuda"));
 }
 
 std::optional<std::string> objection_to_output(const TrainRequest& request) {
@@ -225,6 +229,8 @@ int train_job(const Invocation& invocation, const TrainRequest& request, const J
 int run_train(const Invocation& invocation) {
   const Result<TrainRequest> request = train_request_of(invocation.arguments);
   if (!request) return complain(invocation, request.error().message);
+  const auto there = check_device(request.value().sizing.model.device);
+  if (!there) return complain(invocation, there.error().message);
   const auto objection = objection_to_output(request.value());
   if (objection) return complain(invocation, *objection);
   map_large_blocks();

@@ -117,6 +117,13 @@ Options sizing_options() {
       flag("load-in-16bit", "Model", "Keep the frozen weights in bf16."),
       flag("load-in-32bit", "Model",
            "Keep the frozen weights in fp32; weights that are fp32 on disk are memory-mapped."),
+      choice("compute-dtype", {"fp32", "bf16"}, "Model",
+             "Compute products and activations in fp32 (default), or in bf16, which takes half the "
+             "memory and, on a CPU with bf16 instructions, less time; adapters, gradients and "
+             "optimizer stay in fp32."),
+      text("device", "cpu|cuda|cuda:N", "Model",
+           "Where weights, activations and optimizer are (default cpu). cuda needs a PyTorch with "
+           "CUDA."),
       choice("use-gradient-checkpointing", kYesNo, "Model",
              "Store only each layer's input and recompute the layer in the backward pass (default "
              "true)."),

@@ -187,8 +187,12 @@ Result<std::monostate> save_adapter(const std::filesystem::path& directory,
   auto fresh = NewDirectory::create(directory);
   if (!fresh.ok()) return fresh.error();
   std::vector<TensorView> views;
+  std::vector<Tensor> kept;  // What the views look into.
   views.reserve(weights.size());
-  for (const NamedTensor& named : weights) views.push_back(view_of(named.name, named.tensor));
+  for (const NamedTensor& named : weights) {
+    kept.push_back(on_host(named.tensor));
+    views.push_back(view_of(named.name, kept.back()));
+  }
   auto written = write_adapter(fresh.value().path(), views, config_json, layout);
   if (!written.ok()) return written;
   return fresh.value().publish();

@@ -151,7 +151,7 @@ Result<std::monostate> Peers::sum_gradients(const std::vector<NamedTensor>& para
         bytes += more;
         flat.push_back(parameters[end].tensor->grad().reshape({-1}));
       }
-      at::Tensor bucket = at::cat(flat);
+      at::Tensor bucket = at::cat(flat).cpu();  // Gloo adds on the host.
       state_->reduce(bucket);
       int64_t offset = 0;
       for (; begin < end; ++begin) {
@@ -166,11 +166,13 @@ Result<std::monostate> Peers::sum_gradients(const std::vector<NamedTensor>& para
 Result<std::monostate> Peers::broadcast(const std::vector<NamedTensor>& parameters) {
   return state_->call("sharing weights", [&] {
     for (const NamedTensor& named : parameters) {
-      std::vector<at::Tensor> tensors{named.tensor->detach()};
+      const at::Tensor own = named.tensor->detach();
+      std::vector<at::Tensor> tensors{own.cpu()};
       c10d::BroadcastOptions settings;
       settings.rootRank = 0;
       settings.timeout = state_->options.timeout;
       state_->group->broadcast(tensors, settings)->wait();
+      if (!own.is_cpu()) own.copy_(tensors.front());
     }
   });
 }

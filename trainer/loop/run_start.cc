@@ -56,7 +56,8 @@ Done Run::resume() {
   auto restored =
       optimizer_.restore(std::move(checkpoint.optimizer), checkpoint.state.position.step);
   if (!restored.ok()) return restored;
-  if (auto set = set_generator_state(checkpoint.state.random_state); !set.ok()) return set;
+  auto set = set_generator_state(trainable_.front().tensor, checkpoint.state.random_state);
+  if (!set.ok()) return set;
   state_ = std::move(checkpoint.state);
   if (state_.position.batch >= plan_.batches_per_epoch) {
     state_.position = {state_.position.step, state_.position.epoch + 1, 0};

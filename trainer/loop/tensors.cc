@@ -2,15 +2,14 @@
 #include "trainer/loop/tensors.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
+#include "trainer/device/device.h"
 #include "trainer/loop/half.h"
 
 namespace plateau::train {
@@ -31,13 +30,20 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 10> kTypes{{
 
 }  // namespace
 
+Tensor on_host(const Tensor& tensor) {
+  if (tensor->is_cpu()) return tensor;
+  return std::make_shared<at::Tensor>(tensor->detach().cpu());
+}
+
 TensorView view_of(std::string name, const Tensor& tensor) {
   TensorView view{.name = std::move(name)};
   for (const auto& [dtype, type] : kTypes) {
     if (type == tensor->scalar_type()) view.dtype = dtype;
   }
   view.shape.assign(tensor->sizes().begin(), tensor->sizes().end());
-  view.bytes = {static_cast<const std::byte*>(tensor->data_ptr()), tensor->nbytes()};
+  if (tensor->is_cpu()) {
+    view.bytes = {static_cast<const std::byte*>(tensor->data_ptr()), tensor->nbytes()};
+  }
   return view;
 }
 
@@ -67,7 +73,10 @@ Result<Tensor> mapped_tensor(const TensorView& view, std::shared_ptr<const Safet
 }
 
 void copy_values(const Tensor& to, const TensorView& from) {
-  widen(from.bytes, from.dtype, {to->data_ptr<float>(), static_cast<size_t>(to->numel())});
+  const at::NoGradGuard without_graph;
+  const at::Tensor host = to->is_cpu() ? *to : at::empty(to->sizes(), at::kFloat);
+  widen(from.bytes, from.dtype, {host.data_ptr<float>(), static_cast<size_t>(host.numel())});
+  if (!host.is_same(*to)) to->copy_(host);
 }
 
 double value_of(const Tensor& tensor) {
@@ -88,6 +97,10 @@ Result<std::monostate> add_gradients(const Tensor& loss, double weight) {
   return std::monostate{};
 }
 
+int64_t bytes_of(const Tensor& tensor) {
+  return static_cast<int64_t>(tensor->nbytes());
+}
+
 int64_t gradient_bytes(const Tensor& tensor) {
   const at::Tensor& gradient = tensor->grad();
   return gradient.defined() ? static_cast<int64_t>(gradient.nbytes()) : 0;
@@ -97,24 +110,21 @@ void seed_generator(uint64_t seed) {
   at::manual_seed(seed);
 }
 
-std::vector<std::byte> generator_state() {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  const at::Tensor state = generator.get_state();
+std::vector<std::byte> generator_state(const Tensor& beside) {
+  const at::Tensor state = random_state(beside->device());
   const auto* bytes = static_cast<const std::byte*>(state.data_ptr());
   return {bytes, bytes + state.nbytes()};
 }
 
-Result<std::monostate> set_generator_state(std::span<const std::byte> state) {
+Result<std::monostate> set_generator_state(const Tensor& beside, std::span<const std::byte> state) {
   at::Tensor tensor = at::empty({static_cast<int64_t>(state.size())}, at::kByte);
   if (!state.empty()) std::memcpy(tensor.data_ptr(), state.data(), state.size());
   try {
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    const std::lock_guard<std::mutex> lock(generator.mutex());
-    generator.set_state(tensor);
+    set_random_state(beside->device(), tensor);
   } catch (const std::exception&) {
     return Error{Error::Kind::bad_input,
-                 fmt::format("random state of {} bytes is not one of this LibTorch", state.size())};
+                 fmt::format("random state of {} bytes is not one of this LibTorch on {}",
+                             state.size(), beside->device().str())};
   }
   return std::monostate{};
 }

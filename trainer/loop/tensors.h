@@ -17,7 +17,10 @@
 
 namespace plateau::train {
 
-// The tensor's own bytes under `name`. Requires: contiguous, on the CPU; the tensor outlives it.
+// The same tensor if it is on the CPU, else a copy there.
+Tensor on_host(const Tensor& tensor);
+// The tensor's own bytes under `name`; of one on another device, none. Requires: contiguous; the
+// tensor outlives it.
 TensorView view_of(std::string name, const Tensor& tensor);
 // A copy.
 Result<Tensor> tensor_of(const TensorView& view);
@@ -25,8 +28,8 @@ Result<Tensor> tensor_of(const TensorView& view);
 // at its end; a copy where they are not aligned. Nobody may write to it. Requires: `view` is one of
 // `file`.
 Result<Tensor> mapped_tensor(const TensorView& view, std::shared_ptr<const SafetensorsFile> file);
-// Values into a tensor that exists, unrecorded by autograd. Requires: one shape; `to` is fp32,
-// `from` fp32, bf16 or fp16.
+// Values into a tensor that exists, on any device, unrecorded by autograd. Requires: one shape; `to`
+// is fp32, `from` fp32, bf16 or fp16.
 void copy_values(const Tensor& to, const TensorView& from);
 
 // Of the one value it has.
@@ -36,12 +39,14 @@ bool is_finite(const Tensor& tensor);
 // Adds the gradients of weight * loss.
 Result<std::monostate> add_gradients(const Tensor& loss, double weight);
 
-// Bytes of its gradient; 0 if there is none.
+int64_t bytes_of(const Tensor& tensor);
+// Of its gradient; 0 if there is none.
 int64_t gradient_bytes(const Tensor& tensor);
 
-// LibTorch's generator on the CPU.
+// LibTorch's generators, of all devices.
 void seed_generator(uint64_t seed);
-std::vector<std::byte> generator_state();
-Result<std::monostate> set_generator_state(std::span<const std::byte> state);
+// That of the device that `beside` is on.
+std::vector<std::byte> generator_state(const Tensor& beside);
+Result<std::monostate> set_generator_state(const Tensor& beside, std::span<const std::byte> state);
 
 }  // namespace plateau::train

@@ -104,11 +104,12 @@ TEST(Tensors, EveryTypeGoesOutAndComesBack) {
 TEST(Tensors, GeneratorGoesOnFromItsState) {
   seed_generator(5);
   at::randn({7});
-  const std::vector<std::byte> state = generator_state();
+  const auto beside = tensor_with({0}, {1});
+  const std::vector<std::byte> state = generator_state(beside);
   const at::Tensor first = at::randn({20});
-  ASSERT_TRUE(set_generator_state(state).ok());
+  ASSERT_TRUE(set_generator_state(beside, state).ok());
   EXPECT_TRUE(at::randn({20}).equal(first));
-  EXPECT_FALSE(set_generator_state(std::span(state).first(12)).ok());
+  EXPECT_FALSE(set_generator_state(beside, std::span(state).first(12)).ok());
 }
 
 TEST(Tensors, GradientsAreThoseOfTheWeightedLoss) {

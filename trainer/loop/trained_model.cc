@@ -31,7 +31,8 @@ Result<std::monostate> add(SafetensorsWriter& writer, const TensorView& old,
                            const ByName& trained) {
   const Tensor* tensor = find(trained, hub_name(old.name));
   if (tensor == nullptr) return writer.add(old.bytes);
-  const TensorView now = view_of(old.name, *tensor);
+  const Tensor host = on_host(*tensor);
+  const TensorView now = view_of(old.name, host);
   if (now.shape != old.shape) {
     return Error{Error::Kind::bad_input,
                  fmt::format("{}: was trained as [{}], the file has [{}]", old.name,

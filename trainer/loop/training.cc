@@ -184,7 +184,7 @@ Done Run::save() {
     if (rank() != 0) return std::monostate{};
     Checkpoint checkpoint;
     checkpoint.state = state_;
-    checkpoint.state.random_state = generator_state();
+    checkpoint.state.random_state = generator_state(trainable_.front().tensor);
     checkpoint.weights.reserve(trainable_.size());
     for (const NamedTensor& named : trainable_) {
       if (!is_finite(named.tensor)) {
@@ -193,9 +193,10 @@ Done Run::save() {
                                  "Try a lower learning rate; the last checkpoint is as it was",
                                  state_.position.step, named.name)};
       }
-      checkpoint.weights.push_back({.name = named.name, .tensor = named.tensor});
+      checkpoint.weights.push_back({.name = named.name, .tensor = on_host(named.tensor)});
     }
     checkpoint.optimizer = optimizer_.state();
+    for (StateTensor& state : checkpoint.optimizer) state.tensor = on_host(state.tensor);
     checkpoint.adapter_config_json = options_.adapter_config_json;
     checkpoint.layout = options_.adapter_layout;
     auto path = write_checkpoint(options_.output_directory, checkpoint);
@@ -248,7 +249,7 @@ TrainingResult Run::result(StopReason reason) const {
 RunMemory Run::memory() const {
   RunMemory out;
   for (const NamedTensor& named : trainable_) {
-    out.adapters += static_cast<int64_t>(view_of(named.name, named.tensor).bytes.size());
+    out.adapters += bytes_of(named.tensor);
     out.gradients += gradient_bytes(named.tensor);
   }
   out.optimizer = optimizer_.state_bytes();

@@ -17,13 +17,16 @@
 // a picture) are put together until a strip has kStripValues. A causal strip ends at its last
 // query: half of the square is never computed.
 //
-// Blind spot: strips are in the type of q; nothing here helps half precision.
+// LibTorch has an attention that keeps no scores either, at::scaled_dot_product_attention: it takes
+// over in bf16, whose scores it holds in fp32, and on devices other than the CPU. In fp32 on the
+// CPU it stays with the strips, whose numbers are the trainer's own in every version of LibTorch.
 #include "trainer/model/attention.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace plateau::train {
 namespace {
@@ -252,29 +255,39 @@ struct ChunkedAttention : torch::autograd::Function<ChunkedAttention> {
   }
 };
 
+// Sequences of a group side by side: sequences x heads x length x size.
+at::Tensor side_by_side(const at::Tensor& packed, const Group& group, int64_t repeats) {
+  const at::Tensor heads = packed.narrow(0, group.first, group.count * group.length)
+                               .view({group.count, group.length, packed.size(1), packed.size(2)})
+                               .transpose(1, 2);
+  return repeats == 1 ? heads : heads.repeat_interleave(repeats, 1);
+}
+
+// Without a mask, which would make it choose the path that stores scores.
+at::Tensor attend_by_library(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                             const AttentionShape& shape) {
+  const int64_t shared = q.size(1) / k.size(1);
+  // Kernels for GPUs that take fp32 want a key head for each query head; the CPU's shares them.
+  const bool is_cpu = q.is_cpu();
+  const int64_t repeats = is_cpu ? 1 : shared;
+  std::vector<at::Tensor> parts;
+  for (const Group& group : groups_of(shape.bounds)) {
+    const at::Tensor part = at::scaled_dot_product_attention(
+        side_by_side(q, group, 1), side_by_side(k, group, repeats), side_by_side(v, group, repeats),
+        {}, 0.0, shape.causal, std::nullopt, is_cpu && shared > 1);
+    parts.push_back(part.transpose(1, 2).reshape({-1, q.size(1), q.size(2)}));
+  }
+  return parts.size() == 1 ? parts.front().contiguous() : at::cat(parts, 0);
+}
+
 }  // namespace
 
-// The library has an attention that stores no scores. Sequences are handed over one by one, so that
-// it needs no mask, which would make it choose the path that does.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const AttentionShape& shape) {
-  if (q.device().is_cpu()) {
+  if (q.is_cpu() && q.scalar_type() == at::kFloat) {
     return ChunkedAttention::apply(q, k, v, shape);
   }
-  const int64_t shared = q.size(1) / k.size(1);
-  std::vector<at::Tensor> parts;
-  for (size_t i = 0; i + 1 < shape.bounds.size(); ++i) {
-    const int64_t length = shape.bounds[i + 1] - shape.bounds[i];
-    const auto cut = [&](const at::Tensor& packed, int64_t repeats) {
-      const at::Tensor part = packed.narrow(0, shape.bounds[i], length).transpose(0, 1);
-      return (repeats == 1 ? part : part.repeat_interleave(repeats, 0)).unsqueeze(0);
-    };
-    parts.push_back(at::scaled_dot_product_attention(cut(q, 1), cut(k, shared), cut(v, shared), {},
-                                                     0.0, shape.causal)
-                        .squeeze(0)
-                        .transpose(0, 1));
-  }
-  return at::cat(parts, 0);
+  return attend_by_library(q, k, v, shape);
 }
 
 }  // namespace plateau::train

@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <cstring>
-#include <span>
 #include <utility>
 
+#include "trainer/device/kernels.h"
 #include "trainer/model/tensor.h"
 #include "trainer/store/nf4_tensors.h"
 #include "trainer/store/weight_names.h"
@@ -45,8 +45,8 @@ at::Tensor widened(const at::Tensor& source) {
 }  // namespace
 
 Builder::Builder(const ModelConfig& config, std::shared_ptr<const WeightFiles> files,
-                 const ModelOptions& options)
-    : files_(std::move(files)), options_(options) {
+                 const ModelOptions& options, at::Device device)
+    : files_(std::move(files)), options_(options), device_(device) {
   if (options.trained == Trained::adapters) {
     for (LinearShape& layer : adapter_layers(config, options.lora)) {
       adapted_.insert(std::move(layer.module));
@@ -70,16 +70,16 @@ at::Tensor Builder::mapped(const TensorView& view) const {
   return copy;
 }
 
-Nf4Weight Builder::packed(const TensorView& view) const {
+StoredMatrix Builder::packed(const TensorView& view) const {
   Result<Nf4Weight> read = read_nf4(*files_, view.name);
   TORCH_CHECK(read.ok(), read.error().message);
-  return std::move(read.value());
+  return StoredMatrix(kernels_for(device_).hold(std::move(read.value()), device_));
 }
 
 at::Tensor Builder::trained(const std::string& name) {
   const TensorView& view = weight(*files_, name);
   const at::Tensor own =
-      is_nf4(*files_, view.name) ? StoredMatrix(packed(view)).widen_all() : widened(mapped(view));
+      is_nf4(*files_, view.name) ? packed(view).widen_all() : widened(mapped(view)).to(device_);
   files_->release(view);
   own.set_requires_grad(true);
   trainable_.push_back({name, share(own)});
@@ -90,7 +90,7 @@ at::Tensor Builder::vector(const std::string& name) {
   if (is_trained_whole(options_, name)) {
     return trained(name);
   }
-  at::Tensor own = mapped(weight(*files_, name)).to(at::kFloat);
+  at::Tensor own = mapped(weight(*files_, name)).to(at::kFloat).to(device_);
   base_bytes_ += own.numel() * 4;
   return own;
 }
@@ -101,21 +101,19 @@ StoredMatrix Builder::stored(const std::string& name, Place place) {
   const bool wants_nf4 = options_.storage == BaseStorage::nf4 && place == Place::block;
   StoredMatrix out;
   if (is_nf4(*files_, view.name)) {
-    out = StoredMatrix(packed(view));
+    out = packed(view);
     if (!wants_nf4) {
       out = StoredMatrix(out.widen_all().to(type));
     }
   } else if (wants_nf4) {
-    const at::Tensor wide = mapped(view).flatten(1).to(at::kFloat).contiguous();
-    out = StoredMatrix(
-        quantise_nf4(std::span(wide.data_ptr<float>(), static_cast<size_t>(wide.numel())),
-                     {wide.size(0), wide.size(1)}, options_.double_quant));
+    const at::Tensor wide = mapped(view).flatten(1).to(device_, at::kFloat).contiguous();
+    out = StoredMatrix(kernels_for(device_).quantise(wide, options_.double_quant));
     files_->release(view);
   } else {
     const at::Tensor source = mapped(view).flatten(1);
-    const at::Tensor kept = source.to(type);
-    if (kept.data_ptr() != source.data_ptr()) {
-      files_->release(view);  // Converted: the pages of the file are not needed again.
+    const at::Tensor kept = source.to(type).to(device_);
+    if (!kept.is_same(source)) {
+      files_->release(view);  // Converted or moved: the pages of the file are not needed again.
     }
     out = StoredMatrix(kept);
   }
@@ -127,8 +125,10 @@ void Builder::add_adapter(Linear& layer, const std::string& module, int64_t rows
   const LoraOptions& lora = options_.lora;
   auto generator = at::detail::createCPUGenerator(seed_of(lora.seed, module));
   const double bound = 1.0 / std::sqrt(static_cast<double>(columns));
-  layer.lora_a = at::empty({lora.rank, columns}, at::kFloat).uniform_(-bound, bound, generator);
-  layer.lora_b = at::zeros({rows, lora.rank}, at::kFloat);
+  // Drawn on the host, so that an adapter starts the same wherever it is trained.
+  layer.lora_a =
+      at::empty({lora.rank, columns}, at::kFloat).uniform_(-bound, bound, generator).to(device_);
+  layer.lora_b = at::zeros({rows, lora.rank}, layer.lora_a.options());
   layer.lora_a.set_requires_grad(true);
   layer.lora_b.set_requires_grad(true);
   layer.scaling = lora.scaling();

@@ -27,7 +27,7 @@ enum class Place : uint8_t {
 class Builder {
  public:
   Builder(const ModelConfig& config, std::shared_ptr<const WeightFiles> files,
-          const ModelOptions& options);
+          const ModelOptions& options, at::Device device);
 
   // A bias, the weight of a norm: fp32 whatever the storage.
   at::Tensor vector(const std::string& name);
@@ -35,18 +35,24 @@ class Builder {
   Linear linear(const std::string& module, bool has_bias, Place place);
 
   [[nodiscard]] const ModelOptions& options() const { return options_; }
+  [[nodiscard]] at::Device device() const { return device_; }
+  // What is computed in.
+  [[nodiscard]] at::ScalarType type() const {
+    return options_.compute == ComputeType::bf16 ? at::kBFloat16 : at::kFloat;
+  }
   [[nodiscard]] const std::vector<NamedTensor>& trainable() const { return trainable_; }
   [[nodiscard]] int64_t base_bytes() const { return base_bytes_; }
 
  private:
   [[nodiscard]] at::Tensor mapped(const TensorView& view) const;
-  [[nodiscard]] Nf4Weight packed(const TensorView& view) const;
+  [[nodiscard]] StoredMatrix packed(const TensorView& view) const;
   at::Tensor trained(const std::string& name);
   StoredMatrix stored(const std::string& name, Place place);
   void add_adapter(Linear& layer, const std::string& module, int64_t rows, int64_t columns);
 
   std::shared_ptr<const WeightFiles> files_;
   ModelOptions options_;
+  at::Device device_;
   std::set<std::string> adapted_;
   std::vector<NamedTensor> trainable_;
   int64_t base_bytes_ = 0;

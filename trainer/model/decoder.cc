@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "trainer/device/device.h"
 #include "trainer/model/attention.h"
 
 namespace plateau::train {
@@ -21,7 +22,8 @@ at::Tensor attend_one(const at::Tensor& q, const at::Tensor& keys, const at::Ten
 
 }  // namespace
 
-Decoder::Decoder(const ModelConfig& config, Builder& builder) : config_(config) {
+Decoder::Decoder(const ModelConfig& config, Builder& builder)
+    : config_(config), device_(builder.device()), type_(builder.type()) {
   const ModelOptions& options = builder.options();
   has_dropout_ =
       options.trained == Trained::adapters && options.lora.language && options.lora.dropout > 0;
@@ -45,7 +47,8 @@ Decoder::Decoder(const ModelConfig& config, Builder& builder) : config_(config) 
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
-  return table_.weight.defined() ? at::embedding(table_.weight, ids) : table_.stored.pick(ids);
+  return table_.weight.defined() ? at::embedding(table_.weight, ids).to(type_)
+                                 : table_.stored.pick(ids, type_);
 }
 
 Rotation Decoder::rotation(const std::array<std::vector<int64_t>, 3>& positions) const {
@@ -62,7 +65,7 @@ Rotation Decoder::rotation(const std::array<std::vector<int64_t>, 3>& positions)
     columns.push_back(at::tensor(axis, at::kLong).to(at::kFloat));
   }
   const at::Tensor chosen = at::stack(columns, 1).index_select(1, at::tensor(axes, at::kLong));
-  return rotation_of(chosen * frequencies);
+  return rotation_of((chosen * frequencies).to(device_));
 }
 
 at::Tensor Decoder::layer(const DecoderLayer& layer, const at::Tensor& x, const Rotation& rotation,

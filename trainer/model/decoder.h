@@ -38,7 +38,7 @@ class Decoder {
  public:
   Decoder(const ModelConfig& config, Builder& builder);
 
-  // tokens x hidden. With a graph only if the table is trained.
+  // tokens x hidden, in the type that is computed in. With a graph only if the table is trained.
   [[nodiscard]] at::Tensor embed(const at::Tensor& ids) const;
   // Rotations of tokens at the given positions (time, height, width).
   [[nodiscard]] Rotation rotation(const std::array<std::vector<int64_t>, 3>& positions) const;
@@ -51,6 +51,7 @@ class Decoder {
                                            KeyValueCache& cache, int64_t attention_chunk) const;
   [[nodiscard]] at::Tensor final_norm(const at::Tensor& x) const;
   [[nodiscard]] const Linear& head() const { return head_; }
+  [[nodiscard]] at::Device device() const { return device_; }
   // Of all positions at once: small inputs only.
   [[nodiscard]] at::Tensor logits(const at::Tensor& x) const;
 
@@ -62,6 +63,8 @@ class Decoder {
                                  bool is_training) const;
 
   ModelConfig config_;
+  at::Device device_;
+  at::ScalarType type_;
   bool has_dropout_ = false;
   Linear table_;
   std::vector<DecoderLayer> layers_;

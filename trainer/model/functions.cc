@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/functions.h"
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/OpMathType.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <mutex>
 #include <utility>
+
+#include "trainer/device/device.h"
 
 namespace plateau::train {
 namespace {
@@ -18,18 +19,20 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& weight,
                             double epsilon) {
     const auto size = static_cast<double>(x.size(-1));
+    const at::Tensor wide = x.to(at::toOpMathType(x.scalar_type()));
     const at::Tensor inverse =
-        at::linalg_vector_norm(x, 2, {-1}, true).pow_(2).div_(size).add_(epsilon).rsqrt_();
+        at::linalg_vector_norm(wide, 2, {-1}, true).pow_(2).div_(size).add_(epsilon).rsqrt_();
     ctx->save_for_backward({x, weight, inverse});
-    return at::mul(x, inverse).mul_(weight);
+    return at::mul(wide, inverse).mul_(weight).to(x.scalar_type());
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
     const variable_list saved = ctx->get_saved_variables();
-    const at::Tensor& x = saved[0];
+    const at::ScalarType type = at::toOpMathType(saved[0].scalar_type());
+    const at::Tensor x = saved[0].to(type);
     const at::Tensor& weight = saved[1];
     const at::Tensor& inverse = saved[2];
-    const at::Tensor& grad = grad_outputs[0];
+    const at::Tensor grad = grad_outputs[0].to(type);
     at::Tensor grad_x;
     at::Tensor grad_weight;
     if (ctx->needs_input_grad(1)) {
@@ -38,7 +41,7 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
     if (ctx->needs_input_grad(0)) {
       grad_x = at::mul(grad, weight);
       const at::Tensor inner = at::mul(grad_x, x).mean(-1, true).mul_(inverse).mul_(inverse);
-      grad_x.addcmul_(x, inner, -1).mul_(inverse);
+      grad_x = grad_x.addcmul_(x, inner, -1).mul_(inverse).to(saved[0].scalar_type());
     }
     return {grad_x, grad_weight, at::Tensor()};
   }
@@ -59,9 +62,16 @@ struct SwiGlu : torch::autograd::Function<SwiGlu> {
   }
 };
 
-// out = x turned by the angles, or back if `direction` is -1. Shapes: tokens x heads x size.
+// out = x turned by the angles, or back if `direction` is -1. Shapes: tokens x heads x size. In the
+// type of the angles, fp32; `out` is rounded once.
 void turn(const at::Tensor& out, const at::Tensor& x, const at::Tensor& cosines,
           const at::Tensor& sines, double direction) {
+  if (x.scalar_type() != cosines.scalar_type()) {
+    const at::Tensor wide = at::empty(x.sizes(), cosines.options());
+    turn(wide, x.to(cosines.scalar_type()), cosines, sines, direction);
+    out.copy_(wide);
+    return;
+  }
   const int64_t half = x.size(-1) / 2;
   const at::Tensor cosine = cosines.unsqueeze(1);
   const at::Tensor sine = sines.unsqueeze(1);
@@ -113,18 +123,6 @@ struct SplitRotate : torch::autograd::Function<SplitRotate> {
   }
 };
 
-at::Tensor generator_state() {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  return generator.get_state();
-}
-
-void set_generator_state(const at::Tensor& state) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_state(state);
-}
-
 struct LayerHolder : torch::CustomClassHolder {
   explicit LayerHolder(Layer held) : layer(std::move(held)) {}
   Layer layer;
@@ -135,7 +133,7 @@ struct LayerHolder : torch::CustomClassHolder {
 struct Checkpoint : torch::autograd::Function<Checkpoint> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*always*/,
                             const Layer& layer, bool has_randomness) {
-    ctx->save_for_backward({x, has_randomness ? generator_state() : at::Tensor()});
+    ctx->save_for_backward({x, has_randomness ? random_state(x.device()) : at::Tensor()});
     ctx->saved_data["layer"] = c10::IValue::make_capsule(c10::make_intrusive<LayerHolder>(layer));
     return layer(x);
   }
@@ -147,8 +145,8 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
     const at::Tensor& before = saved[1];
     at::Tensor now;
     if (before.defined()) {
-      now = generator_state();
-      set_generator_state(before);
+      now = random_state(x.device());
+      set_random_state(x.device(), before);
     }
     const auto holder =
         c10::static_intrusive_pointer_cast<LayerHolder>(ctx->saved_data["layer"].toCapsule());
@@ -158,7 +156,7 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
       out = holder->layer(x);
     }
     if (now.defined()) {
-      set_generator_state(now);
+      set_random_state(x.device(), now);
     }
     torch::autograd::backward({out}, {grad_outputs[0]});
     return {needs_x ? x.grad() : at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/linear.h"
 
-#include <ATen/Parallel.h>
+#include <ATen/OpMathType.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace plateau::train {
@@ -29,12 +28,28 @@ at::Tensor present(const at::Tensor& tensor) {
   return tensor.defined() ? tensor : at::empty({0}, at::kFloat);
 }
 
+// In the type of `x`: itself, or a copy.
+at::Tensor like(const at::Tensor& tensor, const at::Tensor& x) {
+  return tensor.defined() ? tensor.to(x.scalar_type()) : tensor;
+}
+
 at::Tensor product(const Linear& layer, const at::Tensor& x) {
   if (!layer.weight.defined()) {
     return layer.stored.times_transposed(x, layer.bias);
   }
-  return layer.bias.defined() ? at::addmm(layer.bias, x, layer.weight.t())
-                              : at::mm(x, layer.weight.t());
+  const at::Tensor weight = like(layer.weight, x);
+  return layer.bias.defined() ? at::addmm(like(layer.bias, x), x, weight.t())
+                              : at::mm(x, weight.t());
+}
+
+// What sums and parameters are in: fp32 where bf16 is computed in, else what is computed in.
+at::ScalarType wide_type(const at::Tensor& x) {
+  return at::toOpMathType(x.scalar_type());
+}
+
+// By a parameter: a' b, computed in their type.
+at::Tensor gradient_of(const at::Tensor& a, const at::Tensor& b) {
+  return at::mm(a.t(), b).to(wide_type(b));
 }
 
 at::Tensor dropped(const at::Tensor& x, const at::Tensor& kept, double dropout) {
@@ -49,12 +64,12 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     const Linear& layer = *as_pointer<Linear>(layer_address);
     ctx->saved_data["layer"] = layer_address;
     const at::Tensor lengths = layer.row_lengths();
-    const at::Tensor inner = at::mm(x, layer.lora_a.t());
+    const at::Tensor inner = at::mm(x, like(layer.lora_a, x).t());
     at::Tensor product = layer.stored.times_transposed(x, at::Tensor());
-    product.addmm_(inner, layer.lora_b.t(), 1, layer.scaling);
-    at::Tensor y = at::mul(product, at::div(layer.magnitude, lengths));
+    product.addmm_(inner, like(layer.lora_b, x).t(), 1, layer.scaling);
+    at::Tensor y = at::mul(product, like(at::div(layer.magnitude, lengths), x));
     if (layer.bias.defined()) {
-      y.add_(layer.bias);
+      y.add_(like(layer.bias, x));
     }
     ctx->save_for_backward({x, inner, product, lengths});
     return y;
@@ -65,14 +80,16 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     const Linear& layer = *as_pointer<Linear>(ctx->saved_data["layer"].toInt());
     const at::Tensor& lengths = saved[3];
     variable_list grads(5);
-    grads[3] = at::mul(grad_outputs[0], saved[2]).sum(0).div_(lengths);
-    const at::Tensor grad = at::mul(grad_outputs[0], at::div(layer.magnitude, lengths));
-    const at::Tensor grad_inner = at::mm(grad, layer.lora_b).mul_(layer.scaling);
-    grads[1] = at::mm(grad_inner.t(), saved[0]);
-    grads[2] = at::mm(grad.t(), saved[1]).mul_(layer.scaling);
+    const at::Tensor& x = saved[0];
+    grads[3] =
+        at::mul(grad_outputs[0], saved[2]).sum(0, false, wide_type(grad_outputs[0])).div_(lengths);
+    const at::Tensor grad = at::mul(grad_outputs[0], like(at::div(layer.magnitude, lengths), x));
+    const at::Tensor grad_inner = at::mm(grad, like(layer.lora_b, x)).mul_(layer.scaling);
+    grads[1] = gradient_of(grad_inner, x);
+    grads[2] = gradient_of(grad, saved[1]).mul_(layer.scaling);
     if (ctx->needs_input_grad(0)) {
       grads[0] = layer.stored.times(grad);
-      grads[0].addmm_(grad_inner, layer.lora_a);
+      grads[0].addmm_(grad_inner, like(layer.lora_a, x));
     }
     return grads;
   }
@@ -91,8 +108,8 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
       if (is_training && layer.dropout > 0) {
         kept = at::empty(x.sizes(), x.options().dtype(at::kBool)).bernoulli_(1.0 - layer.dropout);
       }
-      inner = at::mm(dropped(x, kept, layer.dropout), layer.lora_a.t());
-      y.addmm_(inner, layer.lora_b.t(), 1, layer.scaling);
+      inner = at::mm(dropped(x, kept, layer.dropout), like(layer.lora_a, x).t());
+      y.addmm_(inner, like(layer.lora_b, x).t(), 1, layer.scaling);
     }
     const bool needs_x = layer.weight.defined() || layer.lora_a.defined();
     ctx->save_for_backward({needs_x ? x : at::Tensor(), inner, kept});
@@ -108,22 +125,24 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
     const at::Tensor grad = grad_outputs[0].contiguous();
     variable_list grads(7);
     if (ctx->needs_input_grad(0)) {
-      grads[0] = layer.weight.defined() ? at::mm(grad, layer.weight) : layer.stored.times(grad);
+      grads[0] = layer.weight.defined() ? at::mm(grad, like(layer.weight, grad))
+                                        : layer.stored.times(grad);
     }
     if (layer.weight.defined() && ctx->needs_input_grad(1)) {
-      grads[1] = at::mm(grad.t(), x);
+      grads[1] = gradient_of(grad, x);
     }
     if (layer.bias.defined() && ctx->needs_input_grad(2)) {
-      grads[2] = grad.sum(0);
+      grads[2] = grad.sum(0, false, wide_type(grad_outputs[0]));
     }
     if (layer.lora_a.defined()) {
-      const at::Tensor grad_inner = at::mm(grad, layer.lora_b).mul_(layer.scaling);
-      grads[3] = at::mm(grad_inner.t(), dropped(x, kept, layer.dropout));
-      grads[4] = at::mm(grad.t(), inner).mul_(layer.scaling);
+      const at::Tensor lora_a = like(layer.lora_a, grad);
+      const at::Tensor grad_inner = at::mm(grad, like(layer.lora_b, grad)).mul_(layer.scaling);
+      grads[3] = gradient_of(grad_inner, dropped(x, kept, layer.dropout));
+      grads[4] = gradient_of(grad, inner).mul_(layer.scaling);
       if (grads[0].defined() && kept.defined()) {
-        grads[0].add_(dropped(at::mm(grad_inner, layer.lora_a), kept, layer.dropout));
+        grads[0].add_(dropped(at::mm(grad_inner, lora_a), kept, layer.dropout));
       } else if (grads[0].defined()) {
-        grads[0].addmm_(grad_inner, layer.lora_a);
+        grads[0].addmm_(grad_inner, lora_a);
       }
     }
     return grads;
@@ -159,11 +178,11 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
     double sum = 0;
     for (int64_t first = 0; first < hidden.size(0); first += chunk) {
       const int64_t count = std::min(chunk, hidden.size(0) - first);
-      at::Tensor logits = product(head, hidden.narrow(0, first, count));
+      at::Tensor logits = product(head, hidden.narrow(0, first, count)).to(wide_type(hidden));
       const at::Tensor wanted = targets.narrow(0, first, count);
       if (now) {
         sum += to_gradient(logits, wanted);
-        grad_hidden.narrow(0, first, count).copy_(head.stored.times(logits));
+        grad_hidden.narrow(0, first, count).copy_(head.stored.times(like(logits, hidden)));
       } else {
         sum += loss_of(logits, wanted);
       }
@@ -171,7 +190,7 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
     ctx->saved_data["head"] = head_address;
     ctx->saved_data["chunk"] = chunk;
     ctx->save_for_backward({head.weight.defined() ? hidden : at::Tensor(), grad_hidden, targets});
-    return at::full({}, sum, hidden.options());
+    return at::full({}, sum, hidden.options().dtype(wide_type(hidden)));
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
@@ -189,11 +208,15 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
     for (int64_t first = 0; first < hidden.size(0); first += chunk) {
       const int64_t count = std::min(chunk, hidden.size(0) - first);
       const at::Tensor part = hidden.narrow(0, first, count);
-      at::Tensor logits = product(head, part);
+      at::Tensor logits = product(head, part).to(wide_type(hidden));
       to_gradient(logits, saved[2].narrow(0, first, count));
-      logits.mul_(grad_outputs[0]);
-      grads[0].narrow(0, first, count).copy_(at::mm(logits, head.weight));
-      grads[1].addmm_(logits.t(), part);
+      logits = like(logits.mul_(grad_outputs[0]), part);
+      grads[0].narrow(0, first, count).copy_(at::mm(logits, like(head.weight, part)));
+      if (part.scalar_type() == wide_type(part)) {
+        grads[1].addmm_(logits.t(), part);
+      } else {
+        grads[1].add_(at::mm(logits.t(), part));
+      }
     }
     return grads;
   }
@@ -204,10 +227,8 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
 StoredMatrix::StoredMatrix(at::Tensor dense)
     : dense_(std::move(dense)), rows_(dense_.size(0)), columns_(dense_.size(1)) {}
 
-StoredMatrix::StoredMatrix(Nf4Weight packed)
-    : packed_(std::make_shared<const Nf4Weight>(std::move(packed))),
-      rows_(packed_->shape.at(0)),
-      columns_(packed_->shape.at(1)) {}
+StoredMatrix::StoredMatrix(std::shared_ptr<const Nf4Matrix> packed)
+    : packed_(std::move(packed)), rows_(packed_->rows()), columns_(packed_->columns()) {}
 
 int64_t StoredMatrix::bytes() const {
   if (packed_ != nullptr) {
@@ -216,63 +237,65 @@ int64_t StoredMatrix::bytes() const {
   return dense_.defined() ? dense_.numel() * static_cast<int64_t>(dense_.element_size()) : 0;
 }
 
-at::Tensor StoredMatrix::widen(int64_t first, int64_t last) const {
-  if (packed_ == nullptr) {
-    return dense_.narrow(0, first, last - first).to(at::kFloat);
-  }
-  at::Tensor out = at::empty({last - first, columns_}, at::kFloat);
-  auto* values = out.data_ptr<float>();
-  at::parallel_for(first, last, std::max<int64_t>(1, 65536 / columns_),
-                   [&](int64_t begin, int64_t end) {
-                     dequantise_nf4_rows(*packed_, begin, end,
-                                         std::span(values + (begin - first) * columns_,
-                                                   static_cast<size_t>((end - begin) * columns_)));
-                   });
-  return out;
+at::Tensor StoredMatrix::widen(int64_t first, int64_t last, at::ScalarType type) const {
+  return (packed_ == nullptr ? dense_.narrow(0, first, last - first) : packed_->widen(first, last))
+      .to(type);
 }
 
 at::Tensor StoredMatrix::times_transposed(const at::Tensor& x, const at::Tensor& bias) const {
-  if (packed_ == nullptr && dense_.scalar_type() == x.scalar_type()) {
-    return bias.defined() ? at::addmm(bias, x, dense_.t()) : at::mm(x, dense_.t());
+  const at::ScalarType type = x.scalar_type();
+  const at::Tensor added = like(bias, x);
+  if (packed_ == nullptr && dense_.scalar_type() == type) {
+    return added.defined() ? at::addmm(added, x, dense_.t()) : at::mm(x, dense_.t());
   }
   at::Tensor out = at::empty({x.size(0), rows_}, x.options());
   const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
   for (int64_t first = 0; first < rows_; first += step) {
     const int64_t last = std::min(first + step, rows_);
     at::Tensor piece = out.narrow(1, first, last - first);
-    if (bias.defined()) {
-      at::addmm_out(piece, bias.narrow(0, first, last - first), x, widen(first, last).t());
+    if (added.defined()) {
+      at::addmm_out(piece, added.narrow(0, first, last - first), x, widen(first, last, type).t());
     } else {
-      at::mm_out(piece, x, widen(first, last).t());
+      at::mm_out(piece, x, widen(first, last, type).t());
     }
   }
   return out;
 }
 
 at::Tensor StoredMatrix::times(const at::Tensor& y) const {
-  if (packed_ == nullptr && dense_.scalar_type() == y.scalar_type()) {
+  const at::ScalarType type = y.scalar_type();
+  if (packed_ == nullptr && dense_.scalar_type() == type) {
     return at::mm(y, dense_);
   }
-  at::Tensor out = at::zeros({y.size(0), columns_}, y.options());
   const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
+  if (step >= rows_ && type != wide_type(y)) {
+    return at::mm(y, widen(0, rows_, type));
+  }
+  // A sum of several pieces is added up in fp32: in bf16 each piece would round it.
+  at::Tensor out = at::zeros({y.size(0), columns_}, y.options().dtype(wide_type(y)));
   for (int64_t first = 0; first < rows_; first += step) {
     const int64_t last = std::min(first + step, rows_);
-    out.addmm_(y.narrow(1, first, last - first), widen(first, last));
+    const at::Tensor part = y.narrow(1, first, last - first);
+    if (type == wide_type(y)) {
+      out.addmm_(part, widen(first, last, type));
+    } else {
+      out.add_(at::mm(part, widen(first, last, type)));
+    }
   }
-  return out;
+  return out.to(type);
 }
 
-at::Tensor StoredMatrix::pick(const at::Tensor& row_ids) const {
-  return dense_.index_select(0, row_ids).to(at::kFloat);
+at::Tensor StoredMatrix::pick(const at::Tensor& row_ids, at::ScalarType type) const {
+  return dense_.index_select(0, row_ids).to(type);
 }
 
 at::Tensor Linear::row_lengths() const {
   const at::NoGradGuard without_graph;
-  at::Tensor out = at::empty({stored.rows()}, at::kFloat);
+  at::Tensor out = at::empty({stored.rows()}, lora_b.options());
   const int64_t step = std::max<int64_t>(1, StoredMatrix::kPieceValues / stored.columns());
   for (int64_t first = 0; first < stored.rows(); first += step) {
     const int64_t count = std::min(step, stored.rows() - first);
-    const at::Tensor rows = at::addmm(stored.widen(first, first + count),
+    const at::Tensor rows = at::addmm(stored.widen(first, first + count, at::kFloat),
                                       lora_b.narrow(0, first, count), lora_a, 1, scaling);
     out.narrow(0, first, count).copy_(at::linalg_vector_norm(rows, 2, {1}));
   }

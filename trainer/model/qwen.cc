@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "trainer/device/device.h"
 #include "trainer/model/builder.h"
 #include "trainer/model/decoder.h"
 #include "trainer/model/packing.h"
@@ -46,19 +47,15 @@ Result<T> guarded(const Compute& compute) {
   }
 }
 
-at::Tensor index_tensor(const std::vector<int64_t>& values) {
-  return at::tensor(values, at::kLong);
-}
-
 // Embeddings of text with those of pictures in their places.
 at::Tensor embed_all(const VisionTower& tower, const Decoder& decoder, const Batch& batch,
                      const PackedBatch& packed, const Pass& pass) {
-  at::Tensor embedded = decoder.embed(index_tensor(packed.ids));
+  at::Tensor embedded = decoder.embed(index_tensor(packed.ids, decoder.device()));
   if (packed.vision_tokens.empty()) {
     return embedded;
   }
   const at::Tensor pictures = tower.forward(batch, pass);
-  const at::Tensor places = index_tensor(packed.vision_tokens);
+  const at::Tensor places = index_tensor(packed.vision_tokens, decoder.device());
   return embedded.requires_grad() ? embedded.index_copy(0, places, pictures)
                                   : embedded.index_copy_(0, places, pictures);
 }
@@ -73,16 +70,17 @@ at::Tensor hidden_states(const VisionTower& tower, const Decoder& decoder, const
 LossSum loss_at_labels(const Decoder& decoder, const at::Tensor& hidden, const PackedBatch& packed,
                        int64_t chunk) {
   const PhaseScope phase(MemoryPhase::logits);
-  const at::Tensor chosen = hidden.index_select(0, index_tensor(packed.predictors));
-  const at::Tensor sum =
-      head_loss(decoder.final_norm(chosen), decoder.head(), index_tensor(packed.targets), chunk);
+  const at::Device device = decoder.device();
+  const at::Tensor chosen = hidden.index_select(0, index_tensor(packed.predictors, device));
+  const at::Tensor sum = head_loss(decoder.final_norm(chosen), decoder.head(),
+                                   index_tensor(packed.targets, device), chunk);
   return {share(sum), static_cast<int64_t>(packed.targets.size())};
 }
 
 // Back into rows x columns, with zeros for padding.
 at::Tensor unpacked(const at::Tensor& values, const Batch& batch, const PackedBatch& packed) {
   at::Tensor out = at::zeros({batch.rows * batch.columns, values.size(1)}, values.options());
-  out.index_copy_(0, index_tensor(packed.places), values);
+  out.index_copy_(0, index_tensor(packed.places, values.device()), values);
   return out.view({batch.rows, batch.columns, values.size(1)});
 }
 
@@ -151,11 +149,15 @@ Result<std::unique_ptr<QwenVl>> QwenVl::load(const ModelConfig& config,
   if (auto checked = check_options(options); !checked) {
     return checked.error();
   }
+  const Result<at::Device> device = device_named(options.device);
+  if (!device) {
+    return device.error();
+  }
   if (auto checked = check_weights(config, *files); !checked) {
     return checked.error();
   }
   return guarded<std::unique_ptr<QwenVl>>([&] {
-    Builder builder(config, std::move(files), options);
+    Builder builder(config, std::move(files), options, device.value());
     return std::unique_ptr<QwenVl>(new QwenVl(std::make_unique<State>(config, options, builder)));
   });
 }
@@ -242,7 +244,7 @@ Result<std::vector<int64_t>> QwenVl::generate(const Batch& prompt, int64_t limit
       if (std::find(stop.begin(), stop.end(), id) != stop.end()) {
         break;
       }
-      embedded = decoder.embed(index_tensor({id}));
+      embedded = decoder.embed(index_tensor({id}, decoder.device()));
       const std::vector<int64_t> here = {next_position++};
       rotation = decoder.rotation({here, here, here});
     }

@@ -4,29 +4,27 @@
 #include <algorithm>
 #include <optional>
 
+#include "trainer/device/device.h"
+
 namespace plateau::train {
 namespace {
 
 constexpr double kVisionEpsilon = 1e-6;  // In the code of the model, not in its configuration.
 constexpr double kVisionTheta = 10000;
 
-at::Tensor index_tensor(const std::vector<int64_t>& values) {
-  return at::tensor(values, at::kLong);
-}
-
 // tokens x (head size / 2): a quarter of a head turns with the row, a quarter with the column.
 at::Tensor vision_angles(const VisionPlan& plan, int64_t head_dim) {
   const int64_t size = head_dim / 2;
   const at::Tensor exponents = at::arange(0, size, 2, at::kFloat).div_(static_cast<double>(size));
   const at::Tensor frequencies = at::pow(kVisionTheta, exponents).reciprocal_();
-  const at::Tensor rows = index_tensor(plan.rows).to(at::kFloat).unsqueeze(1);
-  const at::Tensor columns = index_tensor(plan.columns).to(at::kFloat).unsqueeze(1);
+  const at::Tensor rows = index_tensor(plan.rows, at::kCPU).to(at::kFloat).unsqueeze(1);
+  const at::Tensor columns = index_tensor(plan.columns, at::kCPU).to(at::kFloat).unsqueeze(1);
   return at::cat({rows * frequencies, columns * frequencies}, 1);
 }
 
 // Patch p of the tower is patch order[p] of the image processor.
 at::Tensor patch_order(const VisionPlan& plan, int64_t patches_per_block) {
-  return index_tensor(plan.window_order)
+  return index_tensor(plan.window_order, at::kCPU)
       .mul_(patches_per_block)
       .unsqueeze(1)
       .add(at::arange(patches_per_block, at::kLong))
@@ -49,7 +47,8 @@ void Pass::note(const std::string& name, const at::Tensor& value) const {
   }
 }
 
-VisionTower::VisionTower(const VisionConfig& config, Builder& builder) : config_(config) {
+VisionTower::VisionTower(const VisionConfig& config, Builder& builder)
+    : config_(config), device_(builder.device()), type_(builder.type()) {
   const ModelOptions& options = builder.options();
   const bool is_adapted = options.trained == Trained::adapters && options.lora.vision &&
                           (options.lora.attention || options.lora.mlp);
@@ -78,17 +77,18 @@ VisionTower::VisionTower(const VisionConfig& config, Builder& builder) : config_
 
 at::Tensor VisionTower::embed(const Batch& batch) const {
   const int64_t count = static_cast<int64_t>(batch.patches.size()) / batch.patch_values;
-  const at::Tensor view = at::from_blob(const_cast<float*>(batch.patches.data()),
-                                        {count, batch.patch_values}, at::kFloat);
+  const at::Tensor loaded = at::from_blob(const_cast<float*>(batch.patches.data()),
+                                          {count, batch.patch_values}, at::kFloat);
+  const at::Tensor view = loaded.to(device_, type_);
   const bool is_still = batch.patch_values != config_.patch_values();
   if (!patch_embed_.weight.defined()) {
     return (is_still ? still_embed_ : patch_embed_).apply(view, false);
   }
   // A trained kernel keeps its input for the way back, when the batch may be gone.
-  const at::Tensor own = view.clone();
+  const at::Tensor own = view.is_same(loaded) ? view.clone() : view;
   const at::Tensor kernel = is_still ? sum_frames(patch_embed_.weight.flatten(1), config_)
                                      : patch_embed_.weight.flatten(1);
-  return at::mm(own, kernel.t());
+  return at::mm(own, kernel.to(type_).t());
 }
 
 at::Tensor VisionTower::block(const VisionBlock& block, const at::Tensor& x,
@@ -119,9 +119,10 @@ at::Tensor VisionTower::forward(const Batch& batch, const Pass& pass) const {
   }
   const VisionPlan plan = plan_vision(config_, batch.grids);
   const int64_t per_block = config_.merge_size * config_.merge_size;
-  const at::Tensor order = patch_order(plan, per_block);
+  const at::Tensor host_order = patch_order(plan, per_block);
+  const at::Tensor order = host_order.to(device_);
   const Rotation rotation =
-      rotation_of(vision_angles(plan, config_.head_dim()).index_select(0, order));
+      rotation_of(vision_angles(plan, config_.head_dim()).index_select(0, host_order).to(device_));
   const AttentionShape windows{plan.window_bounds, false, pass.attention_chunk};
   const AttentionShape frames{plan.frame_bounds, false, pass.attention_chunk};
   at::Tensor x = embed(batch);
@@ -141,7 +142,7 @@ at::Tensor VisionTower::forward(const Batch& batch, const Pass& pass) const {
   x = rms_norm(x, merger_norm_, kVisionEpsilon).view({-1, per_block * config_.hidden_size});
   x = merger_out_.apply(at::gelu(merger_in_.apply(x, pass.is_training)), pass.is_training);
   pass.note("visual.merger", x);
-  return x.index_select(0, index_tensor(plan.window_order).argsort());
+  return x.index_select(0, index_tensor(plan.window_order, at::kCPU).argsort().to(device_));
 }
 
 }  // namespace plateau::train

@@ -52,6 +52,8 @@ class VisionTower {
                                  bool is_training) const;
 
   VisionConfig config_;
+  at::Device device_;
+  at::ScalarType type_;
   bool is_frozen_ = false;
   bool has_dropout_ = false;
   Linear patch_embed_;

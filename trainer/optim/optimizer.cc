@@ -5,21 +5,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
-#include <span>
 #include <utility>
 
-#include "trainer/optim/adamw.h"
-#include "trainer/quant/blockwise8.h"
+#include "trainer/device/kernels.h"
 
 namespace plateau::train {
 namespace {
 
-std::span<float> values_of(const at::Tensor& tensor) {
-  return {tensor.data_ptr<float>(), static_cast<size_t>(tensor.numel())};
-}
-
-// One parameter with its states: two tensors of its shape, or codes and absmax.
+// One parameter with its states: two tensors of its shape, or codes with their scales.
 struct Slot {
   std::string name;
   at::Tensor parameter;
@@ -27,8 +20,8 @@ struct Slot {
   bool is_8bit = false;
   at::Tensor first;
   at::Tensor second;
-  Blockwise8 first8;
-  Blockwise8 second8;
+  State8 first8;
+  State8 second8;
 };
 
 Slot make_slot(const NamedTensor& named, OptimizerKind kind) {
@@ -38,18 +31,18 @@ Slot make_slot(const NamedTensor& named, OptimizerKind kind) {
   slot.parameter.mutable_grad() = at::zeros_like(slot.parameter, at::MemoryFormat::Contiguous);
   slot.decays = slot.parameter.dim() >= 2;
   const int64_t elements = slot.parameter.numel();
+  const at::TensorOptions beside = slot.parameter.options().requires_grad(false);
   slot.is_8bit = kind == OptimizerKind::adamw_8bit && elements >= kMin8BitElements;
   if (!slot.is_8bit) {
-    slot.first = at::zeros(slot.parameter.sizes(), at::kFloat);
-    slot.second = at::zeros(slot.parameter.sizes(), at::kFloat);
+    slot.first = at::zeros(slot.parameter.sizes(), beside);
+    slot.second = at::zeros(slot.parameter.sizes(), beside);
     return slot;
   }
-  const auto blocks = static_cast<size_t>((elements + kStateBlock - 1) / kStateBlock);
-  for (Blockwise8* state : {&slot.first8, &slot.second8}) {
+  const int64_t blocks = (elements + kStateBlock - 1) / kStateBlock;
+  for (State8* state : {&slot.first8, &slot.second8}) {
     // Codes mean nothing while absmax is 0.
-    state->codes.assign(static_cast<size_t>(elements), 0);
-    state->absmax.assign(blocks, 0.0F);
-    state->is_signed = state == &slot.first8;
+    state->codes = at::zeros(slot.parameter.sizes(), beside.dtype(at::kByte));
+    state->absmax = at::zeros({blocks}, beside);
   }
   return slot;
 }
@@ -61,16 +54,13 @@ at::Tensor gradient_of(Slot& slot) {
   return gradient;
 }
 
-StateTensor state_tensor(std::string name, at::Tensor tensor) {
-  return {.name = std::move(name), .tensor = std::make_shared<at::Tensor>(std::move(tensor))};
+StateTensor state_tensor(std::string name, const at::Tensor& tensor) {
+  return {.name = std::move(name), .tensor = std::make_shared<at::Tensor>(tensor)};
 }
 
-void add_8bit(std::vector<StateTensor>& out, const std::string& name, Blockwise8& state,
-              at::IntArrayRef shape) {
-  out.push_back(state_tensor(name, at::from_blob(state.codes.data(), shape, at::kByte)));
-  out.push_back(state_tensor(
-      name + ".absmax",
-      at::from_blob(state.absmax.data(), {static_cast<int64_t>(state.absmax.size())}, at::kFloat)));
+void add_8bit(std::vector<StateTensor>& out, const std::string& name, const State8& state) {
+  out.push_back(state_tensor(name, state.codes));
+  out.push_back(state_tensor(name + ".absmax", state.absmax));
 }
 
 std::string shape_text(const at::Tensor& tensor) {
@@ -100,24 +90,26 @@ Optimizer::Optimizer(Optimizer&&) noexcept = default;
 void Optimizer::zero_grad() {
   for (Slot& slot : state_->slots) {
     const at::Tensor gradient = gradient_of(slot);
-    if (gradient.defined()) std::memset(gradient.data_ptr(), 0, gradient.nbytes());
+    if (gradient.defined()) gradient.zero_();
   }
 }
 
 void Optimizer::scale_gradients(double factor) {
   for (Slot& slot : state_->slots) {
     const at::Tensor gradient = gradient_of(slot);
-    if (gradient.defined()) scale_values(values_of(gradient), static_cast<float>(factor));
+    if (gradient.defined()) gradient.mul_(factor);
   }
 }
 
 double Optimizer::clip() {
-  double squares = 0;
+  std::vector<at::Tensor> gradients;
   for (Slot& slot : state_->slots) {
     const at::Tensor gradient = gradient_of(slot);
-    if (gradient.defined()) squares += sum_of_squares(values_of(gradient));
+    if (gradient.defined()) gradients.push_back(gradient);
   }
-  const double norm = std::sqrt(squares);
+  if (gradients.empty()) return 0;
+  const Kernels& kernels = kernels_for(gradients.front().device());
+  const double norm = std::sqrt(kernels.sum_of_squares(gradients));
   const double limit = state_->options.max_grad_norm;
   if (limit <= 0 || !std::isfinite(norm)) return norm;
   // The small number is that of torch.nn.utils.clip_grad_norm_.
@@ -127,6 +119,7 @@ double Optimizer::clip() {
 }
 
 void Optimizer::step(double learning_rate) {
+  const at::NoGradGuard without_graph;
   const OptimizerOptions& options = state_->options;
   Adam8Step settings{.learning_rate = learning_rate,
                      .beta1 = options.beta1,
@@ -136,13 +129,12 @@ void Optimizer::step(double learning_rate) {
   for (Slot& slot : state_->slots) {
     const at::Tensor gradient = gradient_of(slot);
     if (!gradient.defined()) continue;
+    const Kernels& kernels = kernels_for(slot.parameter.device());
     settings.weight_decay = slot.decays ? options.weight_decay : 0;
-    const std::span<float> weights = values_of(slot.parameter);
     if (slot.is_8bit) {
-      adamw_8bit_step(weights, values_of(gradient), slot.first8, slot.second8, settings);
+      kernels.adamw_8bit(slot.parameter, gradient, slot.first8, slot.second8, settings);
     } else {
-      adamw_step(weights, values_of(gradient), values_of(slot.first), values_of(slot.second),
-                 settings);
+      kernels.adamw(slot.parameter, gradient, slot.first, slot.second, settings);
     }
   }
 }
@@ -159,12 +151,12 @@ int64_t Optimizer::state_bytes() const {
 
 std::vector<StateTensor> Optimizer::state() const {
   std::vector<StateTensor> out;
-  for (Slot& slot : state_->slots) {
+  for (const Slot& slot : state_->slots) {
     const std::string first = slot.name + ".exp_avg";
     const std::string second = slot.name + ".exp_avg_sq";
     if (slot.is_8bit) {
-      add_8bit(out, first, slot.first8, slot.parameter.sizes());
-      add_8bit(out, second, slot.second8, slot.parameter.sizes());
+      add_8bit(out, first, slot.first8);
+      add_8bit(out, second, slot.second8);
     } else {
       out.push_back(state_tensor(first, slot.first));
       out.push_back(state_tensor(second, slot.second));
@@ -192,7 +184,7 @@ Result<std::monostate> Optimizer::restore(std::vector<StateTensor> state, int64_
     }
   }
   for (size_t i = 0; i < own.size(); ++i) {
-    std::memcpy(own[i].tensor->data_ptr(), state[i].tensor->data_ptr(), own[i].tensor->nbytes());
+    own[i].tensor->copy_(*state[i].tensor);
     state[i].tensor.reset();
   }
   state_->steps = steps;

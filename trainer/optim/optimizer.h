@@ -40,9 +40,10 @@ struct StateTensor {
   Tensor tensor;
 };
 
-// Requires: parameters are contiguous fp32 tensors on the CPU, with distinct names. Each gets a
-// gradient of zeros at once and keeps that memory, so that what gradients cost is known before the
-// first step. Results do not depend on the number of threads. Not thread-safe.
+// Requires: parameters are contiguous fp32 tensors on one device, with distinct names; states and
+// gradients are there too. Each gets a gradient of zeros at once and keeps that memory, so that
+// what gradients cost is known before the first step. Results do not depend on the number of
+// threads. Not thread-safe.
 class Optimizer {
  public:
   Optimizer(std::vector<NamedTensor> parameters, const OptimizerOptions& options);

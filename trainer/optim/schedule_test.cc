@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "trainer/optim/adamw.h"
+#include "trainer/device/adamw.h"
 #include "trainer/optim/optimizer.h"
 
 namespace plateau::train {

@@ -186,8 +186,9 @@ void dequantise_blockwise(const Blockwise8& state, std::span<float> out) {
   }
 }
 
-void adamw_8bit_step(std::span<float> weights, std::span<const float> gradients, Blockwise8& first,
-                     Blockwise8& second, const Adam8Step& settings) {
+void adamw_8bit_step(std::span<float> weights, std::span<const float> gradients,
+                     const Blockwise8Span& first, const Blockwise8Span& second,
+                     const Adam8Step& settings) {
   const StepConstants by = constants_of(settings);
   std::array<float, kStateBlock> first_values{};
   std::array<float, kStateBlock> second_values{};
@@ -195,8 +196,8 @@ void adamw_8bit_step(std::span<float> weights, std::span<const float> gradients,
   for (size_t begin = 0; begin < weights.size(); begin += kBlock) {
     const size_t size = std::min(kBlock, weights.size() - begin);
     const size_t block = begin / kBlock;
-    const auto first_codes = std::span(first.codes).subspan(begin, size);
-    const auto second_codes = std::span(second.codes).subspan(begin, size);
+    const auto first_codes = first.codes.subspan(begin, size);
+    const auto second_codes = second.codes.subspan(begin, size);
     const auto m = std::span(first_values).first(size);
     const auto v = std::span(second_values).first(size);
     load_block(first_codes, dynamic_map(true), first.absmax[block], m);

@@ -26,6 +26,16 @@ struct Blockwise8 {
   std::vector<float> absmax;  // One a block of kStateBlock.
   bool is_signed = true;
 };
+// The same in memory of another's. The map is the caller's to know.
+struct Blockwise8Span {
+  Blockwise8Span(std::span<uint8_t> some_codes, std::span<float> some_absmax)
+      : codes(some_codes), absmax(some_absmax) {}
+  Blockwise8Span(Blockwise8& state)
+      : codes(state.codes), absmax(state.absmax) {}  // NOLINT: a view.
+
+  std::span<uint8_t> codes;
+  std::span<float> absmax;
+};
 // The nearest value of the map to value / absmax, the lower one of two equally near. A block of
 // zeros stores the code of zero. Requires: finite values; none negative if not `is_signed`.
 Blockwise8 quantise_blockwise(std::span<const float> values, bool is_signed);
@@ -43,8 +53,10 @@ struct Adam8Step {
 // One step over one tensor, block by block: states are read, updated and stored again, weights are
 // changed in place. A gradient that is not finite leaves its weight as it is and zeroes its state.
 // As in the CUDA kernel, weight decay comes after the update, and a first moment never loses its
-// sign to rounding. Requires: all four have as many values; `first` signed, `second` not.
-void adamw_8bit_step(std::span<float> weights, std::span<const float> gradients, Blockwise8& first,
-                     Blockwise8& second, const Adam8Step& settings);
+// sign to rounding. Requires: all four have as many values; `first` by the signed map, `second` by
+// the other.
+void adamw_8bit_step(std::span<float> weights, std::span<const float> gradients,
+                     const Blockwise8Span& first, const Blockwise8Span& second,
+                     const Adam8Step& settings);
 
 }  // namespace plateau::train

@@ -14,6 +14,10 @@ namespace plateau::train {
 
 enum class BaseStorage : uint8_t { fp32, bf16, nf4 };
 
+// What products and activations are in. Norms, rotations, scores of attention, the loss, adapters,
+// gradients of what is trained and the optimizer are in fp32 with either.
+enum class ComputeType : uint8_t { fp32, bf16 };
+
 struct LoraOptions {
   int64_t rank = 16;
   double alpha = 16;
@@ -40,6 +44,8 @@ enum class Trained : uint8_t {
 
 struct ModelOptions {
   BaseStorage storage = BaseStorage::fp32;
+  ComputeType compute = ComputeType::fp32;
+  std::string device = "cpu";  // As device/device_name.h knows it.
   bool double_quant = true;
   Trained trained = Trained::adapters;
   LoraOptions lora;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/optim/adamw.h"
+#include "trainer/device/adamw.h"
 
 #include <array>
 #include <cmath>
