@@ -48,6 +48,7 @@ void say_ranks(const Verdict& verdict, const View& view, Layout& layout) {
   if (shown > kMostRanks)
     layout.row("Ranks", fmt::format("and {} more like these", shown - kMostRanks));
   if (level == 0) return;
+  if (shown > 0 && level == 1) return layout.row("Ranks", "the other rank is level");
   layout.row("Ranks", fmt::format("{}{} rank{} {} level", shown == 0 ? "all " : "the other ", level,
                                   level == 1 ? "" : "s", level == 1 ? "is" : "are"));
 }

@@ -54,7 +54,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "a "
      "leak."},
     {Kind::series_odd, "series-odd", Block::why,
-     "{name} leaks, the other {level} {level:is|are} level: judged one by one"},
+     "{name} leaks, the other {level:is|# are} level: judged one by one"},
     {Kind::series_apart, "series-apart", Block::why,
      "Of {series} series judged one by one {leaks} {leaks:leaks|leak}, {level} {level:is|are} "
      "level and "
@@ -62,7 +62,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::ranks_all_leak, "ranks-all-leak", Block::why,
      "All {ranks} ranks leak: the cause is in what every rank does, not in one rank's data"},
     {Kind::ranks_of_node_leak, "ranks-of-node-leak", Block::why,
-     "All {ranks} ranks on {node} leak, the other {level} {level:is|are} level: judged one by one"},
+     "All {ranks} ranks on {node} leak, the other {level:is|# are} level: judged one by one"},
     {Kind::rank_saves, "rank-saves", Block::why,
      "{name} grows at its checkpoints[, by {mb_per_save} each], and no other rank does: told "
      "apart, "

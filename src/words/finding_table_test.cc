@@ -62,6 +62,12 @@ TEST(Sentence, AnOptionalPartIsLeftOutWithItsWords) {
             "3 spikes every 9 s");
 }
 
+TEST(Sentence, ANumberMayStandInOneFormAlone) {
+  const std::string_view pattern = "the other {ranks:is|# are} level";
+  EXPECT_EQ(plain(fill(pattern, {{"ranks", "1", ""}})), "the other is level");
+  EXPECT_EQ(plain(fill(pattern, {{"ranks", "7", ""}})), "the other 7 are level");
+}
+
 TEST(Sentence, BecomesAClauseAndBackWithoutTouchingNames) {
   EXPECT_EQ(plain(as_clause({{"Growth stopped at ", ""}, {"step 83", "epoch_steps"}, {".", ""}})),
             "growth stopped at step 83");

@@ -214,8 +214,14 @@ class Filler {
       const std::optional<double> number = source_.number(inside.substr(0, colon));
       const std::string_view forms = inside.substr(colon + 1);
       const size_t bar = std::min(forms.find('|'), forms.size());
-      add_words(out,
-                number == 1 ? forms.substr(0, bar) : forms.substr(std::min(bar + 1, forms.size())));
+      const std::string_view form =
+          number == 1 ? forms.substr(0, bar) : forms.substr(std::min(bar + 1, forms.size()));
+      const size_t place = std::min(form.find('#'), form.size());
+      add_words(out, form.substr(0, place));
+      if (place < form.size()) {
+        slot(inside.substr(0, colon), out, optional);
+        add_words(out, form.substr(place + 1));
+      }
       return number.has_value();
     }
     const size_t joint = inside.find_first_of(">-");

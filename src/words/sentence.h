@@ -9,8 +9,8 @@
 //   {name}         the value of that name, formatted by its unit
 //   {a>b}          from a to b, the unit once: "5.43 → 17.7 GB"
 //   {a-b}          a range, the unit once: "17.2–17.7 GB"
-//   {name:x|y}     x if the number is 1, else y: "{spikes} spike{spikes:|s}"
-//   [ ... ]        left out if a slot directly in it has no value; may be nested
+//   {name:x|y}     x if the number is 1, else y: "{spikes} spike{spikes:|s}"; # is the number
+//   itself [ ... ]        left out if a slot directly in it has no value; may be nested
 // Worked case: "{first_mb>last_mb} by {step}[, limit {limit_mb}]" with 900 and 1200 MB and step 40,
 // and no limit, gives "900 MB → 1.20 GB by step 40".
 //

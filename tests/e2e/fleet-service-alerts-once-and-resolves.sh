@@ -69,7 +69,7 @@ assert all(set(dict(g)) == {"namespace", "workload"} for g in groups), groups
 alert = next(a for n in lines for a in n["alerts"] if a["labels"]["alertname"] == "PlateauFleetLeak")
 assert alert["annotations"]["report_url"] == f"http://127.0.0.1:{sys.argv[1]}/", alert
 assert "leaks memory" in alert["annotations"]["summary"], alert
-assert "grow" in alert["annotations"]["description"], alert
+assert "Growing pods: " in alert["annotations"]["description"], alert
 PY
 # Every query of the dashboard is one that this Prometheus answers, and most have something to show.
 python3 - "$PROMETHEUS_URL" "$integrations/plateau-fleet-dashboard.json" <<'PY'
