@@ -16,30 +16,6 @@ namespace {
 
 constexpr size_t kLongestPrefix = 120;
 
-// Bars that boxes are drawn with, and what else is only decoration, as plain ASCII.
-struct Drawn {
-  std::string_view bytes;
-  char plain;
-};
-constexpr std::array<Drawn, 9> kDrawn = {{{"\xe2\x94\x82", '|'},
-                                          {"\xe2\x94\x83", '|'},
-                                          {"\xe2\x95\x91", '|'},
-                                          {"\xe2\x94\x80", '-'},
-                                          {"\xe2\x94\x81", '-'},
-                                          {"\xe2\x95\x90", '-'},
-                                          {"\xe2\x86\x92", '>'},
-                                          {"\xef\xbc\x9a", ':'},
-                                          {"**", ' '}}};
-
-// The letter without its accent of a UTF-8 pair that begins with 0xc3: "Memoire" of "Mémoire"; 0 if
-// it is none.
-char without_accent(char second) {
-  static constexpr std::string_view kPlain =
-      "AAAAAAACEEEEIIIIDNOOOOO.OUUUUY.saaaaaaaceeeeiiiidnooooo.ouuuuy.y";
-  const auto at = static_cast<size_t>(static_cast<unsigned char>(second)) - 0x80;
-  return at < kPlain.size() && kPlain[at] != '.' ? kPlain[at] : '\0';
-}
-
 bool ends_prefix(std::string_view line, size_t at) {
   const char c = at < line.size() ? line[at] : '\0';
   const char next = at + 1 < line.size() ? line[at + 1] : '\0';
@@ -60,27 +36,20 @@ size_t bracketed(std::string_view line, size_t at) {
   return end == std::string_view::npos ? at : at + end + 1;
 }
 
-// Whether the line is ASCII without '*'. Takes eight bytes at a time.
-bool is_plain(std::string_view line) {
-  const auto strange = [](uint64_t bytes) {
-    const uint64_t stars = bytes ^ 0x2a2a2a2a2a2a2a2aull;
-    return ((stars - 0x0101010101010101ull) & ~stars) | bytes;
-  };
-  uint64_t found = 0;
-  size_t at = 0;
-  for (; at + 8 <= line.size(); at += 8) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, line.data() + at, 8);
-    found |= strange(bytes);
-  }
-  uint64_t rest = 0;
-  if (at < line.size()) std::memcpy(&rest, line.data() + at, line.size() - at);
-  return ((found | strange(rest)) & 0x8080808080808080ull) == 0;
-}
-
 bool is_level(std::string_view word) {
   return (word_bits(word) & kWordLevel) != 0 || equal_ignoring_case(word, "critical") ||
          equal_ignoring_case(word, "trace") || word.empty();
+}
+
+// "2026-11-18 09:00:00 +0000": how far the time's zone is from Greenwich is a part of it.
+size_t behind_zone(std::string_view line, size_t at) {
+  constexpr size_t kZone = 6;  // " +0000"
+  if (at + kZone > line.size() || line[at] != ' ') return at;
+  if (line[at + 1] != '+' && line[at + 1] != '-') return at;
+  const std::string_view digits = line.substr(at + 2, kZone - 2);
+  const bool zone = std::all_of(digits.begin(), digits.end(), is_digit) &&
+                    (at + kZone == line.size() || !is_digit(line[at + kZone]));
+  return zone ? at + kZone : at;
 }
 
 }  // namespace
@@ -194,7 +163,7 @@ size_t read_prefix(std::string_view line, CellRow& row) {
         row.time = *stamp;
         row.time_at = inside;
         row.time_begin = at;
-        at = inside + stamp->length;
+        at = behind_zone(line, inside + stamp->length);
         while (at < line.size() && (line[at] == ']' || line[at] == ')' || line[at] == ':')) ++at;
         row.time_end = at;
         continue;
@@ -214,28 +183,6 @@ size_t read_prefix(std::string_view line, CellRow& row) {
     while (at < line.size() && (line[at] == ':' || line[at] == ' ' || line[at] == '|')) ++at;
   }
   return at;
-}
-
-std::string_view plain_line(std::string_view line, std::string& storage) {
-  while (line.starts_with("> ") || line == ">")
-    line.remove_prefix(std::min<size_t>(2, line.size()));
-  if (is_plain(line)) return line;
-  storage.clear();
-  for (size_t at = 0; at < line.size();) {
-    const auto drawn = std::find_if(kDrawn.begin(), kDrawn.end(), [&](const Drawn& known) {
-      return line.substr(at).starts_with(known.bytes);
-    });
-    if (drawn == kDrawn.end()) {
-      const char plain =
-          line[at] == '\xc3' && at + 1 < line.size() ? without_accent(line[at + 1]) : '\0';
-      storage.push_back(plain != '\0' ? plain : line[at]);
-      at += plain != '\0' ? 2 : 1;
-    } else {
-      storage.push_back(drawn->plain);
-      at += drawn->bytes.size();
-    }
-  }
-  return storage;
 }
 
 void cut_pieces(std::string_view line, size_t gap, std::vector<LinePiece>& out) {

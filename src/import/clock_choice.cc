@@ -161,7 +161,8 @@ Claim claim_of(const SheetColumn& column, const SheetColumn& memory, bool asked)
   const bool epochs = column.name.clock == Clock::epoch && column.decimals == 0;
   if (epochs || (asked && !from_1970)) return {rank, true, carried};
   if (from_1970) return {rank + 3, false, carried};
-  if (column.name.clock == Clock::time) return {rank + 1, false, carried};
+  // "Uptime: 3h 25m": minutes behind the hours start again.
+  if (column.name.clock == Clock::time && column.ordinal == 0) return {rank + 1, false, carried};
   const bool bare_time = column.title.empty() && column.other_units * 2 > column.values.size();
   return {bare_time ? rank : 0, false, carried};
 }

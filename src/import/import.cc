@@ -160,6 +160,18 @@ bool takes_the_same(const Reading& reading, const Run& run) {
   return false;
 }
 
+// Whether bytes were taken for KiB, as `ps -o rss=` prints them alone after a time: what was
+// learned knows them by their pages.
+bool took_bytes_for_kib(const Reading& reading, const Run& run) {
+  constexpr double kKib = 1024;
+  return std::any_of(run.series.begin(), run.series.end(), [&reading](const Series& series) {
+    const auto first =
+        std::find_if(series.mb.begin(), series.mb.end(), [](double mb) { return !std::isnan(mb); });
+    return first != series.mb.end() && *first > 0 && !reading.firsts_mb.empty() &&
+           std::abs(*first - kKib * reading.firsts_mb.front()) <= kSameReading * *first;
+  });
+}
+
 // Whether what was learned reads more, or more surely, than the reader of the format does. Both
 // are tried on the same sample.
 bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
@@ -183,6 +195,7 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   if (!takes_the_same(reading, largest)) {
     if (reading.sure && (numbered || has_clock)) return true;
     if (guessed && reading.weight >= kSureWeight) return true;
+    if (took_bytes_for_kib(reading, largest)) return true;
   }
   if (reading.own_numerals) return true;
   // It has mixed what the words before the name tell apart.

@@ -238,6 +238,15 @@ void read_exponent(std::string_view line, Numeral& number) {
   number.end = at + count;
 }
 
+// "18.11.2026", "10.0.0.3": a point between digits with another before or behind them.
+bool is_one_of_several_points(std::string_view line, size_t point) {
+  size_t left = point;
+  while (left > 0 && is_digit(line[left - 1])) --left;
+  if (left > 0 && line[left - 1] == '.') return true;
+  const size_t end = point + 1 + digits_from(line, point + 1);
+  return char_at(line, end) == '.' && is_digit(char_at(line, end + 1));
+}
+
 // U+2212 before the number.
 bool has_odd_minus(std::string_view line, size_t at) {
   return at > 0 && static_cast<unsigned char>(line[at - 1]) >= 0x80;
@@ -316,6 +325,7 @@ void NumberStyleEvidence::see(std::string_view line) {
     if (line[at + 1] == ' ') see_space(line, at + 1);
     if (line[at + 1] == '.') {
       const size_t digits = digits_from(line, at + 2);
+      if (digits != 3 && is_one_of_several_points(line, at + 1)) continue;
       const std::string_view rest = trim(line.substr(at + 2 + digits));
       const bool small = rest.starts_with('K') || rest.starts_with('k') || rest.starts_with('B') ||
                          rest.starts_with("bytes") || rest.starts_with('.');

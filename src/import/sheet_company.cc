@@ -137,6 +137,18 @@ void name_windows(Sheet& sheet) {
   set->name.unit_mb = unit_mb;
 }
 
+// "gpu 9.2/24.0G | cpu 13.4G": an amount of the CPU's is what the host has in use.
+void name_host(Sheet& sheet) {
+  for (SheetColumn& column : sheet.columns) {
+    const bool amounts = !column.values.empty() && column.with_unit == column.values.size();
+    const std::string words = plain_words(column.title);
+    const bool cpu = words == "cpu" || words.ends_with(" cpu");
+    if (cpu && !column.name.memory && amounts) {
+      column.name = weigh_name(column.title + " memory");
+    }
+  }
+}
+
 // {"name": "jvm.memory.used", "unit": "bytes", "value": 2.1e8}: who prints one metric in every
 // record writes its name and its unit beside it.
 void name_by_text(Sheet& sheet) {
@@ -179,6 +191,7 @@ void name_by_company(Sheet& sheet) {
   prefer_total_pss(sheet);
   name_windows(sheet);
   name_by_text(sheet);
+  name_host(sheet);
 }
 
 }  // namespace plateau

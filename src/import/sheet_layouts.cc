@@ -281,11 +281,12 @@ void take_lines(const Sheet& sheet, std::vector<bool>& taken) {
   }
 }
 
-// "Used/Max memory: 1,234 MB/4,096 MB": nine commas in ten stand in lines of words, between a digit
-// and a group of three, and separate nothing else.
+// "freed 1,234 bytes, now 4,096 bytes": a third of all commas stand in lines of words, between a
+// digit and a group of three, and nine in ten of the others before a blank, as in a sentence.
 bool commas_group_digits(const std::vector<std::string_view>& lines) {
   size_t commas = 0;
   size_t groups = 0;
+  size_t in_sentences = 0;
   for (const std::string_view line : lines) {
     const auto letters = std::count_if(line.begin(), line.end(), is_letter);
     const bool words = letters >= 6 && line.find(' ') != std::string_view::npos;
@@ -293,9 +294,10 @@ bool commas_group_digits(const std::vector<std::string_view>& lines) {
       ++commas;
       const size_t end = std::min(line.find_first_not_of("0123456789", at + 1), line.size());
       groups += words && at > 0 && is_digit(line[at - 1]) && end == at + 4 ? 1 : 0;
+      in_sentences += words && at + 1 < line.size() && line[at + 1] == ' ' ? 1 : 0;
     }
   }
-  return groups > 0 && groups * 10 >= commas * 9;
+  return groups > 0 && groups * 3 >= commas && (groups + in_sentences) * 10 >= commas * 9;
 }
 
 // "Name:\tjava", "VmRSS:\t123 kB": half of all lines begin with a name and a colon, and no table.
@@ -305,6 +307,26 @@ bool names_stand_beside(const std::vector<std::string_view>& lines, char separat
     return first.ends_with(':') && first.size() < line.size() && !starts_with_digit(first);
   });
   return static_cast<size_t>(named) * 2 > lines.size();
+}
+
+// "|    ram_mb          | 620.1     |": rows of two cells between bars, of which the first is one
+// of a few names, some of memory, that come again and again.
+bool names_between_bars(const std::vector<std::string_view>& lines) {
+  CsvFields cutter('|');
+  std::set<std::string, std::less<>> names;
+  size_t rows = 0;
+  bool memory = false;
+  for (const std::string_view line : lines) {
+    const std::vector<std::string_view>& fields = cutter.cut(line);
+    if (fields.size() != 4 || !trim(fields[0]).empty() || !trim(fields[3]).empty()) continue;
+    const std::string_view name = trim(fields[1]);
+    if (name.empty() || starts_with_digit(name) || !read_cell(fields[2], {}).numeric) continue;
+    ++rows;
+    if (names.size() > kMostNames || !names.emplace(name).second) continue;
+    const SlotName weighed = weigh_name(name);
+    memory |= weighed.memory && weighed.weight >= kEnough;
+  }
+  return memory && names.size() <= kMostNames && rows >= kFewest * names.size();
 }
 
 void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
@@ -320,6 +342,11 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
     }
   }
   if (separator == '\0') return;
+  if (separator == '|' && names_between_bars(lines)) {
+    sheets.push_back(read_sheet(named_rows_layout('|', 1, 2, style), lines, taken));
+    take_lines(sheets.back(), taken);
+    return;
+  }
   const std::string_view header = header_of(lines, separator, best);
   if (best.fields == 2 && names_stand_beside(lines, separator)) return;
   if (const NamedRows rows = named_rows_of(lines, separator, header); rows.found) {
@@ -365,6 +392,17 @@ void add_matrix(const std::vector<std::string_view>& lines, const NumberStyle& s
   }
 }
 
+// "[client] heap 179 MB" and "[server] heap 148 MB" in turn: what stands before each line tells
+// them apart, and makes series of them.
+bool told_by_prefix(const Sheet& sheet, const SheetColumn& column, const std::vector<double>& mb) {
+  std::vector<uint64_t> prefixes;
+  prefixes.reserve(mb.size());
+  for (const uint32_t row : column.rows) prefixes.push_back(sheet.rows[row].prefix);
+  const bool all =
+      std::none_of(prefixes.begin(), prefixes.end(), [](uint64_t p) { return p == 0; });
+  return all && smoothing(mb, prefixes) < kSmoother;
+}
+
 // The columns that hold several courses, told apart by the words before them that their names leave
 // out: "Process memory: 2.1 GiB" and "Unmanaged memory: 1.5 GiB" in turn are not one.
 std::unordered_set<uint64_t> hidden_courses(const Sheet& sheet) {
@@ -381,7 +419,8 @@ std::unordered_set<uint64_t> hidden_courses(const Sheet& sheet) {
     if (counts.size() < 2 || counts.size() > kMostVariants || !each_often) continue;
     std::vector<double> mb(column.values.size());
     for (size_t i = 0; i < mb.size(); ++i) mb[i] = column.mb(i, 1);
-    if (smoothing(mb, column.variants) < kSmoother) keys.insert(sheet.layout->columns().key(c));
+    if (smoothing(mb, column.variants) >= kSmoother || told_by_prefix(sheet, column, mb)) continue;
+    keys.insert(sheet.layout->columns().key(c));
   }
   return keys;
 }

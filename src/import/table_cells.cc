@@ -135,7 +135,8 @@ class TableLayout : public LogLayout {
     if (bars_) line = without_bars(line, storage_);
     cut_pieces(line, 1, pieces_);
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
-    const bool several_words = wide_names_.size() >= 3 && wide_names_.size() < names_.size();
+    const bool several_words =
+        whole_wide_names_ && wide_names_.size() >= 3 && wide_names_.size() < names_.size();
     if (several_words) cut_pieces(line, 2, wide_);
     const bool each = pieces_.size() == names_.size();
     // Where processes are listed every name is one word.
@@ -190,6 +191,11 @@ class TableLayout : public LogLayout {
     if (bars_) std::replace(header_.begin(), header_.end(), '|', ' ');
     cut_pieces(header_, 1, names_);
     cut_pieces(header_, 2, wide_names_);
+    // "vsz (  diff)    rss (  diff)": what is cut within brackets is no name.
+    whole_wide_names_ = std::none_of(wide_names_.begin(), wide_names_.end(), [](const auto& name) {
+      return std::count(name.text.begin(), name.text.end(), '(') !=
+             std::count(name.text.begin(), name.text.end(), ')');
+    });
     const auto place_of = [this](std::string_view title) {
       const auto found = std::find_if(names_.begin(), names_.end(), [title](const LinePiece& name) {
         return name.text == title;
@@ -277,6 +283,7 @@ class TableLayout : public LogLayout {
   }
 
   bool bars_ = false;
+  bool whole_wide_names_ = true;
   bool headed_ = false;          // The header has come.
   size_t pid_ = 0;               // The place of that name; past the last one: there is none.
   size_t cpu_time_ = kNoColumn;  // The same of the time that a process has computed for.
