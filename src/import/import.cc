@@ -172,6 +172,14 @@ bool took_bytes_for_kib(const Reading& reading, const Run& run) {
   });
 }
 
+// "[Step 2/4] RSS: 211 MB" in every line: the step is where a build stands, and no clock.
+bool stands_at_one_step(const Run& run) {
+  constexpr size_t kFewest = 6;
+  return run.instants.size() >= kFewest && run.instants.front().step >= 0 &&
+         std::all_of(run.instants.begin(), run.instants.end(),
+                     [&run](const Instant& at) { return at.step == run.instants.front().step; });
+}
+
 // Whether what was learned reads more, or more surely, than the reader of the format does. Both
 // are tried on the same sample.
 bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
@@ -182,6 +190,7 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
     return a.instants.size() < b.instants.size();
   });
   if (largest.processes.size() <= 1 && reading.series != SeriesBy::nothing) return true;
+  if (stands_at_one_step(largest)) return true;
   const bool guessed =
       std::any_of(largest.notes.begin(), largest.notes.end(),
                   [](const auto& note) { return note.find("has no unit") != std::string::npos; });

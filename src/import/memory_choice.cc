@@ -22,9 +22,26 @@ bool wished(const SheetColumn& column, const std::string& wish) {
   return pattern && pattern->is_in(column.title);
 }
 
+// The same to the last digit in many readings, beside amounts that are not: what is read as memory
+// there would be an all-clear whatever the others do.
+bool stands_among_others(const Sheet& sheet, const SheetColumn& column) {
+  constexpr size_t kMany = 20;
+  const auto moves = [](const SheetColumn& some) {
+    return some.values.size() >= kMany &&
+           std::any_of(some.values.begin(), some.values.end(),
+                       [&some](double value) { return value != some.values.front(); });
+  };
+  if (column.values.size() < kMany || moves(column)) return false;
+  return std::any_of(
+      sheet.columns.begin(), sheet.columns.end(), [&moves](const SheetColumn& other) {
+        const bool amount = other.name.memory || other.with_unit > 0 || other.decimals > 0;
+        return amount && other.name.clock == SlotName::Clock::none && moves(other);
+      });
+}
+
 // Prose has numbers too: without a word, a unit or a page nothing says memory, and what is no plain
 // case must come again and again.
-bool is_regular(const SheetColumn& column, double weight, size_t lines) {
+bool is_regular(const Sheet& sheet, const SheetColumn& column, double weight, size_t lines) {
   const bool evidence = column.name.memory || column.name.free || column.name.used ||
                         column.with_unit * 2 > column.values.size() || column.name.unit_mb > 0 ||
                         unit_by_pages(column.values).mb > 0;
@@ -33,6 +50,7 @@ bool is_regular(const SheetColumn& column, double weight, size_t lines) {
   const bool plain = column.name.memory && (column.with_unit > 0 || column.name.unit_mb > 0 ||
                                             unit_by_pages(column.values).mb > 0);
   const size_t n = column.values.size();
+  if (!plain && stands_among_others(sheet, column)) return false;
   if (plain && weight >= kSure) return n * 200 >= lines;
   return n >= kFewestUnsure && n * 12 >= lines;
 }
@@ -76,7 +94,7 @@ std::optional<ChosenColumn> choose_memory(const std::vector<Sheet>& sheets,
       const bool told = wishes.unit_mb > 0 && is_alone(sheets[s], c) && is_nameless(column) &&
                         column.values.size() * 2 > lines && column.other_units == 0;
       if (weight < kEnough && !told) continue;
-      if (wishes.memory.empty() && !told && !is_regular(column, weight, lines)) continue;
+      if (wishes.memory.empty() && !told && !is_regular(sheets[s], column, weight, lines)) continue;
       if (!best || weight > best->weight) best = ChosenColumn{s, c, weight};
     }
   }

@@ -238,6 +238,13 @@ void read_exponent(std::string_view line, Numeral& number) {
   number.end = at + count;
 }
 
+// The digit at `at` is the last behind a decimal point. Three of them may be thousands: "1.034,5".
+bool is_behind_fraction(std::string_view line, size_t at) {
+  size_t point = at;
+  while (point > 0 && is_digit(line[point])) --point;
+  return at - point != 3 && line[point] == '.' && point > 0 && is_digit(line[point - 1]);
+}
+
 // "18.11.2026", "10.0.0.3": a point between digits with another before or behind them.
 bool is_one_of_several_points(std::string_view line, size_t point) {
   size_t left = point;
@@ -335,6 +342,8 @@ void NumberStyleEvidence::see(std::string_view line) {
     const size_t behind = digits_from(line, at + 2);
     const char next = char_at(line, at + 2 + behind);
     if (behind == 3 && next == ',') ++grouped_commas_;
+    // "324139119.07,10": behind a fraction a comma parts two numbers.
+    if (is_behind_fraction(line, at)) continue;
     const bool ends = next == ' ' || next == '%' || next == '\0' || is_letter(next);
     if (behind <= 2 && ends) ++decimal_commas_;
   }

@@ -224,6 +224,7 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     const SheetColumn& other = sheet.columns[i];
     if (i == first || other.title == main.title) continue;
     if (by_unit && is_measure_of_windows(other)) return;
+    if (by_unit && other.title.empty()) continue;  // Nothing says that it is the same of another.
     if (by_unit ? other.with_unit < other.values.size() : !other.name.memory) continue;
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     const bool limited = by_unit && beside && share_a_limit(main, other);

@@ -96,6 +96,17 @@ std::string_view first_title(std::string_view title) {
   return rest.limit || rest.total ? title.substr(0, slash) : title;
 }
 
+// "mem.util.used" in the thousands: "util" is where the figure comes from, and no share.
+void forget_percent(SheetColumn& column) {
+  constexpr double kNoShare = 1000;
+  constexpr double kWeightOfPercent = 5;
+  const bool by_word = column.name.percent && column.percents == 0 && !column.values.empty() &&
+                       column.title.find('%') == std::string::npos;
+  if (!by_word || *std::max_element(column.values.begin(), column.values.end()) < kNoShare) return;
+  column.name.percent = false;
+  column.name.weight += kWeightOfPercent;
+}
+
 }  // namespace
 
 uint64_t hash_text(std::string_view text) {
@@ -135,6 +146,7 @@ Sheet read_sheet(std::unique_ptr<LogLayout> layout, const std::vector<std::strin
     column.title = first_title(layout->columns().name(static_cast<uint32_t>(i)));
     column.name = weigh_name(column.title);
     if (column.name.unit_mb == 0) column.name.unit_mb = column.unit_before_mb;
+    forget_percent(column);
   }
   name_by_company(sheet);
   sheet.layout = std::move(layout);
