@@ -261,5 +261,42 @@ TEST(PublishedForms, APrefixOnEveryLineChangesNothingForLinesOfText) {
   }
 }
 
+// Its sections were judged before, and a leak outside them was called fine.
+TEST(PublishedForms, WhatTheListedSectionsOfAJvmLeaveIsASeriesOfItsOwn) {
+  const auto runs = import_file(kForms + "native_memory_in_part.txt");
+  ASSERT_TRUE(runs.ok());
+  const plateau::Run& run = runs.value().front();
+  double grown = 0;
+  for (const Series& series : run.series) grown += series.mb.back() - series.mb.front();
+  EXPECT_GT(grown, 100);
+}
+
+// A figure that never moves would be an all-clear, whatever the others in its lines do.
+TEST(PublishedForms, AFigureThatStandsStillIsNoMemoryUnlessItIsPlain) {
+  std::string unsure, plain;
+  for (int i = 0; i < 30; ++i) {
+    const std::string other = " private " + std::to_string(300 + 7 * i) + ".5\n";
+    unsure += "heap 1200" + other;
+    plain += "heap 1200 MB" + other;
+  }
+  EXPECT_FALSE(import_bytes("unsure", unsure).ok());
+  EXPECT_TRUE(import_bytes("plain", plain).ok());
+}
+
+// The same length of a step, 1024 times apart: bytes that `ps` would have printed as KiB.
+TEST(PublishedForms, BytesAloneAfterATimeAreToldFromKibByTheirPages) {
+  std::string bytes, kib;
+  for (int i = 0; i < 30; ++i) {
+    const std::string time = std::to_string(1772532000 + 10 * i);
+    bytes += time + " " + std::to_string(4096 * (50000 + i * i % 97)) + "\n";
+    kib += time + " " + std::to_string(4 * (50000 + i * i % 97)) + "\n";
+  }
+  for (const std::string& log : {bytes, kib}) {
+    const auto runs = import_bytes("log", log);
+    ASSERT_TRUE(runs.ok());
+    EXPECT_NEAR(runs.value()[0].series[0].mb.front(), 204.8, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace plateau

@@ -69,5 +69,31 @@ TEST(Matrix, AUnitInBracketsIsAColumnOfItsOwn) {
   EXPECT_EQ(names[3], "gc trigger (Mb)");
 }
 
+TEST(LineContext, ANumberIsPartOfANameWhereAnotherOfItsKindFollows) {
+  const std::string_view workers = "mem: w0=199M w1=318M";
+  EXPECT_TRUE(numbers_a_name(workers, workers.find("w0"), workers.find('=')));
+  const std::string_view alone = "rank0: 512 MB of 900 MB";
+  EXPECT_FALSE(numbers_a_name(alone, 0, alone.find(':'))) << "whose line it is, not one of several";
+  const std::string_view other = "gpu0=12% gpus=2";
+  EXPECT_FALSE(numbers_a_name(other, 0, other.find('=')));
+}
+
+TEST(LineContext, PlacesAreNumbersThatCountUpBeforeColons) {
+  const std::string_view line = "RSS(MB) 0:3098 1:3110 2:3301";
+  for (const std::string_view place : {" 0:", " 1:", " 2:"}) {
+    const size_t at = line.find(place) + 1;
+    EXPECT_EQ(end_of_place(line, at), at + 1) << place;
+  }
+  EXPECT_EQ(end_of_place("mem at 10:18 was 5", 7), 0U) << "a time";
+  EXPECT_EQ(end_of_place("mem 3:512 7:513", 4), 0U) << "they do not count up";
+}
+
+TEST(LineContext, ACapacityBehindASlashIsPassedOverForTheName) {
+  const std::string_view line = "9.00GiB/64.00GiB memory";
+  EXPECT_EQ(line.substr(behind_capacity(line, 7, {})), " memory");
+  EXPECT_EQ(behind_capacity("12 MB/s memory", 5, {}), 5U);
+  EXPECT_EQ(behind_capacity("12.0/16.0 CPU", 4, {}), 4U) << "no amounts of memory";
+}
+
 }  // namespace
 }  // namespace plateau

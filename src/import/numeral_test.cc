@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/text.h"
+#include "import/cells.h"
 #include "import/line_stamp.h"
 #include "import/slot_name.h"
 #include "import/unit_evidence.h"
@@ -128,6 +133,53 @@ TEST(SlotName, WordsAreWeighedAgainstEachOther) {
   EXPECT_TRUE(weigh_name("Memory available").free);
   EXPECT_TRUE(weigh_name("max_mem").peak);
   EXPECT_FALSE(weigh_name("gpu_utilization").label);
+}
+
+TEST(UnitEvidence, WhatCountsInHundredsIsNotCountedInPages) {
+  std::vector<double> hundreds, pages, blocks;
+  for (int i = 0; i < 20; ++i) {
+    hundreds.push_back(70000 - 100 * i);
+    pages.push_back(180000 + 4 * (i * i % 97));
+    blocks.push_back(21440 + 16 * (i * i % 97));
+  }
+  EXPECT_EQ(unit_by_pages(hundreds).mb, 0);
+  EXPECT_EQ(unit_by_pages(pages).name, "KiB");
+  EXPECT_EQ(unit_by_pages(blocks).name, "bytes") << "blocks of a small heap";
+  EXPECT_FALSE(unit_by_pages(blocks).sure);
+}
+
+TEST(SlotName, WordsOfARuntimeAreOfEightBytes) {
+  EXPECT_EQ(weigh_name("heap_words").unit_mb, kWordMb);
+  EXPECT_TRUE(weigh_name("top_heap_words").peak);
+  EXPECT_EQ(weigh_name("minor_words").unit_mb, 0) << "nothing says memory";
+}
+
+TEST(SlotName, WhatSomethingIsKnownByIsNoMemory) {
+  EXPECT_LT(weigh_name("mem-info id").weight, 0);
+  EXPECT_GT(weigh_name("memory of id 7 in use").weight, 0);
+}
+
+TEST(Numeral, SchedulersAndFrenchToolsWriteUnitsInFull) {
+  const std::string_view line = "MEM: 812 Mbytes";
+  EXPECT_EQ(read_numeral(line, 5, {}).unit_mb, 1);
+  const std::string_view french = "memoire: 812 Mio";
+  EXPECT_NEAR(read_numeral(french, 9, {}).unit_mb, 1.048576, 1e-9);
+}
+
+TEST(Numeral, PointsOfDatesAndCommasBehindFractionsSayNothingOfTheStyle) {
+  NumberStyleEvidence dates;
+  for (int i = 0; i < 8; ++i) dates.see("18.11.2026 09:00:00 Working set: 61.440 KB");
+  EXPECT_TRUE(dates.style().decimal_comma) << "the points are groups of thousands";
+  NumberStyleEvidence cells;
+  for (int i = 0; i < 8; ++i) cells.see("a,324139119.07,10");
+  EXPECT_FALSE(cells.style().decimal_comma);
+}
+
+TEST(PlainLine, OtherAlphabetsSayMemoryToo) {
+  std::string storage;
+  EXPECT_EQ(plain_line("память: 212,3 МБ", storage), "memory: 212,3 MB");
+  EXPECT_TRUE(plain_line("メモリ使用量: 212MB", storage).starts_with("memory"));
+  EXPECT_EQ(plain_line("Mémoire utilisée", storage), "Memoire utilisee");
 }
 
 }  // namespace
