@@ -58,7 +58,7 @@ void account_for(const Sheet& sheet, Reading& reading) {
 bool names_a_heap(std::string_view title) {
   const std::string words = plain_words(title);
   for (std::string_view rest = words; !rest.empty();) {
-    if (lists("heap gc malloc psram", " ", take_part(rest, ' '))) return true;
+    if (lists("heap gc malloc psram shmem", " ", take_part(rest, ' '))) return true;
   }
   return false;
 }

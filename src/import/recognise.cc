@@ -57,6 +57,11 @@ std::string_view recognise_json(std::string_view head, const std::vector<std::st
   if (lines.front() == "{" && has(head, "\n{")) return "";
   if (lines.front() == "{")
     return lines.size() > 1 && lines[1].front() != '"' ? "" : "trainer-state";
+  // An answer of a server in each line: "[{"id":"…","value":"…"}]".
+  const auto answers = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("[{") && line.ends_with("}]");
+  });
+  if (answers >= 3) return "";
   if (first == '[' && (lines.front() == "[" || lines.front().starts_with("[{"))) {
     return "trainer-state";
   }

@@ -170,7 +170,7 @@ void name_by_text(Sheet& sheet) {
     } else if (constant && lists("unit,units,uom", ",", word) && unit_in_mb(column.text)) {
       unit = column.text;
     } else if (constant && weigh_name(column.text).weight >= kSaysMemory &&
-               lists("name,metric,attribute,measurement,field,label,key", ",", word)) {
+               lists("name,metric,attribute,measurement,field,label,key,id", ",", word)) {
       name = &column;
     }
   }

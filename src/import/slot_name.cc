@@ -36,7 +36,9 @@ constexpr Weighed kWeights[] = {
      "heap allocated alloc allocate allocates vram heapused heapsize inuse nursery "
      "heapalloc sys_heap fb"},
     {6.8, &SlotName::memory, "freemem memfree kbmemfree memavailable kbavail freememory freeheap"},
-    {3, &SlotName::memory, "external arraybuffers reserved commit committed kbcommit jemalloc"},
+    {3, &SlotName::memory,
+     "external arraybuffers reserved commit committed kbcommit jemalloc "
+     "shmem"},
     {1.5, &SlotName::used,
      "used usage consumed consumption occupied using uses use utilise utilisee utilisees usado "
      "usada utilizado utilizada usato usata belegt genutzt benutzt verwendet"},
@@ -46,7 +48,9 @@ constexpr Weighed kWeights[] = {
     // What is free without what the caches would give back says less than what is available.
     {0.3, nullptr, "available avail memavailable kbavail disponible verfugbar"},
     {-2, &SlotName::peak, "peak max maximum maxrss hwm vmhwm highest mxmem peaked high"},
-    {-3, &SlotName::total, "total capacity installed memtotal min minimum lowest"},
+    {-3, &SlotName::total, "total capacity installed memtotal"},
+    // A floor set by somebody, or the lowest so far: neither what is there nor what is used.
+    {-3, &SlotName::limit, "min minimum lowest"},
     {-3, nullptr, "non off nonheap offheap"},
     // What an allocator spends on keeping its books, written beside what it keeps them of.
     {-3, nullptr, "extra overhead metadata"},
