@@ -4,6 +4,7 @@
 // has, where it begins and ends in MB, and how many series there are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -296,6 +297,26 @@ TEST(PublishedForms, BytesAloneAfterATimeAreToldFromKibByTheirPages) {
     ASSERT_TRUE(runs.ok());
     EXPECT_NEAR(runs.value()[0].series[0].mb.front(), 204.8, 1e-6);
   }
+}
+
+// A pool that never moves, taken for a device's, was judged in place of what the system uses.
+TEST(PublishedForms, WhatIsReservedIsADevicesPoolOnlyBesideADevice) {
+  std::string game, training;
+  for (int i = 0; i < 20; ++i) {
+    const std::string at = "Frame " + std::to_string(60 * i);
+    const std::string grows = std::to_string(1100 + 9 * i) + " MB";
+    game += at + "  System Used Memory: " + grows + "  GC Reserved Memory: 310 MB\n";
+    training += at + "  GPU allocated: " + grows + "  reserved: 2048 MB\n";
+  }
+  const auto count = [](const std::string& log) {
+    const auto runs = import_bytes("log", log);
+    return runs.ok() ? std::count_if(
+                           runs.value()[0].series.begin(), runs.value()[0].series.end(),
+                           [](const auto& series) { return series.metric == Metric::gpu_reserved; })
+                     : -1;
+  };
+  EXPECT_EQ(count(game), 0);
+  EXPECT_EQ(count(training), 1);
 }
 
 }  // namespace

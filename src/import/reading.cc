@@ -127,6 +127,14 @@ bool is_of_go(const Sheet& sheet) {
   });
 }
 
+// "GC Reserved Memory" beside "System Used Memory": what is reserved is a device's pool only where
+// something else is a device's.
+bool names_a_device(const Sheet& sheet) {
+  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [](const SheetColumn& column) {
+    return !column.values.empty() && (column.name.gpu || column.name.metric == Metric::gpu);
+  });
+}
+
 // Other measures of the same thing beside the chosen column: RSS beside PSS, GPU beside host.
 void add_measures(const Sheet& sheet, Reading& reading) {
   const SheetColumn& main = sheet.columns[reading.memory.front().column];
@@ -142,6 +150,7 @@ void add_measures(const Sheet& sheet, Reading& reading) {
     if (*std::max_element(other.values.begin(), other.values.end()) <= 0) continue;
     const Metric metric = *other.name.metric;
     if (metric == Metric::memory || metric == Metric::swap) continue;
+    if (metric == Metric::gpu_reserved && !names_a_device(sheet)) continue;
     const bool known = std::any_of(reading.memory.begin(), reading.memory.end(),
                                    [metric](const MemoryColumn& m) { return m.metric == metric; });
     if (!known) reading.memory.push_back(memory_column(sheet, i, {}, nullptr));
