@@ -21,7 +21,9 @@ constexpr int64_t kStepsBeforeWork = 3;
 constexpr double kSecondsBeforeWork = 10;
 constexpr double kLeastGrowthMb = 4;
 constexpr double kLeastGrowthShare = 0.01;
+// Twelve steps may be a blink: two seconds of them let a job of ten seconds be told.
 constexpr double kLeastBetweenS = 5;
+constexpr double kLeastBetweenStepsS = 2;
 // What takes one item a step has to grow by ten to be named (census/find_holders.cc).
 constexpr int64_t kLeastStepsBetween = 12;
 constexpr int kMostFailures = 3;
@@ -190,7 +192,7 @@ void CensusWatch::looked(const Moment& when, LookReply reply, RecordingWriter& r
   const bool knows_steps = when.step >= kStepsBeforeWork;
   // Without steps nobody knows when the work began.
   const double worked_s = when.at_s - (knows_steps ? work_began_s_ : 0);
-  next_try_s_ = when.at_s + std::max(worked_s, kLeastBetweenS);
+  next_try_s_ = when.at_s + std::max(worked_s, knows_steps ? kLeastBetweenStepsS : kLeastBetweenS);
   next_step_ = knows_steps ? when.step + kLeastStepsBetween : -1;
   cost_.awaited_s = 0;
   if (++cost_.looks < kLooks) {

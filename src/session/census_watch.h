@@ -4,15 +4,16 @@
 //
 // When. The first look comes when growth shows: the main process owns 1 % (and 4 MB) more than when
 // the work had begun, which is its third step, or ten seconds without steps. The second comes when
-// the work has gone on for as long again (five seconds and twelve steps at least) and the process
-// has grown by as much again. Each look stops it for some milliseconds; both together may cost it
-// kOnceS and `share` of the time it has run, and one never more than kMostEstimateS by estimate, so
-// in a job with many objects they come later, or not at all. By `share` alone 300,000 objects,
-// which torch and transformers have when they are imported, would be looked at twice after two and
-// a half minutes; with kOnceS that is when growth shows. A look that was given up on a busy machine
-// is tried again with up to twice the time, up to three times, once kRetriesS and `share` together
-// cover that. A look that came before the third step, or while the program was still being
-// imported, tells nothing of its work: the next one takes its place.
+// the work has gone on for as long again (two seconds and twelve steps at least, five seconds
+// without steps) and the process has grown by as much again. Each look stops it for some
+// milliseconds; both together may cost it kOnceS and `share` of the time it has run, and one never
+// more than kMostEstimateS by estimate, so in a job with many objects they come later, or not at
+// all. By `share` alone 300,000 objects, which torch and transformers have when they are imported,
+// would be looked at twice after two and a half minutes; with kOnceS that is when growth shows. A
+// look that was given up on a busy machine is tried again with up to twice the time, up to three
+// times, once kRetriesS and `share` together cover that. A look that came before the third step, or
+// while the program was still being imported, tells nothing of its work: the next one takes its
+// place.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
