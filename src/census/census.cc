@@ -156,7 +156,8 @@ Error too_slow(pid_t pid, const Attempt& attempt, double max_stop_s) {
   const auto total = static_cast<double>(attempt.walk.last_collected);
   if (seen > 0 && total > seen) {
     reason += fmt::format(" of about {}", format_count(static_cast<int64_t>(total)));
-    const double likely_s = 1.5 * attempt.stopped_s * total / seen;
+    // The last of several tries may have had little of the time.
+    const double likely_s = 1.5 * std::max(attempt.stopped_s, max_stop_s) * total / seen;
     return unreadable(pid, reason,
                       fmt::format("the process went on; --max-stop {:.1f}s would likely do",
                                   std::ceil(likely_s * 10) / 10));

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verdict/epoch_end.h"
-
 namespace plateau {
 namespace {
 
@@ -26,14 +24,33 @@ struct Clues {
     if (tensors == nullptr) return objects;
     return objects != nullptr && objects->rising && !tensors->rising ? objects : tensors;
   }
-  // A container that was seen to grow, or a tensor whose graph was; nullptr if none was.
+  // A container with one item for each example once the first pass was over: what a cache of them
+  // looks like, and full.
+  [[nodiscard]] bool holds_each_example(const Holder& holder) const {
+    const std::optional<Fact>& examples = file.run->context.examples;
+    if (!examples || holder.length_after == 0) return false;
+    return static_cast<double>(file.run->holders->to_step) >= file.timeline.epoch_steps &&
+           file.timeline.epoch_steps > 0 &&
+           static_cast<double>(holder.length_after) == examples->value;
+  }
+  // A container that was seen to grow, or a tensor whose graph was; nullptr if none was. One that
+  // holds each example grows no more.
   [[nodiscard]] const Holder* holder() const {
     if (!file.run->holders) return nullptr;
     for (const Holder& holder : file.run->holders->holders) {
-      if (holder.kind == HolderKind::unseen) continue;
+      if (holder.kind == HolderKind::unseen || holds_each_example(holder)) continue;
       if (holder.grew() > 0 || holder.deepened() > 0) return &holder;
     }
     return nullptr;
+  }
+  [[nodiscard]] bool lru_cache_grew() const {
+    const Holder* found = holder();
+    return found != nullptr && found->kind == HolderKind::lru_cache;
+  }
+  [[nodiscard]] bool example_holder() const {
+    return file.run->holders &&
+           std::ranges::any_of(file.run->holders->holders,
+                               [&](const Holder& each) { return holds_each_example(each); });
   }
   [[nodiscard]] bool rising(std::string_view what) const {
     const CountTrend* trend = count(what);
@@ -68,7 +85,10 @@ double score_example_cache(const Clues& c) {
   if (!c.is_owned || !c.grows || c.file.timeline.epoch_steps <= 0) return 0;
   const double ahead =
       c.file.timeline.epoch_steps > c.verdict.last_step ? c.weight(Family::still_filling) : 0.0;
-  const double stopped = ended_with_epoch(c.file, c.verdict) ? 0.8 * (1 - c.unbounded()) : 0.0;
+  const bool over = ended_with_epoch(c.file, c.verdict) || c.example_holder();
+  // Where what grew is seen to be a cache, it is not the place of the bend alone that speaks.
+  const double sure = c.lru_cache_grew() ? 0.95 : 0.8;
+  const double stopped = over ? sure * (1 - c.unbounded()) : 0.0;
   return std::max(c.weight(Family::epoch_hinge) + ahead, stopped);
 }
 Finding see_example_cache(const Clues& c) {
@@ -90,15 +110,14 @@ double score_bounded_cache(const Clues& c) {
   const double shape = 0.8 * (c.weight(Family::capacity) + filling) +
                        0.5 * c.weight(Family::saturating) + 0.4 * c.weight(Family::settled) +
                        0.4 * c.weight(Family::slowing_steps);
-  // What grew is seen to be a cache by its type, and the growth ended.
-  const Holder* holder = c.holder();
-  const bool cache = holder != nullptr && holder->kind == HolderKind::lru_cache;
+  // What grew is seen to be a cache by its type, and the growth ended, but not with the data.
+  const bool cache = c.lru_cache_grew() && !ended_with_epoch(c.file, c.verdict);
   return cache && c.verdict.settled ? std::max(shape, 0.9 * (1 - c.unbounded())) : shape;
 }
 Finding see_bounded_cache(const Clues& c) {
   if (!c.verdict.settled) return {FindingKind::cache_not_full, {}, {}};
   const double epoch = c.file.timeline.epoch_steps;
-  const bool at_epoch = ended_at_epoch(settled_step(c), epoch);
+  const bool at_epoch = ended_with_epoch(c.file, c.verdict);
   Finding finding{FindingKind::slowed_by, {{"settled_step", settled_step(c), Unit::moment}}, {}};
   if (epoch > 0 && !at_epoch) finding.numbers.push_back({"epoch_steps", epoch, Unit::moment});
   return finding;
@@ -280,7 +299,9 @@ std::string noun_of(const Holder& holder) {
 double score_objects(const Clues& c) {
   if (!c.grows || !c.is_owned) return 0;
   const CountTrend* trend = c.object_count();
-  if (c.holder() != nullptr) return 0.95 * std::max(c.unbounded(), 0.3);
+  // What an lru_cache gained until the first pass was over is the cache's, and is told as that.
+  const bool cached = c.lru_cache_grew() && ended_with_epoch(c.file, c.verdict);
+  if (c.holder() != nullptr && !cached) return 0.95 * std::max(c.unbounded(), 0.3);
   if (trend == nullptr) return c.not_python() ? 0 : 0.3 * c.unbounded();
   return trend->rising ? 0.95 * std::max(c.unbounded(), 0.3) : 0;
 }
