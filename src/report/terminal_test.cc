@@ -104,6 +104,16 @@ TEST(TerminalReport, RiskSaysWhetherAndWhen) {
   EXPECT_THAT(risk_of(plateau_example()), IsEmpty());
 }
 
+TEST(TerminalReport, ALimitThatIsPassedAlreadyIsNotAwaited) {
+  Verdict verdict = undecided_example();
+  verdict.risk.limit_mb = 20;
+  EXPECT_THAT(render_verdict(verdict, kPlain),
+              HasSubstr("already more than the limit of 20.0 MB."));
+  EXPECT_THAT(render_verdict(verdict, kPlain), Not(HasSubstr("passes")));
+  verdict.over = true;
+  EXPECT_THAT(render_verdict(verdict, kPlain), HasSubstr("more than the limit of 20.0 MB."));
+}
+
 TEST(TerminalReport, OfAJobThatHasEndedNothingIsToCome) {
   for (Verdict verdict : {undecided_example(), leak_example()}) {
     verdict.over = true;

@@ -299,8 +299,14 @@ Sentence risk_of(const Verdict& verdict) {
                      "risk.at_step"});
   }
   slots.push_back({"last", format_mb(verdict.last_mb), "last_mb"});
+  if (verdict.over) slots.push_back({"end", std::string(end_of(verdict)), ""});
+  // Most likely a slip of the unit: nothing is to come any more.
+  if (verdict.last_mb > *risk.limit_mb) {
+    return fill(verdict.over ? "it held {last} {end}, more than the limit of {limit}."
+                             : "it holds {last}, already more than the limit of {limit}.",
+                slots);
+  }
   if (verdict.over) {
-    slots.push_back({"end", std::string(end_of(verdict)), ""});
     return fill(
         "it held {last} {end}; the limit is {limit}[, which a longer run that keeps growing "
         "passes at {when}[ (90 %: {range})]].",
