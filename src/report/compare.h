@@ -42,7 +42,8 @@ std::string figure_phrase(FigureKind kind, Clock clock, const std::optional<Figu
 std::string difference_phrase(FigureKind kind, Clock clock, const Difference& difference);
 
 // For a pull request, against its baseline: "memory per step +3.10 MB, plateau +240 MB, peak
-// unchanged". What cannot be told apart from no difference is "unchanged".
+// unchanged". What cannot be told apart from no difference is "unchanged"; a level more than a
+// tenth away is told with "(perhaps by chance)". Empty where nothing could be compared.
 std::string delta_sentence(const Change& change);
 
 std::string_view outcome_name(Outcome outcome);  // "no_worse", "worse", "undecided"

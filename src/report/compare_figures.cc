@@ -21,12 +21,21 @@ std::string with_range(const std::string& middle, std::string low, std::string h
   return fmt::format("{}  ({} to {})", middle, low, high);
 }
 
-// "memory per step +3.10 MB": of a difference that matters, or how it was looked for in vain.
+// A level that lies this share of the baseline's from it is not called the same, proven or not: it
+// is what a reader of the two figures would call another.
+constexpr double kNotTheSame = 0.1;
+
+// "memory per step +3.10 MB": of a difference that matters, or how it was looked for in vain. A
+// rate has no share: beside one of zero any other would be far away.
 std::string delta(const Change& change, FigureKind kind, std::string_view name) {
   const std::optional<Difference>& found = change.differences[static_cast<size_t>(kind)];
-  if (!found) return "";
-  if (!found->significant) return fmt::format("{} unchanged", name);
-  return fmt::format("{} {}", name, format_mb_signed(found->difference));
+  // Of unlike measures levels were not compared: nothing is said.
+  if (!found || found->method.empty()) return "";
+  const std::string moved = fmt::format("{} {}", name, format_mb_signed(found->difference));
+  if (found->significant) return moved;
+  const bool apart =
+      kind != FigureKind::rate && std::fabs(found->ratio.value_or(1) - 1) > kNotTheSame;
+  return apart ? moved + " (perhaps by chance)" : fmt::format("{} unchanged", name);
 }
 
 }  // namespace
@@ -76,7 +85,7 @@ std::string delta_sentence(const Change& change) {
                                   delta(change, FigureKind::peak, "peak")}) {
     if (!part.empty()) out += (out.empty() ? "" : ", ") + part;
   }
-  return out;
+  return out.empty() ? "not comparable: no figure in common" : out;
 }
 
 }  // namespace plateau

@@ -29,7 +29,7 @@ Change change_with(FigureKind kind, double difference, bool significant) {
   Change change;
   change.to = 100;
   change.differences[static_cast<size_t>(kind)] =
-      Difference{.difference = difference, .significant = significant};
+      Difference{.difference = difference, .significant = significant, .method = "blocks"};
   return change;
 }
 
@@ -37,14 +37,21 @@ TEST(DeltaSentence, NamesWhatMattersAndCallsTheRestUnchanged) {
   Change change = change_with(FigureKind::rate, 3.1, true);
   EXPECT_EQ(delta_sentence(change), "memory per step +3.10 MB");
   change.differences[static_cast<size_t>(FigureKind::plateau)] =
-      Difference{.difference = 240, .significant = true};
+      Difference{.difference = 240, .significant = true, .method = "blocks"};
   change.differences[static_cast<size_t>(FigureKind::peak)] =
-      Difference{.difference = 12, .significant = false};
+      Difference{.difference = 12, .significant = false, .method = "blocks"};
   EXPECT_EQ(delta_sentence(change), "memory per step +3.10 MB, plateau +240 MB, peak unchanged");
 }
 
 TEST(DeltaSentence, WithoutALevelOnBothSidesTheFloorIsTold) {
   EXPECT_EQ(delta_sentence(change_with(FigureKind::floor, -20, true)), "floor -20.0 MB");
+  // Where no test can tell, a peak that is twice as high is not said to be the same.
+  Change twice = change_with(FigureKind::peak, 240, false);
+  twice.differences[static_cast<size_t>(FigureKind::peak)]->ratio = 2;
+  EXPECT_EQ(delta_sentence(twice), "peak +240 MB (perhaps by chance)");
+  twice.differences[static_cast<size_t>(FigureKind::peak)]->method.clear();
+  EXPECT_EQ(delta_sentence(twice), "not comparable: no figure in common")
+      << "levels of unlike measures were compared";
   EXPECT_EQ(delta_sentence(Change{}), "not comparable: no span in common");
 }
 
