@@ -31,7 +31,7 @@ std::string delta(const Change& change, FigureKind kind, std::string_view name) 
   const std::optional<Difference>& found = change.differences[static_cast<size_t>(kind)];
   // Of unlike measures levels were not compared: nothing is said.
   if (!found || found->method.empty()) return "";
-  const std::string moved = fmt::format("{} {}", name, format_mb_signed(found->difference));
+  std::string moved = fmt::format("{} {}", name, format_mb_signed(found->difference));
   if (found->significant) return moved;
   const bool apart =
       kind != FigureKind::rate && std::fabs(found->ratio.value_or(1) - 1) > kNotTheSame;
