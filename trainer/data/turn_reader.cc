@@ -29,7 +29,7 @@ void TurnReader::add_turn(Message::Role role, std::string_view text, size_t at) 
 // A reference, or {"path": ..., "bytes": ...} as datasets writes pictures.
 bool TurnReader::read_picture_value(Value value, const std::string& what,
                                     std::optional<std::string_view>& out) {
-  Type type{};
+  Type type = Type::null;
   if (!type_of(value, type)) return false;
   if (type != Type::object) return read_optional(value, what, out);
   ondemand::object object;
@@ -82,7 +82,7 @@ bool TurnReader::read_part(Value value, const std::string& what, std::vector<Par
 }
 
 bool TurnReader::read_content(Value value, const std::string& what, std::vector<Part>& parts) {
-  Type type{};
+  Type type = Type::null;
   if (!type_of(value, type)) return false;
   if (type == Type::string) {
     std::string_view text;
@@ -113,7 +113,7 @@ bool TurnReader::read_role(std::string_view text, const std::string& what, Messa
 
 // "loss": false, "train": false, "weight": 0: an answer that is shown and not learned.
 bool TurnReader::read_learned(std::string_view key, Value value, const std::string& what) {
-  Type type{};
+  Type type = Type::null;
   bool is_set = true;
   if (!type_of(value, type)) return false;
   if (type != Type::null && !read_is_set(value, is_set)) return false;
