@@ -276,11 +276,16 @@ TEST(PublishedForms, WhatTheListedSectionsOfAJvmLeaveIsASeriesOfItsOwn) {
 TEST(PublishedForms, AFigureThatStandsStillIsNoMemoryUnlessItIsPlain) {
   std::string unsure, plain;
   for (int i = 0; i < 30; ++i) {
-    const std::string other = " private " + std::to_string(300 + 7 * i) + ".5\n";
+    const std::string other = " private " + std::to_string(300 + 7 * i + i % 3) + ".5\n";
     unsure += "heap 1200" + other;
     plain += "heap 1200 MB" + other;
   }
+  std::string training;
+  for (int i = 0; i < 30; ++i) {
+    training += "heap 1200 loss " + std::to_string(3 - 0.01 * i) + "\n";
+  }
   EXPECT_FALSE(import_bytes("unsure", unsure).ok());
+  EXPECT_TRUE(import_bytes("training", training).ok()) << "a loss is no rival";
   EXPECT_TRUE(import_bytes("plain", plain).ok());
 }
 

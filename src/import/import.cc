@@ -164,6 +164,7 @@ bool takes_the_same(const Reading& reading, const Run& run) {
 // learned knows them by their pages.
 bool took_bytes_for_kib(const Reading& reading, const Run& run) {
   constexpr double kKib = 1024;
+  if (!reading.memory.front().title.empty()) return false;
   return std::any_of(run.series.begin(), run.series.end(), [&reading](const Series& series) {
     const auto first =
         std::find_if(series.mb.begin(), series.mb.end(), [](double mb) { return !std::isnan(mb); });

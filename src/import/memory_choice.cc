@@ -13,6 +13,7 @@ namespace plateau {
 namespace {
 
 constexpr size_t kFewestUnsure = 6;  // Readings where it is not plain that it is memory.
+constexpr double kRival = 1;         // Weight from which a figure without a name could be memory.
 constexpr double kAsGood = 0.8;      // Weight by which columns without names may differ.
 
 bool wished(const SheetColumn& column, const std::string& wish) {
@@ -32,11 +33,13 @@ bool stands_among_others(const Sheet& sheet, const SheetColumn& column) {
                        [&some](double value) { return value != some.values.front(); });
   };
   if (column.values.size() < kMany || moves(column)) return false;
-  return std::any_of(
-      sheet.columns.begin(), sheet.columns.end(), [&moves](const SheetColumn& other) {
-        const bool amount = other.name.memory || other.with_unit > 0 || other.decimals > 0;
-        return amount && other.name.clock == SlotName::Clock::none && moves(other);
-      });
+  for (uint32_t i = 0; i < sheet.columns.size(); ++i) {
+    const SheetColumn& other = sheet.columns[i];
+    const bool amount = other.name.memory || other.with_unit > 0 || other.decimals > 0;
+    // A loss or a temperature moves too, and is no rival.
+    if (amount && moves(other) && memory_weight(sheet, i) >= kRival) return true;
+  }
+  return false;
 }
 
 // Prose has numbers too: without a word, a unit or a page nothing says memory, and what is no plain

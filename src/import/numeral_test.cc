@@ -143,6 +143,9 @@ TEST(UnitEvidence, WhatCountsInHundredsIsNotCountedInPages) {
     blocks.push_back(21440 + 16 * (i * i % 97));
   }
   EXPECT_EQ(unit_by_pages(hundreds).mb, 0);
+  std::vector<double> regular;
+  for (int i = 0; i < 20; ++i) regular.push_back(180004 + 1028 * i);
+  EXPECT_EQ(unit_by_pages(regular).name, "KiB") << "a megabyte leaks each time";
   EXPECT_EQ(unit_by_pages(pages).name, "KiB");
   EXPECT_EQ(unit_by_pages(blocks).name, "bytes") << "blocks of a small heap";
   EXPECT_FALSE(unit_by_pages(blocks).sure);

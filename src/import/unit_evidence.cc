@@ -42,16 +42,15 @@ std::vector<double> different(const std::vector<double>& values) {
   return sorted;
 }
 
-// All lie apart by multiples of what is no power of two, 100 say: what goes on by so many at a time
-// is a count, and pages are among its multiples only because 100 is one of 4. Of as many figures
-// that know nothing of each other, one set in 3^9 would have a divisor in common.
-bool counts_in_steps(const std::vector<double>& sorted) {
-  if (sorted.size() < 2 * kFewest || !all_multiples(sorted, 1)) return false;
-  if (sorted.back() >= kLargestCount) return false;
+// All are multiples of what is no power of two, 100 say: a count of hundreds, or figures rounded to
+// them, of which every one is a multiple of 4 as pages are. Of as many figures that know nothing of
+// each other, one set in 3^10 has a divisor in common; that a leak goes on by the same each time
+// is no reason, because what it began from is a multiple of no step.
+bool counts_in_steps(const std::vector<double>& different) {
+  if (different.size() < 2 * kFewest || !all_multiples(different, 1)) return false;
+  if (different.back() >= kLargestCount) return false;
   uint64_t divisor = 0;
-  for (size_t i = 1; i < sorted.size(); ++i) {
-    divisor = std::gcd(divisor, static_cast<uint64_t>(sorted[i] - sorted[i - 1]));
-  }
+  for (const double value : different) divisor = std::gcd(divisor, static_cast<uint64_t>(value));
   return divisor > 0 && divisor >> std::countr_zero(divisor) > 1;
 }
 
