@@ -276,7 +276,7 @@ TEST(PublishedForms, WhatTheListedSectionsOfAJvmLeaveIsASeriesOfItsOwn) {
 TEST(PublishedForms, AFigureThatStandsStillIsNoMemoryUnlessItIsPlain) {
   std::string unsure, plain;
   for (int i = 0; i < 30; ++i) {
-    const std::string other = " private " + std::to_string(300 + 7 * i + i % 3) + ".5\n";
+    const std::string other = " private " + std::to_string(300 + 7 * i + i % 3) + ".37\n";
     unsure += "heap 1200" + other;
     plain += "heap 1200 MB" + other;
   }
