@@ -41,6 +41,9 @@ constexpr uint64_t kLeastImages = 50;
 constexpr size_t kImagesLookedAt = 4;  // Of a container, to tell what it holds.
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostHolders = 20;
+// Where torch notes the storages of batches that came from workers: by weak references, which hold
+// nothing, and it drops the dead ones whenever there are twice as many.
+constexpr std::string_view kSharedStorages = "torch.multiprocessing.reductions.SharedCache";
 constexpr uint64_t kMostLookedAt = 20'000;  // Items of a place.
 constexpr size_t kMostContainers = 100'000;
 
@@ -233,6 +236,7 @@ class HolderFinder {
     holder.length_after = holder.chain ? place.objects : place.length;
     holder.length_before = holder.length_after;
     const bool compared = before_ != nullptr && !candidate.standing;
+    if (compared && holder.type == kSharedStorages) return std::nullopt;
     if (compared && !compare(candidate, holder)) return std::nullopt;
     describe_place({copy_.memory, copy_.layout, copy_.walk, copy_.roots, graph_}, candidate.place,
                    holder);

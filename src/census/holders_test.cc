@@ -107,6 +107,10 @@ TEST_P(HoldersOfPython, ItemsOfWhatGrewAreNotNamedBesideIt) {
       holders, [](const Holder& holder) { return holder.kind == HolderKind::unseen; }));
 }
 
+TEST_P(HoldersOfPython, TorchsTableOfStoragesThatProcessesShareIsNobodysGrowth) {
+  EXPECT_EQ(find(grown(), HolderKind::global, "shared_cache"), nullptr);
+}
+
 TEST_P(HoldersOfPython, ObjectsThatAreLinkedOneByOneAreAChain) {
   const std::vector<Holder> holders = grown();
   const Holder* chain = find(holders, HolderKind::global, "head.next");

@@ -87,6 +87,13 @@ dataset = Dataset()
 step = make_step()
 generator = produce()
 next(generator)
+
+
+class SharedCache(dict):
+    __module__ = "torch.multiprocessing.reductions"
+
+
+shared_cache = SharedCache()
 head = None
 calls = 0
 go = threading.Semaphore(0)
@@ -142,6 +149,9 @@ def train():
         rebound = rebound + [Thing() for _ in range(n * 16)]
         for _ in range(n * 17):
             head = Node(head)
+        for _ in range(n * 18):
+            calls += 1
+            shared_cache[calls] = []
         sys.stdout.write("grown\n")
         sys.stdout.flush()
 
