@@ -40,6 +40,7 @@ std::string missing_holders(const CensusWatch::Cost& cost) {
     return fmt::format("a look would stop the job for about {:.0f} ms, more than is allowed by now",
                        cost.awaited_s * 1000);
   }
+  if (cost.empty > 0) return "nothing that Python holds had grown by ten items between the looks";
   return cost.looks == 1 ? "it takes two looks with growth between them, and one came"
                          : "the look that was taken came before the work had begun";
 }
@@ -47,7 +48,7 @@ std::string missing_holders(const CensusWatch::Cost& cost) {
 }  // namespace
 
 std::string census_sentence(const CensusWatch::Cost& cost) {
-  const int looks = cost.looks + cost.early;
+  const int looks = cost.looks + cost.early + cost.empty;
   const bool stopped = looks > 0 || cost.stopped_s > 0;
   if (!stopped && cost.trouble.empty() && cost.awaited_s == 0) return "";
   if (!stopped && !cost.trouble.empty()) {

@@ -50,5 +50,11 @@ TEST(CensusSentence, ALookThatCameTooEarlyIsCountedAmongTheStops) {
   EXPECT_THAT(one, HasSubstr("not known: the look that was taken came before the work had begun"));
 }
 
+TEST(CensusSentence, LooksThatSawNothingGrowSayIt) {
+  const std::string said = census_sentence({.looks = 1, .empty = 2, .stopped_s = 0.3});
+  EXPECT_THAT(said, HasSubstr("stopped 3 times"));
+  EXPECT_THAT(said, HasSubstr("not known: nothing that Python holds had grown by ten items"));
+}
+
 }  // namespace
 }  // namespace plateau

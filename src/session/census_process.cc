@@ -90,7 +90,10 @@ class Looker {
     HolderFindings& found = census.value().holders;
     reply.first = !before_ || was_loading(before_->modules, found.index.modules);
     if (!reply.first) reply.growth.holders = std::move(found.holders);
-    if (reply.looked) before_ = std::move(found.index);
+    // Where nothing is seen to have grown, the next look compares over a longer time.
+    if (reply.looked && (reply.first || !reply.growth.holders.empty())) {
+      before_ = std::move(found.index);
+    }
     return reply;
   }
 

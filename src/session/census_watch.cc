@@ -195,6 +195,10 @@ void CensusWatch::looked(const Moment& when, LookReply reply, RecordingWriter& r
   next_try_s_ = when.at_s + std::max(worked_s, knows_steps ? kLeastBetweenStepsS : kLeastBetweenS);
   next_step_ = knows_steps ? when.step + kLeastStepsBetween : -1;
   cost_.awaited_s = 0;
+  if (cost_.looks > 0 && reply.growth.holders.empty()) {
+    ++cost_.empty;
+    return;
+  }
   if (++cost_.looks < kLooks) {
     found_ = {.pid = target_, .from_s = when.at_s, .from_step = when.step};
     return;
@@ -203,7 +207,7 @@ void CensusWatch::looked(const Moment& when, LookReply reply, RecordingWriter& r
   found_.to_step = when.step;
   found_.stopped_s = cost_.stopped_s;
   found_.holders = std::move(reply.growth.holders);
-  if (!found_.holders.empty()) recording.holders(found_);
+  recording.holders(found_);
   finish();
 }
 

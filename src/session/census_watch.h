@@ -13,7 +13,8 @@
 // look that was given up on a busy machine is tried again with up to twice the time, up to three
 // times, once kRetriesS and `share` together cover that. A look that came before the third step, or
 // while the program was still being imported, tells nothing of its work: the next one takes its
-// place.
+// place. What comes once per evaluation is not seen over a few steps: where a second look sees
+// nothing that has grown, the next one is compared with the first again.
 //
 // How. A process of its own looks (census/census.h), because following references takes half a
 // second of CPU and the watcher has samples to take. It keeps what it saw for the second look. If
@@ -65,7 +66,8 @@ class CensusWatch {
   // What it cost the job so far, and why there is no more to it.
   struct Cost {
     int looks = 0;
-    int early = 0;  // Further ones, that came before the work had begun.
+    int early = 0;  // Further ones, that came before the work had begun ...
+    int empty = 0;  // ... and that saw nothing that had grown since the first.
     double stopped_s = 0;
     double awaited_s = 0;  // By estimate, of a look that would have cost more than was allowed.
     std::string trouble;

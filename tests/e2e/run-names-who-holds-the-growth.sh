@@ -73,3 +73,20 @@ expect_in words 'Holds: list `kept` in `train` (slow.py:'
 # shellcheck disable=SC2016
 expect_not_in words '`loaded`'
 expect_in words 'the job was stopped 3 times to see who holds its Python objects'
+
+# What is kept at every twentieth step only does not grow by ten items between the first two looks.
+cat >rare.py <<'PY'
+import time
+def train():
+    predictions = []
+    for step in range(1, 600):
+        if step % 20 == 0:
+            predictions.append([bytearray(b"x" * 4_000_000)])
+        print(f"Step {step}", flush=True)
+        time.sleep(0.05)
+train()
+PY
+"$PLATEAU" run -o rare.plateau -- /usr/bin/python3 rare.py >out 2>err || fail "$(cat err)"
+tr -s ' \n' ' ' <err >words
+# shellcheck disable=SC2016
+expect_in words 'Holds: list `predictions` in `train` (rare.py:'
