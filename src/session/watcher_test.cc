@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/watcher.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
 
+#include "base/files.h"
 #include "import/import.h"
 #include "recording/same_run_for_test.h"
 #include "session/step_hub.h"
@@ -133,6 +136,9 @@ TEST(Watcher, StepsOfAnEarlierJobInASharedErrorFileAreNotThoseOfThisOne) {
   const std::string own = scratch.file("own.log");
   std::ofstream(own) << "Step 41: loss 0.3\n";
   const ShellJob job("exec tail -f /dev/null >>" + own, shared);
+  // The shell opens its file after it was started.
+  const std::string output = fmt::format("/proc/{}/fd/1", job.pid());
+  while (link_target(output) != own) usleep(1000);
   auto watcher = Watcher::attach(of(job.pid()));
   ASSERT_TRUE(watcher.ok());
 
