@@ -47,7 +47,7 @@ std::string missing_holders(const CensusWatch::Cost& cost) {
 
 }  // namespace
 
-std::string census_sentence(const CensusWatch::Cost& cost) {
+std::string census_sentence(const CensusWatch::Cost& cost, bool over) {
   const int looks = cost.looks + cost.early + cost.empty;
   const bool stopped = looks > 0 || cost.stopped_s > 0;
   if (!stopped && cost.trouble.empty() && cost.awaited_s == 0) return "";
@@ -68,9 +68,9 @@ std::string census_sentence(const CensusWatch::Cost& cost) {
   }
   if (cost.looks < CensusWatch::kLooks) {
     sentence += fmt::format(
-        "plateau: who holds the growth is not known: {}. Another run tells more with "
-        "--census-share 10\n",
-        missing_holders(cost));
+        "plateau: who holds the growth is not known: {}. More time: --census-share 10{}\n",
+        missing_holders(cost),
+        over ? "" : ", or 'plateau profile PID --objects --max-stop 1s' while it runs");
   }
   return sentence;
 }

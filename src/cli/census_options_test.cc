@@ -28,12 +28,11 @@ TEST(CensusSentence, TwoLooksLackNothing) {
   EXPECT_THAT(said, Not(HasSubstr("not known")));
 }
 
-// It is said when the job has ended: there is no process left to look at.
-TEST(CensusSentence, OneLookNamesNoProcessToLookAt) {
-  const std::string said = census_sentence({.looks = 1, .stopped_s = 0.1});
-  EXPECT_THAT(said, HasSubstr("it takes two looks with growth between them, and one came"));
-  EXPECT_THAT(said, HasSubstr("--census-share 10"));
-  EXPECT_THAT(said, Not(HasSubstr("PID")));
+TEST(CensusSentence, OfAJobThatIsOverNothingNeedsItsPid) {
+  const CensusWatch::Cost one_look{.looks = 1, .stopped_s = 0.1};
+  EXPECT_THAT(census_sentence(one_look), HasSubstr("profile PID"));
+  EXPECT_THAT(census_sentence(one_look, true), Not(HasSubstr("PID")));
+  EXPECT_THAT(census_sentence(one_look, true), HasSubstr("--census-share 10"));
 }
 
 TEST(CensusSentence, WhyALookFailedIsQuoted) {

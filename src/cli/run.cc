@@ -64,7 +64,7 @@ void print_verdict(const Verdict& verdict, const JobOutcome& outcome, const RunR
                          ending_sentence(outcome.ending), outcome.cost.ticks,
                          outcome.cost.ticks == 1 ? "" : "s", format_seconds(outcome.elapsed_s),
                          cost_sentence(cost_of(outcome))));
-  out.remark(census_sentence(outcome.census));
+  out.remark(census_sentence(outcome.census, true));
   if (!request.job.recording_path.empty()) {
     out.remark(fmt::format("plateau: recording in {}\n", request.job.recording_path));
   }

@@ -161,7 +161,7 @@ void print_verdict(const Verdict& verdict, const WatchRequest& request,
   } else {
     out.print(render_verdict(verdict, view));
     if (request.explain) out.print(render_explain(verdict, view));
-    out.remark(census_sentence(census));
+    out.remark(census_sentence(census, verdict.over));
   }
 }
 
