@@ -21,8 +21,7 @@ for step in range(1, 401):
 os.killpg(0, 15)
 PY
 setsid sh -c '/usr/bin/python3 train.py; :' >train.log 2>&1 &
-wait_until test -s worker
-sleep 1
+wait_until grep -q 'Step 10:' train.log
 # By what it wrote: other tests have a train.py too.
 worker=$(cat worker)
 
