@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """50 steps here and in transformers with peft, from one start, over the same examples in the same order.
 
+In fp32, and in bf16 as transformers' Trainer computes it with bf16=True.
+
 Everything but the start is computed twice: text by the published chat template and the tokenizers package, pixels by
 Pillow and numpy, the order of examples by docs/formats/dataset.md, gradients and AdamW by torch, the learning rate by
 transformers' scheduler. Losses must agree within 1e-4 in fp32, learning rates and gradient norms to their digits.
@@ -95,10 +97,10 @@ def batch_of(rows, config):
             "mm_token_type_ids": (ids == config.image_token_id).int()}
 
 
-def train_there(start, base=None, adamw=torch.optim.AdamW, rate=RATE):
+def train_there(start, base=None, adamw=torch.optim.AdamW, rate=RATE, bf16=False):
     """Loss, learning rate and gradient norm of each step; `base` is the model, if not that of the files.
 
-    Without a start, every weight of `base` is trained.
+    Without a start, every weight of `base` is trained. With `bf16` it runs under autocast.
     """
     model = PeftModel.from_pretrained(base or load("tiny/model"), start, is_trainable=True).train() if start else base
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -113,7 +115,8 @@ def train_there(start, base=None, adamw=torch.optim.AdamW, rate=RATE):
     for step in range(STEPS):
         order = epoch_order(len(examples), 42, step // per_epoch)
         at = step % per_epoch * ROWS
-        loss = model(**batch_of([examples[i] for i in order[at:at + ROWS]], model.config)).loss
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+            loss = model(**batch_of([examples[i] for i in order[at:at + ROWS]], model.config)).loss
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
         out.append({"loss": loss.item(), "learning_rate": scheduler.get_last_lr()[0], "grad_norm": norm.item()})
@@ -178,6 +181,19 @@ def whole_curves_agree(frozen, rate=5e-4):
     assert same == frozen, "the vision tower"
 
 
+def bf16_curves_agree():
+    """The weights in bf16 and autocast, there and here; both against fp32, which shows what bf16 itself costs."""
+    exact = train_here("fp32-of-bf16", *SCHEDULE, storage="16bit")
+    ours = train_here("bf16", *SCHEDULE, "--compute-dtype", "bf16", storage="16bit")
+    theirs = train_there("start/adapter", load("tiny/model").to(torch.bfloat16), bf16=True)
+    apart = largest_differences(ours, theirs)["loss"]
+    off_here, off_there = (max(abs(a["loss"] - b["loss"]) for a, b in zip(exact, other)) for other in (ours, theirs))
+    print(f"from fp32 over the same weights: here {off_here:.2e}, there {off_there:.2e}")
+    assert ours[-1]["loss"] < 0.7 * ours[0]["loss"], "next to nothing was learned"
+    # bf16 keeps 8 bits of a number: one rounding of a loss of 7 is 0.03.
+    assert 0 < apart <= 0.06 and off_here <= 1.5 * off_there, (apart, off_here, off_there)
+
+
 def gradients_agree():
     """All weights, and a batch with pictures and padding: loss, logits, positions, every gradient."""
     model = load("tiny/model").requires_grad_(True)
@@ -194,6 +210,7 @@ if __name__ == "__main__":
         trainer("init", "--preset", "tiny", "-o", "tiny", "--examples", EXAMPLES, "--eval-examples", 2)
         gradients_agree()
         curves_agree()
+        bf16_curves_agree()
         dora_curves_agree()
         whole_curves_agree(frozen=False)
         whole_curves_agree(frozen=True)

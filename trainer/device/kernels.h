@@ -3,7 +3,7 @@
 // and 8 bits.
 //
 // There are two of each. `plain` works on the host's memory, one pass over it, by trainer/quant and
-// optim/adamw: what the CPU runs. `tensor` is made of LibTorch's operations alone and runs wherever
+// adamw.h: what the CPU runs. `tensor` is made of LibTorch's operations alone and runs wherever
 // those do. Both give the same bits, but for a sum of squares, whose order differs; tests hold them
 // to that. Who computes asks kernels_for() and does not know which it got.
 //
@@ -56,7 +56,7 @@ class Kernels {
   // Requires: two dimensions, fp32.
   [[nodiscard]] virtual std::shared_ptr<const Nf4Matrix> quantise(const at::Tensor& wide,
                                                                   bool double_quant) const = 0;
-  // optim/adamw.h and quant/blockwise8.h say what is computed. All but the states in 8 bits fp32.
+  // adamw.h and quant/blockwise8.h say what is computed. All but the states in 8 bits fp32.
   virtual void adamw(const at::Tensor& weights, const at::Tensor& gradients,
                      const at::Tensor& first, const at::Tensor& second,
                      const Adam8Step& settings) const = 0;

@@ -66,7 +66,7 @@ Coded coded(const at::Tensor& blocks, const at::Tensor& middles) {
 at::Tensor decoded(const at::Tensor& codes, const at::Tensor& table, const at::Tensor& scales,
                    int64_t block) {
   const at::Tensor rows = blocks_of(codes, block);
-  const at::Tensor values = table.index_select(0, rows.reshape({-1}).to(at::kLong));
+  const at::Tensor values = table.index_select(0, rows.reshape({-1}).to(at::kInt));
   return values.view(rows.sizes()).mul_(scales.unsqueeze(1)).view(-1).narrow(0, 0, codes.numel());
 }
 

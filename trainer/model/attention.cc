@@ -282,6 +282,13 @@ at::Tensor attend_by_library(const at::Tensor& q, const at::Tensor& k, const at:
 
 }  // namespace
 
+std::vector<int64_t> lengthened(std::vector<int64_t> bounds, int64_t more) {
+  if (more > 0) {
+    bounds.push_back(bounds.back() + more);
+  }
+  return bounds;
+}
+
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const AttentionShape& shape) {
   if (q.is_cpu() && q.scalar_type() == at::kFloat) {

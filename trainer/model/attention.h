@@ -17,6 +17,9 @@ struct AttentionShape {
   int64_t chunk = 256;  // Queries at a time.
 };
 
+// The bounds with a sequence of so many tokens behind the others; the same if it is 0.
+std::vector<int64_t> lengthened(std::vector<int64_t> bounds, int64_t more);
+
 // q: tokens x heads x size; k and v: tokens x kv heads x size, heads a multiple of kv heads. Head i
 // uses kv head i / (heads / kv heads). The result has the shape of q. Differentiable in q, k, v;
 // for that it keeps them, the result and one number for each token and head.

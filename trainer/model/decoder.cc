@@ -23,8 +23,11 @@ at::Tensor attend_one(const at::Tensor& q, const at::Tensor& keys, const at::Ten
 }  // namespace
 
 Decoder::Decoder(const ModelConfig& config, Builder& builder)
-    : config_(config), device_(builder.device()), type_(builder.type()) {
-  const ModelOptions& options = builder.options();
+    : config_(config),
+      options_(builder.options()),
+      device_(builder.device()),
+      type_(builder.type()) {
+  const ModelOptions& options = options_;
   has_dropout_ =
       options.trained == Trained::adapters && options.lora.language && options.lora.dropout > 0;
   table_ = builder.linear("model.embed_tokens", false, Place::other);
@@ -93,21 +96,25 @@ at::Tensor Decoder::layer(const DecoderLayer& layer, const at::Tensor& x, const 
   return layer.down.apply(inner, is_training).add_(middle);
 }
 
-at::Tensor Decoder::layers(const at::Tensor& embedded, const Rotation& rotation,
+at::Tensor Decoder::layers(const at::Tensor& embedded, const Rotation& turned,
                            const std::vector<int64_t>& row_bounds, const Pass& pass) const {
-  const AttentionShape shape{row_bounds, true, pass.attention_chunk};
+  const int64_t count = embedded.size(0);
+  // Tokens that nobody sees, to which nobody's gradient goes.
+  const int64_t more = computed_length(options_, count) - count;
+  const Rotation rotation = lengthened(turned, more);
+  const AttentionShape shape{lengthened(row_bounds, more), true, pass.attention_chunk};
   const Attend attend_rows = [shape](const at::Tensor& q, const at::Tensor& k,
                                      const at::Tensor& v) { return attend(q, k, v, shape); };
-  at::Tensor x = embedded;
+  at::Tensor x = lengthened(embedded, more);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer run = [this, i, rotation, attend_rows,
                        is_training = pass.is_training](const at::Tensor& input) {
       return layer(layers_[i], input, rotation, attend_rows, is_training);
     };
     x = pass.is_checkpointed ? checkpointed(run, x, has_dropout_ && pass.is_training) : run(x);
-    pass.note("model.layers." + std::to_string(i), x);
+    pass.note("model.layers." + std::to_string(i), shortened(x, count));
   }
-  return x;
+  return shortened(x, count);
 }
 
 at::Tensor Decoder::continue_layers(const at::Tensor& embedded, const Rotation& rotation,

@@ -63,6 +63,7 @@ class Decoder {
                                  bool is_training) const;
 
   ModelConfig config_;
+  ModelOptions options_;
   at::Device device_;
   at::ScalarType type_;
   bool has_dropout_ = false;

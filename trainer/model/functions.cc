@@ -177,6 +177,18 @@ Rotation rotation_of(const at::Tensor& angles) {
   return {angles.cos(), angles.sin()};
 }
 
+at::Tensor lengthened(const at::Tensor& x, int64_t more) {
+  return more == 0 ? x : at::cat({x, at::zeros({more, x.size(1)}, x.options())});
+}
+
+at::Tensor shortened(const at::Tensor& x, int64_t rows) {
+  return x.size(0) == rows ? x : x.narrow(0, 0, rows);
+}
+
+Rotation lengthened(const Rotation& rotation, int64_t more) {
+  return {lengthened(rotation.cosines, more), lengthened(rotation.sines, more)};
+}
+
 at::Tensor rotate(const at::Tensor& x, const Rotation& rotation) {
   return Rotate::apply(x, rotation.cosines, rotation.sines);
 }

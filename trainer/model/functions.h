@@ -30,6 +30,12 @@ struct Rotation {
 };
 Rotation rotation_of(const at::Tensor& angles);
 
+// With so many rows of zeros behind its own.
+at::Tensor lengthened(const at::Tensor& x, int64_t more);
+// The first rows; x itself, with no step in the graph, if those are all.
+at::Tensor shortened(const at::Tensor& x, int64_t rows);
+Rotation lengthened(const Rotation& rotation, int64_t more);
+
 // tokens x heads x size.
 at::Tensor rotate(const at::Tensor& x, const Rotation& rotation);
 

@@ -48,8 +48,11 @@ void Pass::note(const std::string& name, const at::Tensor& value) const {
 }
 
 VisionTower::VisionTower(const VisionConfig& config, Builder& builder)
-    : config_(config), device_(builder.device()), type_(builder.type()) {
-  const ModelOptions& options = builder.options();
+    : config_(config),
+      options_(builder.options()),
+      device_(builder.device()),
+      type_(builder.type()) {
+  const ModelOptions& options = options_;
   const bool is_adapted = options.trained == Trained::adapters && options.lora.vision &&
                           (options.lora.attention || options.lora.mlp);
   is_frozen_ = !is_trained_whole(options, "visual.patch_embed.proj.weight") && !is_adapted;
@@ -121,13 +124,16 @@ at::Tensor VisionTower::forward(const Batch& batch, const Pass& pass) const {
   const int64_t per_block = config_.merge_size * config_.merge_size;
   const at::Tensor host_order = patch_order(plan, per_block);
   const at::Tensor order = host_order.to(device_);
-  const Rotation rotation =
-      rotation_of(vision_angles(plan, config_.head_dim()).index_select(0, host_order).to(device_));
-  const AttentionShape windows{plan.window_bounds, false, pass.attention_chunk};
-  const AttentionShape frames{plan.frame_bounds, false, pass.attention_chunk};
+  const int64_t count = order.size(0);
+  // Patches that nobody sees, to which nobody's gradient goes.
+  const int64_t more = computed_length(options_, count) - count;
+  const at::Tensor angles = vision_angles(plan, config_.head_dim()).index_select(0, host_order);
+  const Rotation rotation = lengthened(rotation_of(angles.to(device_)), more);
+  const AttentionShape windows{lengthened(plan.window_bounds, more), false, pass.attention_chunk};
+  const AttentionShape frames{lengthened(plan.frame_bounds, more), false, pass.attention_chunk};
   at::Tensor x = embed(batch);
   pass.note("visual.patch_embed", x);
-  x = x.index_select(0, order);
+  x = lengthened(x.index_select(0, order), more);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const auto& full = config_.full_attention_blocks;
     const bool is_full = std::find(full.begin(), full.end(), static_cast<int64_t>(i)) != full.end();
@@ -137,8 +143,9 @@ at::Tensor VisionTower::forward(const Batch& batch, const Pass& pass) const {
       return block(blocks_[i], input, rotation, shape, is_training);
     };
     x = pass.is_checkpointed ? checkpointed(layer, x, has_dropout_ && pass.is_training) : layer(x);
-    pass.note("visual.blocks." + std::to_string(i), x);
+    pass.note("visual.blocks." + std::to_string(i), shortened(x, count));
   }
+  x = shortened(x, count);
   x = rms_norm(x, merger_norm_, kVisionEpsilon).view({-1, per_block * config_.hidden_size});
   x = merger_out_.apply(at::gelu(merger_in_.apply(x, pass.is_training)), pass.is_training);
   pass.note("visual.merger", x);

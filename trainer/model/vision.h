@@ -52,6 +52,7 @@ class VisionTower {
                                  bool is_training) const;
 
   VisionConfig config_;
+  ModelOptions options_;
   at::Device device_;
   at::ScalarType type_;
   bool is_frozen_ = false;

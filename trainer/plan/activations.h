@@ -12,6 +12,9 @@ namespace plateau::train {
 
 inline constexpr int64_t kPieceBytes = int64_t{16} << 20;  // Of stored weights, widened at a time.
 
+// Of one value of an activation.
+int64_t value_bytes(const ModelOptions& options);
+
 // Of one layer, for `tokens` tokens (patches in the vision tower).
 struct LayerMemory {
   int64_t input = 0;    // Kept with checkpointing: the input alone.

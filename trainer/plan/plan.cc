@@ -156,7 +156,7 @@ class Planner {
   // Of patches whose kernel and merger are trained: what comes in, and the merger's inner values.
   [[nodiscard]] int64_t trained_ends() const {
     if (!is_trained_whole(request_.model, "visual.merger.mlp.0.weight")) return 0;
-    return patches_ * (patch_bytes() + request_.config.vision.hidden_size * kFloat);
+    return patches_ * (patch_bytes() + request_.config.vision.hidden_size * value());
   }
 
   [[nodiscard]] int64_t longest_frame() const {
@@ -174,8 +174,8 @@ class Planner {
     const int64_t merged = patches_ / (config.vision.merge_size * config.vision.merge_size);
     // Features of the pictures, the merger's inner ones, and the embeddings they are put into.
     const int64_t between =
-        (trains_vision ? patches_ * 2 * config.vision.hidden_size : 0) * kFloat +
-        (merged + 2 * tokens_) * config.hidden_size * kFloat + trained_ends() + table_gradients();
+        (trains_vision ? patches_ * 2 * config.vision.hidden_size : 0) * value() +
+        (merged + 2 * tokens_) * config.hidden_size * value() + trained_ends() + table_gradients();
     // The way back goes through the text first, while the vision tower keeps what it needs, and
     // then through the tower, when nothing of the text is left.
     const int64_t tower = trains_vision ? vision.kept : 0;
@@ -204,10 +204,12 @@ class Planner {
     const int64_t chunk = std::min(request_.model.loss_chunk, labelled);
     const int64_t head = request_.config.vocab_size * request_.config.hidden_size * kFloat;
     // A head that is not stored in fp32 is widened piece by piece.
-    const int64_t widened =
-        request_.model.storage == BaseStorage::fp32 ? 0 : std::min(kPieceBytes, head);
-    return chunk * request_.config.vocab_size * kFloat +
-           2 * labelled * request_.config.hidden_size * kFloat + widened;
+    const bool is_bf16 = request_.model.compute == ComputeType::bf16;
+    const bool is_stored_so = is_bf16 == (request_.model.storage != BaseStorage::fp32);
+    const int64_t widened = is_stored_so ? 0 : std::min(kPieceBytes, head) * value() / kFloat;
+    // In bf16 logits are a product in bf16 first, then in fp32, and their gradient the other way.
+    return chunk * request_.config.vocab_size * (kFloat + (is_bf16 ? value() : 0)) +
+           2 * labelled * request_.config.hidden_size * value() + widened;
   }
 
   void add_logits() {
@@ -234,6 +236,8 @@ class Planner {
     }
   }
 
+  [[nodiscard]] int64_t value() const { return value_bytes(request_.model); }
+
   [[nodiscard]] int64_t patch_bytes() const {
     const VisionConfig& vision = request_.config.vision;
     return vision.patch_values() / vision.temporal_patch_size * kFloat;
@@ -253,7 +257,7 @@ class Planner {
     const LayerMemory text = text_layer(config, request_.model, tokens, longest.tokens);
     const LayerMemory vision = vision_layer(config, request_.model, patches, longest.patches);
     const int64_t merged = patches / (config.vision.merge_size * config.vision.merge_size);
-    return (merged + 2 * tokens) * config.hidden_size * kFloat +
+    return (merged + 2 * tokens) * config.hidden_size * value() +
            std::max(text.input + text.kept + text.working,
                     vision.input + vision.kept + vision.working);
   }
@@ -264,7 +268,7 @@ class Planner {
     if (request_.new_tokens == 0) return 0;
     const ModelConfig& config = request_.config;
     const int64_t of_a_layer =
-        (shape.tokens + request_.new_tokens) * 2 * config.kv_heads * config.head_dim() * kFloat;
+        (shape.tokens + request_.new_tokens) * 2 * config.kv_heads * config.head_dim() * value();
     return (config.layers + 1) * of_a_layer + forward_bytes(shape, shape, 1) +
            config.vocab_size * kFloat + shape.patches * patch_bytes();
   }

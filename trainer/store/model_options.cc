@@ -2,6 +2,7 @@
 #include "trainer/store/model_options.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "trainer/store/weight_names.h"
@@ -24,6 +25,13 @@ bool is_target(std::string_view module, const std::vector<std::string>& targets)
 double LoraOptions::scaling() const {
   const auto by = static_cast<double>(rank);
   return alpha / (rslora ? std::sqrt(by) : by);
+}
+
+int64_t computed_length(const ModelOptions& options, int64_t count) {
+  if (options.compute == ComputeType::fp32 || options.device != "cpu" || count < 1) return count;
+  constexpr uint64_t kLeastStep = 64;
+  const uint64_t step = std::max(kLeastStep, std::bit_floor(static_cast<uint64_t>(count)) / 8);
+  return static_cast<int64_t>((static_cast<uint64_t>(count) + step - 1) / step * step);
 }
 
 bool is_trained_whole(const ModelOptions& options, std::string_view weight) {

@@ -54,6 +54,11 @@ struct ModelOptions {
   int64_t loss_chunk = 256;       // Labelled positions at a time.
 };
 
+// How many tokens or patches are computed for `count` of them. In bf16 LibTorch's library for CPUs
+// makes code for every shape of a product and keeps it, so lengths are rounded up: to 64, and from
+// 1,024 on to an eighth of the power of two below. In fp32 nothing is.
+int64_t computed_length(const ModelOptions& options, int64_t count);
+
 // Whether a weight of that name, in hub names, is trained itself: with `everything`, in a tower
 // that is chosen. The merger is part of the vision tower, embedding and head of the language.
 bool is_trained_whole(const ModelOptions& options, std::string_view weight);
