@@ -33,3 +33,10 @@ measure "fp32, batch 2, 448 px, no checkpointing" wide --batch-size 2 --load-in-
 measure "NF4, batch 2, 448 px, checkpointing, 3 workers" wide --batch-size 2 --dataloader-num-workers 3
 measure "NF4, batch 4, 448 px, frozen vision tower" wide --batch-size 4 --finetune-vision-layers false --use-gradient-checkpointing false
 measure "fp32, batch 4, 448 px, rank 64" wide --batch-size 4 --load-in-32bit --lora-r 64 --use-gradient-checkpointing false
+measure "bf16 computed in bf16, batch 1, 224 px, checkpointing" small --batch-size 1 --load-in-16bit --compute-dtype bf16
+measure "bf16 computed in bf16, batch 4, 224 px, no checkpointing" small --batch-size 4 --load-in-16bit --compute-dtype bf16 --use-gradient-checkpointing false
+measure "NF4 computed in bf16, batch 8, 224 px, checkpointing" small --batch-size 8 --compute-dtype bf16
+measure "NF4 computed in bf16, batch 2, 448 px, no checkpointing" wide --batch-size 2 --compute-dtype bf16 --use-gradient-checkpointing false
+measure "fp32 computed in bf16, batch 4, 448 px, checkpointing" wide --batch-size 4 --load-in-32bit --compute-dtype bf16
+measure "bf16 computed in bf16, batch 4, 448 px, DoRA" wide --batch-size 4 --load-in-16bit --compute-dtype bf16 --use-dora --use-gradient-checkpointing false
+measure "whole weights computed in bf16, batch 4, 224 px" small --batch-size 4 --full-finetuning --compute-dtype bf16

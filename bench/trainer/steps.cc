@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizer steps on one stored batch, for bench/trainer/compare.py: the counterpart of peer.py.
+// Optimizer steps on one stored batch, for bench/trainer/compare.py: the counterpart of beside_peft.py.
 //
-//   trainer_steps MODEL_DIR CASE.safetensors [STEPS] [THREADS] [RANK] [fp32|bf16|nf4] [checkpoint]
+//   trainer_steps MODEL_DIR CASE.safetensors [STEPS] [THREADS] [RANK] [fp32|bf16|nf4]
+//                 [checkpoint|whole] [fp32|bf16]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -40,16 +41,36 @@ T must(Result<T> result) {
 struct Timing {
   double first_loss = 0;
   double last_loss = 0;
-  std::vector<double> seconds;
+  std::vector<double> seconds;      // By the clock.
+  std::vector<double> cpu_seconds;  // Of all threads.
+  double start_cpu_seconds = 0;     // Before the first step.
 };
+
+double used_cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// The first step warms up.
+double middle_of(std::vector<double> values) {
+  if (values.size() > 1) values.erase(values.begin());
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
 
 Timing run_steps(QwenVl& model, const Batch& batch, int steps) {
   OptimizerOptions options;
   options.kind = OptimizerKind::adamw;
   Optimizer optimizer(model.trainable(), options);
   Timing timing;
+  timing.start_cpu_seconds = used_cpu_seconds();
   for (int step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
+    const double cpu_begin = used_cpu_seconds();
     const LossSum loss = must(model.forward(batch));
     const double mean = 1.0 / static_cast<double>(loss.labelled);
     must(add_gradients(loss.sum, mean));
@@ -59,6 +80,7 @@ Timing run_steps(QwenVl& model, const Batch& batch, int steps) {
     release_kept_blocks();
     timing.last_loss = value_of(loss.sum) * mean;
     if (step == 0) timing.first_loss = timing.last_loss;
+    timing.cpu_seconds.push_back(used_cpu_seconds() - cpu_begin);
     timing.seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
@@ -70,7 +92,8 @@ Timing run_steps(QwenVl& model, const Batch& batch, int steps) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
-                 "usage: %s MODEL_DIR CASE [STEPS] [THREADS] [RANK] [STORAGE] [checkpoint]\n",
+                 "usage: %s MODEL_DIR CASE [STEPS] [THREADS] [RANK] [STORAGE] [checkpoint|whole] "
+                 "[COMPUTED]\n",
                  argv[0]);
     return 2;
   }
@@ -90,6 +113,7 @@ int main(int argc, char** argv) {
                     : storage == "bf16" ? BaseStorage::bf16
                                         : BaseStorage::fp32;
   options.gradient_checkpointing = word(7, "") == "checkpoint";
+  if (word(8, "fp32") == "bf16") options.compute = ComputeType::bf16;
   const ModelConfig config = must(read_model_config(argv[1]));
   auto files = std::make_shared<const WeightFiles>(must(WeightFiles::open(argv[1])));
   must(check_weights(config, *files));
@@ -97,17 +121,14 @@ int main(int argc, char** argv) {
   release_kept_blocks();
   trim_heap();
   const Batch batch = must(read_reference_batch(argv[2]));
-  Timing timing = run_steps(*model, batch, steps);
-  // The first step warms up.
-  if (timing.seconds.size() > 1) timing.seconds.erase(timing.seconds.begin());
-  std::sort(timing.seconds.begin(), timing.seconds.end());
+  const Timing timing = run_steps(*model, batch, steps);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   std::printf(
-      "{\"first_loss\": %.9g, \"last_loss\": %.9g, \"tokens_per_second\": %.6g, \"peak_mb\": "
-      "%.6g}\n",
+      "{\"first_loss\": %.9g, \"last_loss\": %.9g, \"tokens_per_second\": %.6g, "
+      "\"step_cpu_seconds\": %.6g, \"start_cpu_seconds\": %.6g, \"peak_mb\": %.6g}\n",
       timing.first_loss, timing.last_loss,
-      static_cast<double>(batch.tokens) / timing.seconds[timing.seconds.size() / 2],
-      static_cast<double>(used.ru_maxrss) * 1024 / 1e6);
+      static_cast<double>(batch.tokens) / middle_of(timing.seconds), middle_of(timing.cpu_seconds),
+      timing.start_cpu_seconds, static_cast<double>(used.ru_maxrss) * 1024 / 1e6);
   return 0;
 }
