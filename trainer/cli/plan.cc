@@ -97,6 +97,12 @@ int run_plan(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const Result<Sizing> sizing = sizing_of(arguments);
   if (!sizing) return complain(invocation, sizing.error().message);
+  if (sizing.value().model.device != "cpu") {
+    return complain(invocation,
+                    fmt::format("--device {}: this plan is of a run on the CPU; 'plateau plan "
+                                "MODEL --for trl --device cuda' plans for GPUs",
+                                sizing.value().model.device));
+  }
   const auto cores = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   const int64_t threads = number(arguments, "threads", cores);
   const Result<PlanRequest> request = request_of(arguments, sizing.value(), threads);

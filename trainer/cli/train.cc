@@ -123,6 +123,12 @@ void say_start(const Invocation& invocation, const TrainRequest& request, const 
       format_count(static_cast<int64_t>(planned.shapes.looked_at)), format_count(largest.tokens),
       format_count(largest.labelled), format_count(largest.patches)));
   invocation.out.print(plan_table(planned.plan, nullptr, view.width));
+  if (const std::string& device = request.sizing.model.device; device != "cpu") {
+    invocation.out.print(fmt::format(
+        "With --device {} the lines from base to logits are memory of the GPU, the others of the "
+        "host; they are counted as on a CPU.\n",
+        device));
+  }
   invocation.out.flush();
 }
 
