@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizer steps on one stored batch, for bench/trainer/compare.py: the counterpart of beside_peft.py.
+// Optimizer steps on one stored batch, for bench/trainer/compare.py: the counterpart of
+// beside_peft.py.
 //
 //   trainer_steps MODEL_DIR CASE.safetensors [STEPS] [THREADS] [RANK] [fp32|bf16|nf4]
 //                 [checkpoint|whole] [fp32|bf16]

@@ -13,6 +13,8 @@
 // Blind spots: temporaries of several times the tensor's size live while it is stepped, where a
 // kernel of one's own would need none; nested NF4 scales are centred on a mean in double, whose
 // last bit depends on the order in which a device adds.
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -28,8 +28,8 @@ Result<Tensor> tensor_of(const TensorView& view);
 // at its end; a copy where they are not aligned. Nobody may write to it. Requires: `view` is one of
 // `file`.
 Result<Tensor> mapped_tensor(const TensorView& view, std::shared_ptr<const SafetensorsFile> file);
-// Values into a tensor that exists, on any device, unrecorded by autograd. Requires: one shape; `to`
-// is fp32, `from` fp32, bf16 or fp16.
+// Values into a tensor that exists, on any device, unrecorded by autograd. Requires: one shape;
+// `to` is fp32, `from` fp32, bf16 or fp16.
 void copy_values(const Tensor& to, const TensorView& from);
 
 // Of the one value it has.

@@ -173,10 +173,6 @@ inline at::Tensor as_strided(const at::Tensor& self, c10::SymIntArrayRef sizes,
       self, C10_AS_INTARRAYREF_SLOW(sizes), C10_AS_INTARRAYREF_SLOW(strides),
       offset ? std::optional<int64_t>(offset->expect_int()) : std::nullopt);
 }
-inline at::Tensor reshape_alias(const at::Tensor& self, c10::SymIntArrayRef sizes,
-                                c10::SymIntArrayRef strides) {
-  return as_strided(self, sizes, strides, std::nullopt);
-}
 inline at::Tensor view(const at::Tensor& self, c10::SymIntArrayRef sizes) {
   return at::native::view(self, C10_AS_INTARRAYREF_SLOW(sizes));
 }
@@ -210,19 +206,14 @@ struct Hooks final : at::PrivateUse1HooksInterface {
 struct Guard final : c10::impl::NoOpDeviceGuardImpl<c10::DeviceType::PrivateUse1> {
   c10::Device exchangeDevice(c10::Device /*device*/) const override { return here(); }
   c10::Device getDevice() const override { return here(); }
-  c10::Stream getStream(c10::Device /*device*/) const noexcept override {
-    return c10::Stream(c10::Stream::DEFAULT, here());
-  }
-  c10::Stream getDefaultStream(c10::Device /*device*/) const override {
-    return c10::Stream(c10::Stream::DEFAULT, here());
-  }
-  c10::Stream exchangeStream(c10::Stream /*stream*/) const noexcept override {
-    return c10::Stream(c10::Stream::DEFAULT, here());
-  }
+  c10::Stream getStream(c10::Device /*device*/) const noexcept override { return only(); }
+  c10::Stream getDefaultStream(c10::Device /*device*/) const override { return only(); }
+  c10::Stream exchangeStream(c10::Stream /*stream*/) const noexcept override { return only(); }
   void record(void** /*event*/, const c10::Stream& /*stream*/, c10::DeviceIndex /*index*/,
               c10::EventFlag /*flag*/) const override {}
   void block(void* /*event*/, const c10::Stream& /*stream*/) const override {}
   bool queryEvent(void* /*event*/) const override { return true; }
+  static c10::Stream only() { return c10::Stream(c10::Stream::DEFAULT, here()); }
 };
 
 // Lets `--device far` be: its name for ModelOptions::device.
@@ -248,7 +239,10 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("resize_", &resize);
   library.impl("_local_scalar_dense", &item);
   library.impl("as_strided", &as_strided);
-  library.impl("_reshape_alias", &reshape_alias);
+  library.impl("_reshape_alias",
+               [](const at::Tensor& self, c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
+                 return as_strided(self, sizes, strides, std::nullopt);
+               });
   library.impl("view", &view);
 }
 
