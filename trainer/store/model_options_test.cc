@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "trainer/store/narrowed_lora.h"
 
 namespace plateau::train {
@@ -57,6 +59,27 @@ TEST(Narrowed, TargetsInOneTowerLeaveTheOtherOut) {
   EXPECT_TRUE(all.language && all.attention && all.vision && all.mlp);
   EXPECT_TRUE(check_targets(config, {.targets = {"q_proj"}}).ok());
   EXPECT_FALSE(check_targets(config, {.vision = false, .targets = {"qkv"}}).ok());
+}
+
+TEST(ComputedLength, IsRoundedUpInBf16OnTheCpuOnlyAndByAnEighthAtMost) {
+  ModelOptions options;
+  EXPECT_EQ(computed_length(options, 77), 77);
+  options.compute = ComputeType::bf16;
+  for (const auto& [count, length] : {std::pair<int64_t, int64_t>{0, 0},
+                                      {1, 64},
+                                      {64, 64},
+                                      {65, 128},
+                                      {1000, 1024},
+                                      {1025, 1152},
+                                      {2048, 2048},
+                                      {2049, 2304}}) {
+    EXPECT_EQ(computed_length(options, count), length) << count;
+  }
+  for (int64_t count = 512; count < 5000; ++count) {
+    EXPECT_LE(computed_length(options, count) - count, count / 8) << count;
+  }
+  options.device = "cuda";
+  EXPECT_EQ(computed_length(options, 77), 77);
 }
 
 }  // namespace
