@@ -25,7 +25,7 @@ scripts() { { listed '*.sh'; echo .ci/run; } | xargs -r shellcheck; }
 # on LibTorch, whose headers take minutes each, and what is built for arm64 alone.
 analysed() {
   listed 'src/*.cc' 'tracer/*.cc' 'trainer/*.cc' |
-    grep -vE '_test\.cc$|_aarch64\.cc$|^tracer/testing/|^trainer/(model|optim|loop)/'
+    grep -vE '_test\.cc$|_aarch64\.cc$|^tracer/testing/|^trainer/(device|model|optim|loop)/'
 }
 
 # A command for every source by itself, new ones included.
