@@ -40,6 +40,10 @@ Answer answer_job(const Run& job, std::span<const Run> runs, const AnswerOptions
   answer.verdict.site = of_rank.verdict.site;
   answer.verdict.holders = of_rank.verdict.holders;
   answer.verdict.holder_steps = of_rank.verdict.holder_steps;
+  // What is named as the holder is not unknown to the causes.
+  if (of_rank.verdict.word == Word::leak && !of_rank.verdict.holders.empty()) {
+    answer.verdict.causes = of_rank.verdict.causes;
+  }
   return answer;
 }
 

@@ -99,6 +99,23 @@ TEST(JobRun, OneRankOfEightLeaks) {
   for (const RankVerdict& rank : verdict.job->ranks) EXPECT_EQ(rank.odd, rank.rank == 3);
 }
 
+TEST(JobRun, TheCausesKnowTheHolderThatTheOddRankNames) {
+  std::vector<plateau::Run> runs = {rank_run({.rank = 0}, level), rank_run({.rank = 1}, leaking)};
+  EXPECT_NE(verdict_on(runs).causes.front().name, "python-objects");
+  Holder kept{.kind = HolderKind::global, .path = "kept", .type = "list"};
+  kept.length_before = 10;
+  kept.length_after = 100;
+  runs[1].holders = HolderGrowth{.pid = 4242,
+                                 .from_s = 1010,
+                                 .to_s = 1100,
+                                 .from_step = 10,
+                                 .to_step = 100,
+                                 .holders = {kept}};
+  const Verdict verdict = verdict_on(runs);
+  ASSERT_EQ(verdict.holders.size(), 1U);
+  EXPECT_EQ(verdict.causes.front().name, "python-objects");
+}
+
 TEST(JobRun, ClocksOfNodesThatDifferByMinutesDoNotMatter) {
   std::vector<plateau::Run> runs;
   for (int64_t rank = 0; rank < 4; ++rank) {
