@@ -2,6 +2,7 @@
 // All parsers of what the kernel shows: no bytes crash one, and no figure is negative but kUnread.
 #include "import_fuzz.h"
 #include "probe/fd_scan.h"
+#include "probe/jvm_heap.h"
 #include "probe/launch_identity.h"
 #include "probe/proc_files.h"
 #include "probe/program.h"
@@ -39,6 +40,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(fact->value >= 0 && fact->value <= static_cast<double>(kMaxRank), "ranks are sane");
     require(fact->text.size() <= kMaxFactText + 2, "names are short");
   }
+  if (const auto jvm = parse_jvm_counters(bytes)) {
+    for (const int64_t figure :
+         {jvm->old_used_kb, jvm->old_most_kb, jvm->young_collections, jvm->old_collections}) {
+      require(figure >= 0, "what a JVM counts is not negative");
+    }
+  }
+  const std::string counters = jvm_counters_path(bytes);
+  require(counters.empty() || counters.starts_with('/'), "the path of counters is absolute");
   const Program program = describe_program(bytes, "comm");
   require(program.label.size() <= 60, "labels are short");
   return 0;

@@ -46,6 +46,8 @@ test=(
   python3-nbclient python3-ipykernel
   # the wheel, from Debian's own sources
   dpkg-dev python3-venv
+  # a JVM to be watched
+  openjdk-17-jdk-headless
   # other allocators that a traced program may use
   libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 )

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "probe/carry.h"
+#include "probe/jvm_heap.h"
 #include "probe/proc_dir.h"
 #include "probe/program.h"
 #include "probe/snapshot.h"
@@ -56,6 +57,7 @@ struct Member {
   ProcessSample figures;     // Of the last tick.
   Carry carry;
   WalkTarget walk;
+  JvmWatch jvm;
 };
 
 }  // namespace plateau

@@ -74,6 +74,7 @@ struct Sampler::State {
   // 0, or the errno of what made it impossible.
   int read_figures(Member& member, double now_s);
   void walk_if_due(double now_s, Snapshot& snapshot);
+  void look_into_heaps(double now_s);
   void look_around(double now_s);
   void complain(const Member& member, std::string_view file, int error, std::string_view effect);
   void fill(double now_s, Snapshot& snapshot);
@@ -320,6 +321,17 @@ void Sampler::State::walk_if_due(double now_s, Snapshot& snapshot) {
   budget.end_sweep(now_s);
 }
 
+void Sampler::State::look_into_heaps(double now_s) {
+  for (Member& member : tree.members()) {
+    if (member.comm != "java" || member.leaving || !member.jvm.due(now_s)) continue;
+    budget.book(member.walk, member.jvm.look(member.dir, now_s));
+    if (member.jvm.floor().collections() == 0) continue;
+    member.figures.java_heap_kb = member.jvm.floor().kept_kb();
+    member.figures.java_collections = member.jvm.floor().collections();
+    if (member.jvm.most_kb() > 0) member.figures.java_limit_kb = member.jvm.most_kb();
+  }
+}
+
 void Sampler::State::look_around(double now_s) {
   std::vector<Member>& members = tree.members();
   if (members.empty()) return;
@@ -410,6 +422,7 @@ Snapshot Sampler::sample(double now_s) {
   state.take_in_changes(now_s);
   state.read_all_figures(now_s);
   state.walk_if_due(now_s, snapshot);
+  state.look_into_heaps(now_s);
   state.look_around(now_s);
   ++state.cost.ticks;
   state.fill(now_s, snapshot);

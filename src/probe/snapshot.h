@@ -62,6 +62,12 @@ struct ProcessSample {
   int64_t shmem_unmapped_kb = kUnread;  // Deleted or anonymous shared memory it holds open without
                                         // mapping it; counted once per tree, at its first holder.
   int64_t gpu_kb = kUnread;             // NVML, over all devices.
+
+  // Of a JVM (jvm_heap.h), a few times a second: what is kept in its heap, how often that was seen to
+  // be collected, and what it may grow to.
+  int64_t java_heap_kb = kUnread;
+  int64_t java_collections = kUnread;
+  int64_t java_limit_kb = kUnread;
 };
 
 // The memory figures of a process by what they count.
@@ -69,7 +75,7 @@ struct ProcessFigure {
   Metric metric;
   int64_t ProcessSample::* kb;
 };
-inline constexpr std::array<ProcessFigure, 12> kProcessFigures = {{
+inline constexpr std::array<ProcessFigure, 13> kProcessFigures = {{
     {Metric::rss, &ProcessSample::rss_kb},
     {Metric::anon, &ProcessSample::anon_kb},
     {Metric::file, &ProcessSample::file_kb},
@@ -82,6 +88,7 @@ inline constexpr std::array<ProcessFigure, 12> kProcessFigures = {{
     {Metric::uss, &ProcessSample::uss_kb},
     {Metric::shmem_unmapped, &ProcessSample::shmem_unmapped_kb},
     {Metric::gpu, &ProcessSample::gpu_kb},
+    {Metric::java_heap, &ProcessSample::java_heap_kb},
 }};
 
 // How much of a kind of pages the process holds, in MB; NaN if that was not read.

@@ -45,6 +45,11 @@ struct PageKind {
   std::span<const Rung> ladder;
   bool decides = true;       // May it decide the verdict where owned memory is known?
   bool reclaimable = false;  // The kernel takes it back under pressure.
+  // The gauge that counts its readings, if they come seldom: between two of them the figure only
+  // repeats the last one, and says nothing new.
+  std::string_view counted_by = {};
+  // The gauge with the most that it may grow to, MB, if that is another limit than the job's.
+  std::string_view limited_by = {};
 };
 
 namespace pages {
@@ -71,6 +76,8 @@ inline constexpr std::array<Rung, 1> kSwap = {
 inline constexpr std::array<Rung, 1> kGpu = {{{Metric::gpu, "GPU memory in use"}}};
 inline constexpr std::array<Rung, 1> kGpuReserved = {
     {{Metric::gpu_reserved, "GPU memory held by the caching allocator"}}};
+inline constexpr std::array<Rung, 1> kJavaHeap = {
+    {{Metric::java_heap, "Java heap in use, as its collections leave it"}}};
 inline constexpr std::array<Rung, 1> kSystem = {
     {{Metric::system_used, "memory in use on the whole machine"}}};
 }  // namespace pages
@@ -81,15 +88,21 @@ inline constexpr PageKind kFilePages = {"file", pages::kFile, false, true};
 // Owned memory contains swap: pages on their way out are no growth.
 inline constexpr PageKind kSwappedPages = {"swap", pages::kSwap, false};
 inline constexpr PageKind kGpuPages = {"gpu", pages::kGpu};
+// Within owned memory, which has the room that the collector was given; this is what is kept in it.
+inline constexpr PageKind kJavaHeap = {.name = "java_heap",
+                                       .ladder = pages::kJavaHeap,
+                                       .counted_by = kJavaCollections,
+                                       .limited_by = kJavaHeapLimit};
 
 // All kinds, in the order in which they are judged; the first is judged whatever the others say.
-inline constexpr std::array<PageKind, 7> kPageKinds = {{
+inline constexpr std::array<PageKind, 8> kPageKinds = {{
     kOwnedPages,
     kSharedPages,
     kFilePages,
     kSwappedPages,
     kGpuPages,
     {"gpu_reserved", pages::kGpuReserved},
+    kJavaHeap,
     {"system", pages::kSystem, false},
 }};
 

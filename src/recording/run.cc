@@ -10,9 +10,9 @@ namespace plateau {
 namespace {
 
 constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
-    "memory",   "rss",          "pss",      "uss",       "anon",
-    "pss_anon", "file",         "shmem",    "swap",      "system_used",
-    "gpu",      "gpu_reserved", "pss_file", "pss_shmem", "shmem_unmapped"};
+    "memory",         "rss",      "pss",         "uss", "anon",         "pss_anon", "file",
+    "shmem",          "swap",     "system_used", "gpu", "gpu_reserved", "pss_file", "pss_shmem",
+    "shmem_unmapped", "java_heap"};
 constexpr std::array<std::string_view, 7> kRoleNames = {
     "unknown", "wrapper", "main", "data worker", "compile worker", "helper", "orphan"};
 constexpr std::array<std::string_view, 6> kEventNames = {"eval",    "checkpoint", "epoch",

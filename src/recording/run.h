@@ -43,8 +43,9 @@ enum class Metric : uint8_t {
   pss_file,        // File-backed pages, proportional.
   pss_shmem,       // Shared memory, proportional: sums over a tree without counting twice.
   shmem_unmapped,  // Shared memory that only open descriptors keep: in nobody's RSS or PSS.
+  java_heap,       // What collections leave in a JVM's old generation (probe/jvm_heap.h).
 };
-inline constexpr size_t kMetricCount = 15;
+inline constexpr size_t kMetricCount = 16;
 
 // "rss", "pss_anon", ... as used in tidy CSV (with suffix _mb) and in JSON.
 std::string_view metric_name(Metric metric);
@@ -91,6 +92,11 @@ inline constexpr std::string_view kCostWalks = "plateau.walk_share";
 inline constexpr std::string_view kShmSize = "shm.size_mb";
 inline constexpr std::string_view kShmUsed = "shm.used_mb";
 inline constexpr std::string_view kAddressLimit = "limit.address_mb";
+
+// What is known of a JVM's heap beside what is kept in it, as gauges of its process: how often it was
+// seen to be collected, and what it may grow to, in MB.
+inline constexpr std::string_view kJavaCollections = "java.collections";
+inline constexpr std::string_view kJavaHeapLimit = "java.heap_limit_mb";
 
 struct Gauge {
   std::string name;  // "tensors", "tensors.cpu", "threads"

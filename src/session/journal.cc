@@ -77,6 +77,12 @@ void Journal::add_process(const ProcessSample& process, Sample& row) {
     gauge(row, of.index, "threads", static_cast<double>(process.threads));
   }
   if (process.fds != kUnread) gauge(row, of.index, "fds", static_cast<double>(process.fds));
+  if (process.java_collections != kUnread) {
+    gauge(row, of.index, kJavaCollections, static_cast<double>(process.java_collections));
+  }
+  if (process.java_limit_kb != kUnread) {
+    gauge(row, of.index, kJavaHeapLimit, std::round(mb_of_kb(process.java_limit_kb)));
+  }
   gauge(row, of.index, "cpu_s", std::round(process.cpu_s * 100) / 100);
 }
 

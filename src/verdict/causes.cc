@@ -348,6 +348,16 @@ Finding see_gpu_pool(const Clues& c) {
           {{"component", c.file.component().name}}};
 }
 
+double score_java_heap(const Clues& c) {
+  return c.component_is(kJavaHeap.name) && c.grows ? 0.9 : 0;
+}
+Finding see_java_heap(const Clues& c) {
+  return {FindingKind::java_heap_grew,
+          {{"growth_mb", c.rise_mb, Unit::mb},
+           {"collections", static_cast<double>(c.file.component().points.size())}},
+          {}};
+}
+
 double score_spikes(const Clues& c) {
   return !c.grows && c.verdict.spikes.count >= 2 ? 0.9 : 0;
 }
@@ -386,6 +396,7 @@ constexpr CauseRow kCauses[] = {
     {"native-leak", score_native, see_native},
     {"load", score_load, see_load},
     {"gpu-memory", score_gpu_pool, see_gpu_pool},
+    {"java-heap", score_java_heap, see_java_heap},
     {"evaluation-spikes", score_spikes, see_spikes},
     {"sawtooth", score_sawtooth, see_sawtooth},
 };

@@ -48,6 +48,7 @@ class Gatherer {
     of_creep();
     of_epoch();
     of_counts();
+    of_java_heap();
     of_components();
     of_processes();
     of_spikes();
@@ -144,6 +145,8 @@ class Gatherer {
     }
     // Nothing has grown yet: there is nothing to explain or to try.
     if (!decision_.enough && verdict_.last_mb - verdict_.first_mb < kMaterialMb) return;
+    // Its cause names the experiment: neither batches nor requests tell who holds an object.
+    if (is_java_heap()) return;
     const bool events_open =
         weight_of(file_, Family::per_evaluation) + weight_of(file_, Family::first_events) > 0.5;
     const bool one_climb = verdict_.last_step < file_.timeline.one_climb_until;
@@ -261,6 +264,15 @@ class Gatherer {
       const CountTrend* count = file_.count(what);
       if (count != nullptr) verdict_.evidence.push_back(finding_of(*count));
     }
+  }
+
+  [[nodiscard]] bool is_java_heap() const { return file_.component().name == kJavaHeap.name; }
+
+  // Whoever looks at RSS sees nothing of it.
+  void of_java_heap() {
+    const ComponentVerdict& process = verdict_.components.front();
+    if (!is_java_heap() || process.word != Word::plateau) return;
+    found(Kind::grows_within_the_heap, {{"owned_mb", process.last_mb, Unit::mb}});
   }
 
   void of_components() {

@@ -156,6 +156,8 @@ enum class FindingKind : uint8_t {
   holder_grew,
   graph_deepened,
   gpu_memory_grew,
+  java_heap_grew,
+  grows_within_the_heap,
   teeth_over_floor,
   // About an allocation site, or another series of live bytes.
   site_unmeasured,

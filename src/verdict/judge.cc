@@ -250,8 +250,8 @@ double seconds_per_step(const CaseFile& file) {
 
 void fill_outlook(const CaseFile& file, Verdict& verdict) {
   const Decision& decision = file.decision();
-  std::optional<double> limit;
-  if (file.run->context.limit_mb) limit = file.run->context.limit_mb->value;
+  std::optional<double> limit = file.component().limit_mb;
+  if (!limit && file.run->context.limit_mb) limit = file.run->context.limit_mb->value;
   verdict.risk = assess_risk(decision, file.timeline, limit);
   // Where growth would end is worth saying when an end is in sight: it is level, it slows down, or
   // the first pass over the data has not ended yet.

@@ -144,6 +144,33 @@ std::vector<size_t> kinds_of(const Run& run) {
   return kinds;
 }
 
+// Leaves of `mb` what was read anew: where the gauge that counts its readings, summed over the
+// processes, rose.
+void blank_repeats(const Run& run, std::string_view counted_by, std::vector<double>& mb) {
+  std::vector<double> counted(mb.size(), kMissing);
+  for (const Gauge& gauge : run.gauges) {
+    if (gauge.name != counted_by) continue;
+    for (size_t i = 0; i < mb.size(); ++i) add_known(counted[i], gauge.value[i]);
+  }
+  double before = 0;
+  for (size_t i = 0; i < mb.size(); ++i) {
+    if (!(counted[i] > before)) mb[i] = kMissing;
+    if (std::isfinite(counted[i])) before = counted[i];
+  }
+}
+
+// The last value of a gauge, summed over the processes that have it.
+std::optional<double> last_of(const Run& run, std::string_view name) {
+  double sum = kMissing;
+  for (const Gauge& gauge : run.gauges) {
+    if (gauge.name != name) continue;
+    const auto last = std::find_if(gauge.value.rbegin(), gauge.value.rend(),
+                                   [](double value) { return std::isfinite(value); });
+    if (last != gauge.value.rend()) add_known(sum, *last);
+  }
+  return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+}
+
 // The finite values of the instants that count.
 std::vector<TimedValue> working_points(const Signals& signals, const std::vector<double>& mb) {
   std::vector<TimedValue> points;
@@ -382,7 +409,8 @@ Signals TreeColumns::signals(const Run& prefix, std::optional<size_t> life) cons
     for (const ProcessColumns& of : columns) {
       if (count > 0) add_known(at_end, amount_at(kind, of, last));
     }
-    const std::vector<double> mb = cut(of_kind_[k], count, at_end);
+    std::vector<double> mb = cut(of_kind_[k], count, at_end);
+    if (!kind.counted_by.empty()) blank_repeats(prefix, kind.counted_by, mb);
     Measure measure = measure_of(kind, columns);
     if (k == 0) {
       mark_working(prefix, columns, mb, signals);
@@ -394,6 +422,7 @@ Signals TreeColumns::signals(const Run& prefix, std::optional<size_t> life) cons
                         .decides = kind.decides,
                         .reclaimable = kind.reclaimable,
                         .points = working_points(signals, mb)};
+    if (!kind.limited_by.empty()) component.limit_mb = last_of(prefix, kind.limited_by);
     if (k == 0 && held_differs(signals, mb)) {
       component.held = working_points(signals, signals.lives.held);
       component.surviving = working_points(signals, signals.lives.surviving);

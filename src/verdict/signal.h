@@ -49,7 +49,8 @@ struct Component {
   Measure measure;
   bool decides = true;  // As in PageKind.
   bool reclaimable = false;
-  bool primary = false;            // The series that decides unless another one is worse.
+  std::optional<double> limit_mb = {};  // Its own, if it has one besides the job's.
+  bool primary = false;                 // The series that decides unless another one is worse.
   std::vector<TimedValue> points;  // By rising clock, one per clock value, finite, non-negative.
   // The same with what processes held that have ended since (lives.h), which is what is judged.
   // Parallel to `points`; empty where it does not differ.

@@ -69,6 +69,13 @@ constexpr CauseWords kCauses[] = {
     {"gpu-memory", "GPU memory or its caching allocator",
      "compare allocated and reserved; empty_cache() lowers reserved only",
      "bucket shapes, use expandable segments; look for tensors kept on the device"},
+    {"java-heap", "objects that stay reachable in the Java heap",
+     "'jcmd PID GC.class_histogram' twice, some minutes apart: the class that grows; it collects "
+     "first, and stops the program while it counts",
+     "take a heap dump ('jcmd PID GC.heap_dump FILE') and follow what holds that class: a static "
+     "map, a listener, a thread local, a cache without a size",
+     "run it again with -XX:+HeapDumpOnOutOfMemoryError and a smaller -Xmx: the dump names the "
+     "class, and what holds it"},
     {"evaluation-spikes", "temporary memory during evaluations or checkpoints",
      "watch the minimum, not the maximum: it stays level",
      "smaller evaluation batches; plan for floor plus spike"},

@@ -243,6 +243,11 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::graph_deepened, "graph-deepened", Block::why,
      "the graph behind {holder} went from {first} to {last} operations"},
     {Kind::gpu_memory_grew, "gpu-memory-grew", Block::why, "GPU memory grew by {growth_mb}"},
+    {Kind::java_heap_grew, "java-heap-grew", Block::why,
+     "what {collections} collections left in the Java heap grew by {growth_mb}"},
+    {Kind::grows_within_the_heap, "grows-within-the-heap", Block::why,
+     "The process itself stays near {owned_mb}: its heap was given that room before, so RSS does "
+     "not show what is kept in it."},
     {Kind::teeth_over_floor, "teeth-over-floor", Block::peaks,
      "teeth of {height_mb} every {period_steps} or so"},
     // About an allocation site, or another series of live bytes.
