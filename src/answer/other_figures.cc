@@ -23,6 +23,20 @@ std::string judged_name(const Run& run) {
   return run.series.empty() ? std::string() : run.series.front().label;
 }
 
+// How likely the figure, taken alone, grows without end: what is called a leak, and what has grown
+// and is only not called one yet.
+double likely_leak(const Verdict& alone) {
+  constexpr double kLikelier = 0.5;
+  constexpr double kGrown = 1.25;
+  if (alone.word == Word::leak) return alone.confidence;
+  if (alone.word != Word::undecided || alone.last_mb < kGrown * alone.first_mb) return 0;
+  double without_end = 0;
+  for (const Explanation& explanation : alone.explanations) {
+    without_end += explanation.bounded ? 0 : explanation.weight;
+  }
+  return without_end > kLikelier ? without_end : 0;
+}
+
 Finding finding_of(const Run& run, const Gauge& figure, const Verdict& leak) {
   Finding found{FindingKind::other_figure_leaks,
                 {{"rate_mb_per_step", leak.rate_mb_per_step, Unit::rate},
@@ -45,8 +59,9 @@ void judge_other_figures(const Run& run, const Policy& policy, Judged& judged) {
   for (const Gauge& figure : run.gauges) {
     if (!figure.name.starts_with(kOtherFigure)) continue;
     const Verdict other = judge(run_of(run, figure), policy);
-    if (other.word != Word::leak || other.confidence <= surest) continue;
-    surest = other.confidence;
+    const double likely = likely_leak(other);
+    if (likely <= surest) continue;
+    surest = likely;
     found = finding_of(run, figure, other);
   }
   if (!found) return;

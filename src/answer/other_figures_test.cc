@@ -41,6 +41,18 @@ TEST(OtherFigures, ALeakOfAnotherFigureTakesTheAllClearBackAndIsNamed) {
   EXPECT_EQ(verdict.missing.kind, FindingKind::memory_name_missing);
 }
 
+// Too short for the word leak, but nobody would call it harmless.
+TEST(OtherFigures, OneThatLikelyLeaksTakesTheAllClearBackToo) {
+  plateau::Run run = level_beside(14);
+  run.context.epoch_steps.reset();
+  run.instants.resize(60);
+  run.series.front().mb.resize(60);
+  run.gauges.front().value.resize(60);
+  const Verdict verdict = answer_run(run).verdict;
+  EXPECT_EQ(verdict.word, Word::undecided);
+  EXPECT_EQ(verdict.undecided_because.kind, FindingKind::other_figure_leaks);
+}
+
 TEST(OtherFigures, AnotherFigureThatIsLevelTooChangesNothing) {
   const Verdict verdict = answer_run(level_beside(0)).verdict;
   EXPECT_EQ(verdict.word, Word::plateau);

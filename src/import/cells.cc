@@ -41,7 +41,8 @@ bool is_level(std::string_view word) {
          equal_ignoring_case(word, "trace") || word.empty();
 }
 
-// "2026-11-18 09:00:00 +0000": how far the time's zone is from Greenwich is a part of it.
+}  // namespace
+
 size_t behind_zone(std::string_view line, size_t at) {
   constexpr size_t kZone = 6;  // " +0000"
   if (at + kZone > line.size() || line[at] != ' ') return at;
@@ -51,8 +52,6 @@ size_t behind_zone(std::string_view line, size_t at) {
                     (at + kZone == line.size() || !is_digit(line[at + kZone]));
   return zone ? at + kZone : at;
 }
-
-}  // namespace
 
 // "4.0/64.0 GB": the unit of the second is that of both.
 void add_limit(LogCell& cell, const Numeral& limit) {
@@ -92,6 +91,13 @@ uint32_t ColumnNames::of(uint64_t key, std::string_view name) {
   return number;
 }
 
+std::string_view behind_equals(std::string_view text) {
+  static constexpr std::string_view kEquals = " = ";
+  const size_t at = text.rfind(kEquals);
+  const bool sum = at != std::string_view::npos && text.substr(0, at).find(" + ") < at;
+  return sum ? trim(text.substr(at + kEquals.size())) : text;
+}
+
 LogCell read_cell(std::string_view text, const NumberStyle& style) {
   LogCell cell;
   text = trim(text);
@@ -99,6 +105,7 @@ LogCell read_cell(std::string_view text, const NumberStyle& style) {
          (text.front() == '"' || text.front() == '\'')) {
     text = trim(text.substr(1, text.size() - 2));
   }
+  text = behind_equals(text);
   cell.text = text;
   if (text.empty()) return cell;
   if (const auto stamp = stamp_at(text, 0); stamp && text.size() - stamp->length <= 8) {

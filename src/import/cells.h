@@ -105,6 +105,9 @@ class LogLayout {
   virtual void want(const std::vector<uint32_t>& columns);
   [[nodiscard]] virtual const ColumnNames& columns() const { return columns_; }
   virtual void freeze() { columns_.freeze(); }
+  // Every line was cut once: from now on a row that has words where most have numbers, or numbers
+  // where they have words, is none.
+  virtual void settle() {}
 
  protected:
   [[nodiscard]] bool is_wanted(uint32_t column) const {
@@ -162,12 +165,20 @@ void add_limit(LogCell& cell, const Numeral& limit);
 // is none.
 bool read_time_above(std::string_view line, CellRow& row);
 
+// "Private  +   Shared  =  RAM used": of a sum in one cell of a table, or of its title, what it
+// comes to.
+std::string_view behind_equals(std::string_view text);
+
 // Reads one cell of a table: an amount, a time, or text.
 LogCell read_cell(std::string_view text, const NumberStyle& style);
 
 // The label that a launcher puts before each line, and the time before or behind it.
 // Returns where the rest of the line begins.
 size_t read_prefix(std::string_view line, CellRow& row);
+
+// "2026-11-18 09:00:00 +0000": how far a time's zone is from Greenwich is a part of it. The end of
+// the zone behind a time that ends at `at`, or `at`.
+size_t behind_zone(std::string_view line, size_t at);
 
 // Words that name nothing in a header or a line, and bars drawn around tables, made plain: mail
 // quoting, box drawing, emphasis. Uses `storage` only if something changes.

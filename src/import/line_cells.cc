@@ -79,8 +79,7 @@ bool LineLayout::names_what_follows() const {
          words_[count_ - 1].end == at_;
 }
 
-void LineLayout::word() {
-  const NameWord found = read(at_);
+void LineLayout::take_word(const NameWord& found) {
   at_ = found.end;
   if (ordinal_ > 0) fresh_start();
   if (count_ == words_.size()) {
@@ -90,7 +89,21 @@ void LineLayout::word() {
   words_[count_++] = found;
   before_ = mix_words(before_, found.hash);
   nameless_ = 0;
+}
+
+void LineLayout::word() {
+  const NameWord found = read(at_);
+  take_word(found);
   if (at_ < line_.size() && line_[at_] == '=') label(found);
+}
+
+// No word of this table, but it tells names apart: "系统memory" is not "累计memory".
+void LineLayout::foreign_word(size_t end) {
+  NameWord found = {kWordSeed, at_, end, 0};
+  for (size_t i = at_; i < end; ++i) {
+    found.hash = mix_words(found.hash, static_cast<unsigned char>(line_[i]));
+  }
+  take_word(found);
 }
 
 // "source=web.1": whose line it is.
@@ -236,6 +249,8 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
       if (!stamp()) number();
     } else if (is_letter(c)) {
       if (!starts_token() || !stamp()) word();
+    } else if (const size_t end = end_of_foreign_word(line_, at_); end > at_) {
+      foreign_word(end);
     } else {
       if (ends_phrase(c)) fresh_start();
       ++at_;

@@ -147,6 +147,25 @@ size_t end_of_place(std::string_view line, size_t at) {
   return an_amount_follows(line, found + next.size() - 1) ? end : 0;
 }
 
+size_t end_of_foreign_word(std::string_view line, size_t at) {
+  size_t end = at;
+  while (end < line.size()) {
+    const auto lead = static_cast<unsigned char>(line[end]);
+    // Greek, Cyrillic, Arabic and their like have two bytes, those of East Asia three. 0xe2 leads
+    // signs and arrows, 0xef full-width ones, 0xe3 0x80 the full stop of East Asia.
+    const bool two = lead >= 0xc4 && lead <= 0xdf;
+    const bool three = (lead >= 0xe0 && lead <= 0xed && lead != 0xe2) &&
+                       !(lead == 0xe3 && end + 1 < line.size() && line[end + 1] == '\x80');
+    const size_t size = two ? 2 : three ? 3 : 0;
+    if (size == 0 || end + size > line.size()) break;
+    for (size_t i = 1; i < size; ++i) {
+      if ((static_cast<unsigned char>(line[end + i]) & 0xc0) != 0x80) return end;
+    }
+    end += size;
+  }
+  return end;
+}
+
 bool opens_other_figures(std::string_view line, size_t at, const NumberStyle& style) {
   if (at + 1 >= line.size() || !is_digit(line[at + 1])) return false;
   const Numeral number = read_numeral(line, at + 1, style);

@@ -52,6 +52,10 @@ bool an_amount_follows(std::string_view line, size_t end);
 // Requires: a digit at `at`.
 size_t end_of_place(std::string_view line, size_t at);
 
+// Where a word in letters that are not Latin ends, if one begins at `at`; else `at`. Signs, arrows
+// and pictures are no words.
+size_t end_of_foreign_word(std::string_view line, size_t at);
+
 // "(1855M wired, 3021M compressor)": what stands in the brackets are figures with words of their
 // own.
 // Requires: line[at] is the opening bracket.

@@ -60,6 +60,8 @@ class LineLayout : public LogLayout {
 
  private:
   void word();
+  void foreign_word(size_t end);
+  void take_word(const NameWord& found);
   void number();
   void label(const NameWord& key);
   bool stamp();

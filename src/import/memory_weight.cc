@@ -36,6 +36,30 @@ double smoothness(const std::vector<double>& values) {
   return 1 - std::min(1.0, steps / (2 * n * spread));
 }
 
+// Amounts that no memory takes in turn: each far from the last ones, as the sizes of requests are.
+// Memory goes on from where it was, or about a level; of several things in turn each does, so every
+// second to eighth is looked at too.
+bool is_erratic(const SheetColumn& column) {
+  constexpr size_t kFewestOfIt = 8;
+  constexpr size_t kMostInTurn = 8;
+  constexpr double kFarApart = 3;
+  constexpr double kGoesOn = 0.5;
+  const std::vector<double>& values = column.values;
+  if (column.arrows > 0 || values.size() < kFewestOfIt) return false;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*most <= kFarApart * std::max(0.0, *least)) return false;
+  if (smoothness(values) >= kGoesOn) return false;
+  for (size_t turns = 2; turns <= std::min(kMostInTurn, values.size() / 4); ++turns) {
+    std::vector<double> sorted_by_turn;
+    sorted_by_turn.reserve(values.size());
+    for (size_t from = 0; from < turns; ++from) {
+      for (size_t i = from; i < values.size(); i += turns) sorted_by_turn.push_back(values[i]);
+    }
+    if (smoothness(sorted_by_turn) >= kGoesOn) return false;
+  }
+  return true;
+}
+
 // The same in every line, to the last digit: a size rather than a use, if there is another.
 bool never_moves(const SheetColumn& column) {
   constexpr size_t kFewestLevel = 10;
@@ -139,6 +163,7 @@ double memory_weight(const Sheet& sheet, uint32_t at) {
   if (stands_beside_pid(sheet, column)) weight += kBesidePid;
   if (is_wall_clock(column)) weight -= 12;
   if (is_counter(column)) weight -= 8;
+  if (!column.name.memory && !column.name.free && is_erratic(column)) weight -= 8;
   if (never_moves(column)) weight -= another_moves(sheet, column) ? kStandsStill : 2;
   // Text in a column of numbers: another kind of line.
   if (column.texts > n) weight -= 4;

@@ -30,7 +30,11 @@ constexpr std::array<Meant, 9> kDrawn = {{{"\xe2\x94\x82", "|"},
 
 // Memory, and the units, where they are written in no Latin letters. Before the shorter ones that
 // they begin with.
-constexpr std::array<Meant, 15> kWords = {{{"память", "memory"},
+constexpr std::array<Meant, 19> kWords = {{{"累计", "accumulated "},
+                                           {"峰值", "peak "},
+                                           {"可用", "available "},
+                                           {"空闲", "free "},
+                                           {"память", "memory"},
                                            {"Память", "memory"},
                                            {"памяти", "memory"},
                                            {"пам'ять", "memory"},

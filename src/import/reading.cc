@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "import/csv_fields.h"
+#include "import/envelope.h"
 #include "import/line_reader.h"
 #include "import/reading_parts.h"
 #include "import/run_builder.h"
@@ -21,9 +22,6 @@ namespace plateau {
 namespace {
 
 constexpr size_t kMostLines = 6000;
-// A microcontroller's heap in bytes; as many MB no process has.
-constexpr double kLeastHeapBytes = 2e4;
-constexpr double kLoudAsHeap = 7;    // Of SlotName::loudest: "allocated" and the like.
 constexpr size_t kFirsts = 4;        // Readings by which another reader's are recognised.
 constexpr size_t kMostMeasures = 6;  // Other columns kept beside the one that decides.
 
@@ -52,60 +50,6 @@ void account_for(const Sheet& sheet, Reading& reading) {
         sheet.layout->describe(), counted(column.values.size(), "reading"), column.values.front(),
         column.values.back(), memory_weight(sheet, static_cast<uint32_t>(i))));
   }
-}
-
-// Runtimes count these in bytes, and not in pages.
-bool names_a_heap(std::string_view title) {
-  const std::string words = plain_words(title);
-  for (std::string_view rest = words; !rest.empty();) {
-    if (lists("heap gc malloc psram shmem", " ", take_part(rest, ' '))) return true;
-  }
-  return false;
-}
-
-// Its own name says so, or "allocated" stands beside what does.
-bool counts_a_heap(const Sheet& sheet, const SheetColumn& column) {
-  if (names_a_heap(column.title)) return true;
-  if (column.name.loudest > kLoudAsHeap || !column.name.memory) return false;
-  return std::any_of(sheet.columns.begin(), sheet.columns.end(), [&column](const auto& other) {
-    return names_a_heap(other.title) && other.decimals == 0 && other.with_unit == 0 &&
-           other.values.size() * 10 >= column.values.size() * 9;
-  });
-}
-
-// Any unit that the file itself gives away: written on most, named in the title, shown by pages,
-// or that of a column beside it.
-UnitFound find_unit(const Sheet& sheet, const SheetColumn& column) {
-  if (column.with_unit > 0 && column.with_unit < column.values.size() &&
-      column.with_unit * 20 > column.values.size()) {
-    return {1024 / 1e6, "KiB", "as top writes what it does not abbreviate", true};
-  }
-  if (column.with_unit > 0) return {1, "as written", "", true};
-  if (column.name.unit_mb == kWordMb) {
-    return {kWordMb, "words of 8 bytes", "as runtimes of 64 bits count", true};
-  }
-  if (column.name.unit_mb > 0) return {column.name.unit_mb, "as named", "", true};
-  if (sheet.page_bytes > 0 && column.decimals == 0) {
-    return {sheet.page_bytes / 1e6, "pages", "whose size the log says", true};
-  }
-  const bool heap = counts_a_heap(sheet, column);
-  if (!heap) {
-    if (const UnitFound pages = unit_by_pages(column.values); pages.mb > 0) return pages;
-  }
-  for (const SheetColumn& other : sheet.columns) {
-    const bool beside = !other.rows.empty() && !column.rows.empty() &&
-                        other.rows.size() * 10 >= column.rows.size() * 9 && &other != &column;
-    if (!beside || !other.name.memory || other.with_unit > 0 || is_wall_clock(other)) continue;
-    if (UnitFound pages = unit_by_pages(other.values); pages.mb > 0) {
-      pages.why = "as a column beside it shows by its pages";
-      return pages;
-    }
-  }
-  if (heap && column.decimals == 0 &&
-      *std::max_element(column.values.begin(), column.values.end()) >= kLeastHeapBytes) {
-    return {1e-6, "bytes", "as runtimes count their heaps", false};
-  }
-  return unit_by_size(column.values, is_table_of_free(sheet, column) || column.name.machine);
 }
 
 // All are in kB, written or by name, and in pages.
@@ -404,8 +348,13 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   const NumberStyle style = numbers.style();
   reading.own_numerals = style.decimal_comma || style.space_groups;
   std::vector<Sheet> sheets = read_sheets(lines, style);
-  for (const Sheet& sheet : sheets) account_for(sheet, reading);
+  const size_t whole = sheets.size();
+  if (const auto envelope = Envelope::of(lines)) add_sheets_in(*envelope, lines, style, sheets);
   std::optional<ChosenColumn> chosen = choose_memory(sheets, wishes, lines.size());
+  const bool opened = chosen && chosen->sheet >= whole;
+  for (size_t i = opened ? whole : 0; i < (opened ? sheets.size() : whole); ++i) {
+    account_for(sheets[i], reading);
+  }
   if (!chosen) {
     say_what_was_there(sheets, reading);
     return reading;

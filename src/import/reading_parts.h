@@ -43,6 +43,12 @@ void settle_nameless(const std::vector<Sheet>& sheets, ChosenColumn& chosen);
 // other_figures.cc: the columns of Reading::others. Requires: everything else is chosen.
 void choose_others(const Sheet& sheet, Reading& reading);
 
+// column_unit.cc: any unit that the file itself gives away: written on most, named in the title,
+// that of the same figure beside it, shown by pages, or that of a column beside it; else by size.
+UnitFound find_unit(const Sheet& sheet, const SheetColumn& column);
+// Its own name says heap, or "allocated" stands beside what does.
+bool counts_a_heap(const Sheet& sheet, const SheetColumn& column);
+
 // reading.cc: the column as memory, with its unit; remarks on it where there is a reading for them.
 MemoryColumn memory_column(const Sheet& sheet, uint32_t at, const ReadingWishes& wishes,
                            Reading* remark_to);

@@ -90,6 +90,7 @@ double find_page_bytes(const std::vector<std::string_view>& lines) {
 
 // "MEM USAGE / LIMIT": the cell is read as the first.
 std::string_view first_title(std::string_view title) {
+  title = behind_equals(title);
   const size_t slash = title.find('/');
   if (slash == std::string_view::npos) return title;
   const SlotName rest = weigh_name(title.substr(slash + 1));

@@ -62,6 +62,7 @@ struct Sheet {
   std::vector<SheetColumn> columns;  // By their number in the layout.
   std::vector<SheetRow> rows;
   size_t blocks = 0;
+  bool opened = false;    // Read behind what a collector writes; see envelope.h.
   double page_bytes = 0;  // Said in a line above: "(page size of 16384 bytes)"; 0: not.
 };
 

@@ -392,6 +392,17 @@ void add_matrix(const std::vector<std::string_view>& lines, const NumberStyle& s
   }
 }
 
+// Twice: what most rows hold says which lines between them are none.
+Sheet read_table(std::unique_ptr<LogLayout> layout, const std::vector<std::string_view>& lines,
+                 const std::vector<bool>& taken) {
+  CellRow row;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!taken[i]) layout->cut(lines[i], row);
+  }
+  layout->settle();
+  return read_sheet(std::move(layout), lines, taken);
+}
+
 // "[client] heap 179 MB" and "[server] heap 148 MB" in turn: what stands before each line tells
 // them apart, and makes series of them.
 bool told_by_prefix(const Sheet& sheet, const SheetColumn& column, const std::vector<double>& mb) {
@@ -444,7 +455,7 @@ std::vector<Sheet> read_sheets(const std::vector<std::string_view>& lines,
     if (!numbers_below(lines, units.empty() ? i : i + 1)) continue;
     if (is_between_rules(lines, i)) continue;
     if (!headers.insert(plain_words(lines[i])).second) continue;
-    sheets.push_back(read_sheet(table_layout(lines[i], units, style), lines, taken));
+    sheets.push_back(read_table(table_layout(lines[i], units, style), lines, taken));
     take_lines(sheets.back(), taken);
   }
   const auto objects = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {

@@ -133,6 +133,7 @@ class TableLayout : public LogLayout {
       return false;
     }
     if (bars_) line = without_bars(line, storage_);
+    met_ = odd_ = 0;
     cut_pieces(line, 1, pieces_);
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
     const bool several_words =
@@ -161,7 +162,7 @@ class TableLayout : public LogLayout {
     // Above its header a table has rows only in a log whose beginning is cut off; a sentence whose
     // words happen to stand over a column is none.
     const bool row_or_prose = headed_ || static_cast<size_t>(numbers) * 2 >= pieces_.size();
-    if (numbers > 0 && row_or_prose) return true;
+    if (numbers > 0 && row_or_prose && odd_ * kOddOf <= met_) return true;
     row.clear();
     return read_time_above(line, row);
   }
@@ -176,6 +177,10 @@ class TableLayout : public LogLayout {
   // The lines that were learned from are read again, from above the header on.
   void freeze() override {
     LogLayout::freeze();
+    headed_ = false;
+  }
+  void settle() override {
+    settled_ = true;
     headed_ = false;
   }
 
@@ -229,6 +234,7 @@ class TableLayout : public LogLayout {
 
   void add(const LinePiece& piece, uint32_t column, CellRow& row) {
     if (column >= columns_.size() || column == cpu_time_) return;  // Or too many to tell apart.
+    see_kind(piece.text, column);
     if (!is_wanted(column) && !may_hold_time(piece.text)) return;
     LogCell cell = read_cell(piece.text, style_);
     cell.column = column;
@@ -237,6 +243,24 @@ class TableLayout : public LogLayout {
       row.time = cell.time;
     }
     row.cells.push_back(cell);
+  }
+
+  // Whether the piece is of the kind that the column has in most rows.
+  void see_kind(std::string_view text, uint32_t column) {
+    const bool number = is_digit(text.front());
+    const bool word = is_letter(text.front()) || text.front() == '/';
+    if (!number && !word) return;  // "-", "<none>", "[kworker]": either may be left out so.
+    kinds_.resize(columns_.size());
+    Kinds& kinds = kinds_[column];
+    if (!settled_) {
+      kinds.numbers += number ? 1 : 0;
+      kinds.words += word ? 1 : 0;
+      return;
+    }
+    const size_t all = kinds.numbers + kinds.words;
+    if (all < kFewestRows || std::max(kinds.numbers, kinds.words) * 3 < all * 2) return;
+    ++met_;
+    odd_ += (kinds.numbers > kinds.words) != number ? 1 : 0;
   }
 
   // Each piece under the name that it stands under, right-aligned ones by their ends.
@@ -282,6 +306,17 @@ class TableLayout : public LogLayout {
     return out;
   }
 
+  struct Kinds {
+    size_t numbers = 0;
+    size_t words = 0;
+  };
+  static constexpr size_t kFewestRows = 6;
+  static constexpr size_t kOddOf = 4;  // A row may differ in one column of four.
+
+  std::vector<Kinds> kinds_;  // Of each column in the rows so far.
+  bool settled_ = false;
+  size_t met_ = 0;  // Columns of the row at hand that have a kind,
+  size_t odd_ = 0;  // and those where it has the other one.
   bool bars_ = false;
   bool whole_wide_names_ = true;
   bool headed_ = false;          // The header has come.

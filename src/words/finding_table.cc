@@ -99,7 +99,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "reaches {limit_mb} at {limit_step}][; doubles to {doubled_mb} at {doubled_step}])"},
     {Kind::nothing_fits, "nothing-fits", Block::why, "no explanation fits well"},
     {Kind::other_figure_leaks, "other-figure-leaks", Block::why,
-     "'{name}', in the same log, grows without end: by {rate_mb_per_step}, {first_mb>last_mb}[; "
+     "'{name}', in the same log, grows: by {rate_mb_per_step}, {first_mb>last_mb}[; "
      "'{judged}', which was taken for the memory, does not]"},
     // What would decide, and what to try.
     {Kind::pass_end_would_name_cause, "pass-end-would-name-cause", Block::next,
