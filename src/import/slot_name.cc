@@ -67,7 +67,8 @@ constexpr Weighed kWeights[] = {
     {-7, &SlotName::swap, "swap swapped swpd swapin swapout zswap kbswpused kbswpfree"},
     {-8, &SlotName::change,
      "delta diff difference change changed increase increased decrease growth grew grow leaked "
-     "leak freed released gained increment incremented added collected saved accumulated"},
+     "leak freed released gained increment incremented added collected saved accumulated "
+     "cumulative"},
     {-5, &SlotName::percent, "percent pct percentage perc ratio fraction util utilization"},
     {-6, &SlotName::cpu, "cpu cores load processor"},
     {-10, nullptr,

@@ -160,9 +160,21 @@ bool Scanner::follows_word() const {
   return true;
 }
 
+// The digits within a hash or a name, "a81f03", say nothing, and such tokens have many.
+bool Scanner::skip_within_name() {
+  if (glued_to_key() || before(1) == '_') return false;
+  size_t end = at_;
+  while (is_digit(char_at(end)) || char_at(end) == '.') ++end;
+  if (char_at(end) == ',' || char_at(end) == '\'') return false;
+  at_ = end;
+  plain_before_number_ = false;
+  return true;
+}
+
 void Scanner::number() {
   const Lead lead = this->lead();
   if (lead == Lead::plain && clock()) return;
+  if (lead == Lead::glued && skip_within_name()) return;
   number_ = read_number(line_, at_);
   const size_t start = at_;
   const bool claimed = follows_word();

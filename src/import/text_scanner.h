@@ -47,6 +47,7 @@ class Scanner {
   [[nodiscard]] bool follows_word() const;
   [[nodiscard]] bool glued_to_key() const;
   void skip_glued();
+  bool skip_within_name();
   bool read_unit();
   void amount(Lead lead, size_t start);
   [[nodiscard]] char before_start(size_t start) const;
