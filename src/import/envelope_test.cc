@@ -122,9 +122,7 @@ TEST(Envelope, SizesOfRequestsAreNoMemory) {
     text += clock(i) + " GET /v1/items/" + std::to_string(i * 37 % 97) + " 200 " +
             std::to_string(1 + i * i * 7919 % 89) + ".5 KB\n";
   }
-  for (const auto& run : {import_bytes("log", text)}) {
-    ASSERT_FALSE(run.ok() && run.value().front().format == "mined");
-  }
+  EXPECT_FALSE(import_bytes("log", text).ok());
 }
 
 // "系统内存" is not "累计分配内存", though both say memory.

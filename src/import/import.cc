@@ -181,6 +181,29 @@ bool stands_at_one_step(const Run& run) {
                      [&run](const Instant& at) { return at.step == run.instants.front().step; });
 }
 
+// Whether the figures go to and fro by nearly as much as they ever differ: several things in turn,
+// read as one. A course of one thing goes such a way once, and noise a third of it at each step.
+bool leaps(const Run& run) {
+  constexpr double kOfSpread = 0.4;
+  if (run.processes.size() > 1 || run.series.empty()) return false;
+  double last = kMissing;
+  double path = 0;
+  double least = 0;
+  double most = 0;
+  size_t steps = 0;
+  for (const double mb : run.series.front().mb) {
+    if (std::isnan(mb)) continue;
+    least = std::isnan(last) ? mb : std::min(least, mb);
+    most = std::isnan(last) ? mb : std::max(most, mb);
+    if (!std::isnan(last)) {
+      path += std::abs(mb - last);
+      ++steps;
+    }
+    last = mb;
+  }
+  return path > kOfSpread * static_cast<double>(steps) * (most - least);
+}
+
 // Whether what was learned reads more, or more surely, than the reader of the format does. Both
 // are tried on the same sample.
 bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
@@ -208,9 +231,9 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
     if (took_bytes_for_kib(reading, largest)) return true;
   }
   if (reading.own_numerals) return true;
-  // It has mixed what the words before the name tell apart.
+  // It has mixed what the words before the name tell apart, or its course leaps between several.
   const bool mixed = samples_in(runs) * 20 > reading.expected * 21;
-  if (reading.told_apart && reading.sure && mixed) return true;
+  if (reading.sure && mixed && (reading.told_apart || leaps(largest))) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }

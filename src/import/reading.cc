@@ -344,12 +344,17 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
 
   Reading reading;
   NumberStyleEvidence numbers;
-  for (const std::string_view line : lines) numbers.see(line);
+  const std::optional<Envelope> envelope = Envelope::of(lines);
+  for (const std::string_view line : lines) {
+    // The fractions of a collector's seconds are no decimals of the program's.
+    const auto opened = envelope ? envelope->open(line) : std::nullopt;
+    numbers.see(opened ? opened->rest : line);
+  }
   const NumberStyle style = numbers.style();
   reading.own_numerals = style.decimal_comma || style.space_groups;
   std::vector<Sheet> sheets = read_sheets(lines, style);
   const size_t whole = sheets.size();
-  if (const auto envelope = Envelope::of(lines)) add_sheets_in(*envelope, lines, style, sheets);
+  if (envelope) add_sheets_in(*envelope, lines, style, sheets);
   std::optional<ChosenColumn> chosen = choose_memory(sheets, wishes, lines.size());
   const bool opened = chosen && chosen->sheet >= whole;
   for (size_t i = opened ? whole : 0; i < (opened ? sheets.size() : whole); ++i) {
