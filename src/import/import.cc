@@ -181,6 +181,23 @@ bool stands_at_one_step(const Run& run) {
                      [&run](const Instant& at) { return at.step == run.instants.front().step; });
 }
 
+bool has_guessed_unit(const Run& run) {
+  return std::any_of(run.notes.begin(), run.notes.end(), [](const std::string& note) {
+    return note.find("has no unit") != std::string::npos;
+  });
+}
+
+// A number whose unit was guessed and that is the same to the last digit in all of many lines: an
+// id, or a size. An all-clear by it would be certain, whatever the memory does.
+bool never_moves(const Run& run) {
+  constexpr size_t kMany = 20;
+  if (run.instants.size() < kMany || run.processes.size() != 1 || run.series.size() != 1)
+    return false;
+  const std::vector<double>& mb = run.series.front().mb;
+  return has_guessed_unit(run) &&
+         std::all_of(mb.begin(), mb.end(), [&mb](double value) { return value == mb.front(); });
+}
+
 // Whether the figures go to and fro by nearly as much as they ever differ: several things in turn,
 // read as one. A course of one thing goes such a way once, and noise a third of it at each step.
 bool leaps(const Run& run) {
@@ -215,9 +232,8 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   });
   if (largest.processes.size() <= 1 && reading.series != SeriesBy::nothing) return true;
   if (stands_at_one_step(largest)) return true;
-  const bool guessed =
-      std::any_of(largest.notes.begin(), largest.notes.end(),
-                  [](const auto& note) { return note.find("has no unit") != std::string::npos; });
+  if (reading.moves && never_moves(largest)) return true;
+  const bool guessed = has_guessed_unit(largest);
   if (guessed && reading.sure) return true;
   const bool has_clock =
       reading.stamps || reading.step_column != kNoColumn || reading.time_column != kNoColumn;

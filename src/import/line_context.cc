@@ -101,6 +101,23 @@ std::string_view free_behind_pair(std::string_view line, const Numeral& number) 
   return {};
 }
 
+size_t end_of_free_behind(std::string_view line, const Numeral& number) {
+  if (number.unit != Numeral::Unit::memory) return 0;
+  const size_t begin = line.find_first_not_of(' ', number.unit_end);
+  if (begin == std::string_view::npos || begin != number.unit_end + 1) return 0;
+  size_t end = begin;
+  while (end < line.size() && is_letter(line[end])) ++end;
+  std::string word(line.substr(begin, end - begin));
+  std::transform(word.begin(), word.end(), word.begin(), ascii_lower);
+  if (!lists("free,available,avail,remaining,unused", ",", word)) return 0;
+  // "120 MB free: 30 MB", "5 MB free 3 MB": said of the next.
+  const size_t next = line.find_first_not_of(' ', end);
+  const bool last = next == std::string_view::npos || line[next] == ',' || line[next] == ';' ||
+                    line[next] == ')' || line[next] == '/' || line[next] == '|' ||
+                    line[next] == '(' || line[next] == '.';
+  return last ? end : 0;
+}
+
 size_t behind_capacity(std::string_view line, size_t end, const NumberStyle& style) {
   const size_t slash = line.find_first_not_of(' ', end);
   if (slash == std::string_view::npos || line[slash] != '/') return end;

@@ -82,15 +82,16 @@ bool is_dead(const SheetColumn& column) {
                      [](double value) { return value == 0; });
 }
 
-// Goes on by the same each time, and nothing says what it is: it counts.
+// Goes on by the same each time, and nothing says what it is: it counts. So does what goes on by
+// one from about 0, whatever its name ("[mem] loop 7"): no memory does.
 bool is_counter(const SheetColumn& column) {
   constexpr size_t kFewestSteps = 5;
   constexpr double kFarthestStart = 100;  // Steps from 0; memory begins at no such place.
   const std::vector<double>& values = column.values;
-  if (column.name.memory || column.name.free || column.name.unit_mb > 0 || column.with_unit > 0 ||
-      values.size() <= kFewestSteps)
+  if (column.name.unit_mb > 0 || column.with_unit > 0 || values.size() <= kFewestSteps)
     return false;
   const double step = values[1] - values[0];
+  if ((column.name.memory || column.name.free) && step != 1) return false;
   for (size_t i = 2; i < values.size(); ++i) {
     if (values[i] - values[i - 1] != step) return false;
   }

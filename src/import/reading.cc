@@ -386,6 +386,8 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   remark_on(column, reading);
   reading.told_apart = column.family != 0;
   reading.expected = column.values.size();
+  reading.moves = std::any_of(column.values.begin(), column.values.end(),
+                              [&column](double value) { return value != column.values.front(); });
   for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
     const MemoryColumn& memory = reading.memory.front();
     const double kb = column.unit_mb[i] == kKbInMb ? memory.kb_mb / kKbInMb : 1;

@@ -74,6 +74,7 @@ struct Reading {
   std::vector<double> firsts_mb;  // and the first few.
   double weight = 0;              // Of the column chosen.
   bool sure = false;
+  bool moves = false;                // Its figures are not all the same.
   bool told_apart = false;           // From others of the same name, which fewer words would not.
   std::vector<std::string> remarks;  // For the run's notes: units guessed, peaks, percent.
   std::vector<std::string> account;  // For --how-read: every column that was considered.

@@ -140,6 +140,7 @@ class TableLayout : public LogLayout {
         whole_wide_names_ && wide_names_.size() >= 3 && wide_names_.size() < names_.size();
     if (several_words) cut_pieces(line, 2, wide_);
     const bool each = pieces_.size() == names_.size();
+    if (names_its_number()) return read_time_above(line, row);
     // Where processes are listed every name is one word.
     const bool wide =
         several_words && wide_.size() == wide_names_.size() && !(each && pid_ < names_.size());
@@ -211,6 +212,14 @@ class TableLayout : public LogLayout {
     // Behind the id of a process stands the time that it has computed for; a clock stands before.
     cpu_time_ = std::min(place_of("TIME"), place_of("TIME+"));
     if (cpu_time_ < pid_ || cpu_time_ == names_.size()) cpu_time_ = kNoColumn;
+  }
+
+  // "Memory used: 147.39" below "clearing redis memory": a line that says itself what its number
+  // is.
+  [[nodiscard]] bool names_its_number() const {
+    const size_t n = pieces_.size();
+    return n >= 2 && n <= 4 && pieces_[n - 2].text.ends_with(':') &&
+           is_letter(pieces_.front().text.front()) && is_digit(pieces_[n - 1].text.front());
   }
 
   // "1772608500: 2.1e+09 5.9e+09" under "used free": seconds since 1970 that the header leaves out.
