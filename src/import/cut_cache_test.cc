@@ -63,8 +63,9 @@ void expect_the_same(const std::string& text, const std::string& name) {
 
 TEST(CutCache, GivesWhatTheLayoutGivesForLinesOfTheSameShape) {
   size_t files = 0;
-  for (const char* folder : {"forms", "logs"}) {
+  for (const char* folder : {"forms", "forms/printed", "logs"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kFixtures + folder)) {
+      if (!entry.is_regular_file()) continue;
       std::ifstream file(entry.path());
       std::stringstream text;
       text << file.rdbuf();
@@ -73,6 +74,19 @@ TEST(CutCache, GivesWhatTheLayoutGivesForLinesOfTheSameShape) {
     }
   }
   EXPECT_GT(files, 90U);
+}
+
+TEST(CutCache, BehindACollectorsPrefixItIsTheSame) {
+  for (const char* form : {"kubectl_top.txt", "mac_top.txt", "malloc_stats.txt", "smem.txt"}) {
+    std::ifstream file(kFixtures + "forms/" + form);
+    std::string text;
+    size_t second = 0;
+    for (std::string line; std::getline(file, line); ++second) {
+      text += "Mar  3 10:" + std::to_string(10 + second / 60 % 50) + ":" +
+              std::to_string(10 + second % 50) + " build7 app[2231]: " + line + "\n";
+    }
+    expect_the_same(text, form);
+  }
 }
 
 TEST(CutCache, ATimeThatIsNoneIsNotTakenForOneOfTheSameShape) {

@@ -125,6 +125,21 @@ TEST(Envelope, SizesOfRequestsAreNoMemory) {
   EXPECT_FALSE(import_bytes("log", text).ok());
 }
 
+// Of Erlang "System Memory" is a part, and the total is what is in use.
+TEST(Envelope, ATotalThatIsTheSumOfTwoOthersIsNoCapacity) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    const int processes = 3296 + i % 7;
+    const int system = 59018 + 31 * i;
+    text += "Total Memory: " + std::to_string(processes + system) +
+            " MiB\nProcesses Memory: " + std::to_string(processes) +
+            " MiB\nSystem Memory: " + std::to_string(system) + " MiB\n";
+  }
+  const auto runs = import_bytes("log", text);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_NEAR(runs.value().front().series.front().mb.front(), (3296 + 59018) * 1.048576, 1);
+}
+
 // "系统内存" is not "累计分配内存", though both say memory.
 TEST(Envelope, NamesInOtherAlphabetsAreToldApart) {
   std::string text;

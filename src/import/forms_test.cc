@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs in the forms that people publish, each with invented figures and the truth about them
-// (tests/fixtures/forms/make_forms.py writes both): how many readings the series that matters
-// has, where it begins and ends in MB, and how many series there are.
+// (make_forms.py and printed/make_printed_forms.py of tests/fixtures/forms write both): how many
+// readings the series that matters has, where it begins and ends in MB, and how many series there
+// are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,19 +29,25 @@ struct Form {
   size_t series = 1;
 };
 
-std::vector<Form> forms() {
-  std::vector<Form> out;
-  std::ifstream truth(kForms + "truth.tsv");
+void read_truth(const std::string& folder, std::vector<Form>& out) {
+  std::ifstream truth(kForms + folder + "truth.tsv");
   for (std::string line; std::getline(truth, line);) {
     std::string_view rest = line;
     Form form;
-    form.file = take_part(rest, '\t');
+    form.file = folder;
+    form.file += take_part(rest, '\t');
     form.readings = static_cast<size_t>(parse_int(take_part(rest, '\t')).value_or(0));
     form.first_mb = parse_double(take_part(rest, '\t')).value_or(kMissing);
     form.last_mb = parse_double(take_part(rest, '\t')).value_or(kMissing);
     form.series = static_cast<size_t>(parse_int(rest).value_or(1));
     out.push_back(form);
   }
+}
+
+std::vector<Form> forms() {
+  std::vector<Form> out;
+  read_truth("", out);
+  read_truth("printed/", out);
   return out;
 }
 

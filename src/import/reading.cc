@@ -177,7 +177,10 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     const SheetColumn& other = sheet.columns[i];
     if (i == first || other.title == main.title) continue;
     if (by_unit && is_measure_of_windows(other)) return;
-    if (by_unit && other.title.empty()) continue;  // Nothing says that it is the same of another.
+    // Nothing says that it is the same of another: it has no name, or "of" is all of it.
+    const bool nameless =
+        other.title.empty() || lists("of,and,in,at,to,for", ",", plain_words(other.title));
+    if (by_unit && nameless) continue;
     if (by_unit ? other.with_unit < other.values.size() : !other.name.memory) continue;
     const bool beside = other.rows.size() * 2 >= main.rows.size() && other.values.size() >= kFewest;
     const bool limited = by_unit && beside && share_a_limit(main, other);
@@ -283,6 +286,30 @@ void note_missing(const ReadingWishes& wishes, Reading& reading) {
   if (asked(wishes.series) && reading.series == SeriesBy::nothing) reading.missing = wishes.series;
 }
 
+// What other readers of the same lines are compared by.
+void describe_course(const SheetColumn& column, Reading& reading) {
+  reading.told_apart = column.family != 0;
+  reading.expected = column.values.size();
+  reading.moves = std::any_of(column.values.begin(), column.values.end(),
+                              [&column](double value) { return value != column.values.front(); });
+  for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
+    const MemoryColumn& memory = reading.memory.front();
+    const double kb = column.unit_mb[i] == kKbInMb ? memory.kb_mb / kKbInMb : 1;
+    reading.firsts_mb.push_back(column.mb(i, memory.bare_mb) * kb);
+  }
+}
+
+// The fractions of a collector's seconds are no decimals of the program's.
+NumberStyle style_of(const std::vector<std::string_view>& lines,
+                     const std::optional<Envelope>& envelope) {
+  NumberStyleEvidence numbers;
+  for (const std::string_view line : lines) {
+    const auto opened = envelope ? envelope->open(line) : std::nullopt;
+    numbers.see(opened ? opened->rest : line);
+  }
+  return numbers.style();
+}
+
 // The head as lines are read later: without what terminals take for colours.
 std::string_view without_colours(std::string_view head, std::string& storage) {
   if (head.find('\x1b') == std::string_view::npos) return head;
@@ -343,22 +370,14 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   for (size_t i = 0; i < raw.size(); ++i) lines[i] = plain_line(raw[i], storage[i]);
 
   Reading reading;
-  NumberStyleEvidence numbers;
   const std::optional<Envelope> envelope = Envelope::of(lines);
-  for (const std::string_view line : lines) {
-    // The fractions of a collector's seconds are no decimals of the program's.
-    const auto opened = envelope ? envelope->open(line) : std::nullopt;
-    numbers.see(opened ? opened->rest : line);
-  }
-  const NumberStyle style = numbers.style();
+  const NumberStyle style = style_of(lines, envelope);
   reading.own_numerals = style.decimal_comma || style.space_groups;
   std::vector<Sheet> sheets = read_sheets(lines, style);
-  const size_t whole = sheets.size();
   if (envelope) add_sheets_in(*envelope, lines, style, sheets);
   std::optional<ChosenColumn> chosen = choose_memory(sheets, wishes, lines.size());
-  const bool opened = chosen && chosen->sheet >= whole;
-  for (size_t i = opened ? whole : 0; i < (opened ? sheets.size() : whole); ++i) {
-    account_for(sheets[i], reading);
+  for (const Sheet& sheet : sheets) {
+    if (sheet.opened == (chosen && sheets[chosen->sheet].opened)) account_for(sheet, reading);
   }
   if (!chosen) {
     say_what_was_there(sheets, reading);
@@ -384,15 +403,7 @@ Reading learn_reading(std::string_view head, const ReadingWishes& wishes) {
   if (reading.series != SeriesBy::title && !told) add_measures(sheet, reading);
   if (!told) choose_others(sheet, reading);
   remark_on(column, reading);
-  reading.told_apart = column.family != 0;
-  reading.expected = column.values.size();
-  reading.moves = std::any_of(column.values.begin(), column.values.end(),
-                              [&column](double value) { return value != column.values.front(); });
-  for (size_t i = 0; i < std::min(kFirsts, column.values.size()); ++i) {
-    const MemoryColumn& memory = reading.memory.front();
-    const double kb = column.unit_mb[i] == kKbInMb ? memory.kb_mb / kKbInMb : 1;
-    reading.firsts_mb.push_back(column.mb(i, memory.bare_mb) * kb);
-  }
+  describe_course(column, reading);
   reading.layout = std::move(sheet.layout);
   reading.layout->freeze();
   return reading;

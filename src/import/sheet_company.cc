@@ -3,6 +3,7 @@
 // names that say nothing ("total", "O"), or under none.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -149,6 +150,43 @@ void name_host(Sheet& sheet) {
   }
 }
 
+bool is_sum_of(const SheetColumn& whole, const SheetColumn& a, const SheetColumn& b) {
+  constexpr double kMostOff = 0.002;  // By rounding.
+  for (size_t i = 0; i < whole.values.size(); ++i) {
+    const double mb = whole.mb(i, 1);
+    if (std::abs(a.mb(i, 1) + b.mb(i, 1) - mb) > kMostOff * mb) return false;
+  }
+  return true;
+}
+
+// "Total Memory", "Processes Memory", "System Memory" of Erlang: a total that moves, and is what
+// two others come to of which none is free, is all that is in use, and no capacity.
+void name_sums(Sheet& sheet) {
+  constexpr size_t kFewestSums = 5;
+  constexpr size_t kMostParts = 12;
+  std::vector<const SheetColumn*> parts;
+  for (const SheetColumn& part : sheet.columns) {
+    const bool memory = part.name.memory && !part.name.total && !part.name.free;
+    if (memory && part.values.size() >= kFewestSums && parts.size() < kMostParts)
+      parts.push_back(&part);
+  }
+  for (SheetColumn& whole : sheet.columns) {
+    const size_t n = whole.values.size();
+    if (!whole.name.total || !whole.name.memory || n < kFewestSums) continue;
+    if (whole.values.front() == whole.values.back()) continue;
+    const bool sum = std::any_of(parts.begin(), parts.end(), [&](const SheetColumn* a) {
+      return a->values.size() == n &&
+             std::any_of(parts.begin(), parts.end(), [&](const SheetColumn* b) {
+               return b > a && b->values.size() == n && is_sum_of(whole, *a, *b);
+             });
+    });
+    if (!sum) continue;
+    constexpr double kWeightOfTotal = 3;
+    whole.name.total = false;
+    whole.name.weight += kWeightOfTotal + 1;
+  }
+}
+
 // {"name": "jvm.memory.used", "unit": "bytes", "value": 2.1e8}: who prints one metric in every
 // record writes its name and its unit beside it.
 void name_by_text(Sheet& sheet) {
@@ -191,6 +229,7 @@ void name_by_company(Sheet& sheet) {
   prefer_total_pss(sheet);
   name_windows(sheet);
   name_by_text(sheet);
+  name_sums(sheet);
   name_host(sheet);
 }
 
