@@ -125,6 +125,20 @@ TEST(Envelope, SizesOfRequestsAreNoMemory) {
   EXPECT_FALSE(import_bytes("log", text).ok());
 }
 
+// Taken for what is used, a leak would be a fall.
+TEST(Envelope, WhatStandsBehindAnAmountMaySayThatItIsFree) {
+  for (const std::string between : {" GB free / 24.00 GB total", " GB free of 24.00 GB"}) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) {
+      text += "VRAM: " + std::to_string(20 - i / 4) + "." + std::to_string(i % 4) + between + "\n";
+    }
+    const auto runs = import_bytes("log", text);
+    ASSERT_TRUE(runs.ok()) << between;
+    const std::vector<double>& mb = runs.value().front().series.front().mb;
+    EXPECT_GT(mb.back() - mb.front(), 5000) << between;
+  }
+}
+
 // Of Erlang "System Memory" is a part, and the total is what is in use.
 TEST(Envelope, ATotalThatIsTheSumOfTwoOthersIsNoCapacity) {
   std::string text;

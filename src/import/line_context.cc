@@ -114,7 +114,7 @@ size_t end_of_free_behind(std::string_view line, const Numeral& number) {
   const size_t next = line.find_first_not_of(' ', end);
   const bool last = next == std::string_view::npos || line[next] == ',' || line[next] == ';' ||
                     line[next] == ')' || line[next] == '/' || line[next] == '|' ||
-                    line[next] == '(' || line[next] == '.';
+                    line[next] == '(' || line[next] == '.' || line.substr(next).starts_with("of ");
   return last ? end : 0;
 }
 

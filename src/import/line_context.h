@@ -36,8 +36,8 @@ bool arrow_follows(std::string_view line, const Numeral& number);
 // "218432/294912 bytes free": what the words behind a pair say of it. Empty if they say nothing.
 std::string_view free_behind_pair(std::string_view line, const Numeral& number);
 
-// "9.10 GB free / 24.00 GB total", "812 MB available": where the word ends that says right behind
-// an amount that it is what is free; 0 if none does.
+// "9.10 GB free / 24.00 GB total", "14.6 GiB free of 16 GiB", "812 MB available": where the word
+// ends that says right behind an amount that it is what is free; 0 if none does.
 size_t end_of_free_behind(std::string_view line, const Numeral& number);
 
 // "9.00GiB/64.00GiB memory": where the capacity ends that follows a number ending at `end`, or

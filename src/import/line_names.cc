@@ -167,10 +167,10 @@ void LineLayout::place_cell(uint64_t key, size_t begin, size_t end, LogCell& cel
     name_ += ' ';
     name_ += free;
     key = mix_words(key, 7);
-  } else if (const size_t said = end_of_free_behind(line_, cell.number); said > 0 && count_ > 0) {
+  } else if (const size_t said = end_of_free_behind(line_, cell.number); said > 0) {
     name_ += " free";
     key = mix_words(key, 7);
-    at_ = said;
+    at_ = last_end_ = said;  // What follows may be the capacity.
   }
   cell.column = columns_.of(key, name_);
 }
