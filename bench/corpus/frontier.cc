@@ -12,7 +12,7 @@ void print_frontier(const std::vector<Trace>& traces) {
       "| leak is called at | precision | recall | bounded alarmed at some tenth | leak called fine "
       "| "
       "median detection |\n|---|---|---|---|---|---|\n");
-  for (const double doubt : {0.2, 0.15, 0.12, 0.1, 0.07, 0.05, 0.03}) {
+  for (const double doubt : {0.3, 0.25, 0.22, 0.2, 0.18, 0.15, 0.12, 0.1}) {
     const Policy policy{.false_leak = doubt};
     const Score score = add_up(
         judge_all(traces, [&policy](const plateau::Run& run) { return judge(run, policy).word; }));

@@ -43,7 +43,7 @@ Options context_options() {
 }
 
 Option strict_option() {
-  return flag("strict", "Call a leak only with a sixth of the usual doubt, as judge does.");
+  return flag("strict", "Call a leak only with half the usual doubt, as judge does.");
 }
 
 Options expect_options() {
@@ -57,8 +57,7 @@ Options expect_options() {
        option("spread", Takes::memory, "SIZE",
               "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
               "there on."),
-       flag("strict",
-            "Call a leak only with a sixth of the usual doubt: at 98 % instead of 88 %.")});
+       flag("strict", "Call a leak only with half the usual doubt: at 90 % instead of 80 %.")});
 }
 
 Options look_options(const std::string& quiet) {
@@ -89,7 +88,7 @@ Context given_facts(const Arguments& arguments) {
 
 Policy policy_of(const Arguments& arguments) {
   Policy policy;
-  if (arguments.has("strict")) policy.false_leak = 0.02;
+  if (arguments.has("strict")) policy.false_leak = 0.1;
   return policy;
 }
 

@@ -94,6 +94,36 @@ size_t samples_of(const Decision& decision) {
   return decision.floors.opened.size() + decision.floors.pending;
 }
 
+// Weight of growth without end, however slow.
+double endless_weight(const Posterior& posterior) {
+  double weight = 0;
+  for (const Fit& fit : posterior.fits) {
+    if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
+  }
+  return weight;
+}
+
+double unbounded_weight(const Posterior& posterior) {
+  double weight = 0;
+  for (const Fit& fit : posterior.fits) weight += fit.family->bounded ? 0 : fit.weight;
+  return weight;
+}
+
+// How far growth without end is believed: the fit's word as far as so many samples are worth it,
+// and even odds for the rest.
+double believed_endless(const Decision& decision) {
+  const double weight = unbounded_weight(decision.posterior);
+  if (weight <= 0.5) return weight;
+  const double root = std::sqrt(static_cast<double>(samples_of(decision)));
+  return 0.5 + (weight - 0.5) * std::max(0.0, 1 - kUnseenOfLeak / root);
+}
+
+// The same of growth without end that matters.
+double believed_leak(const Decision& decision) {
+  const double weight = unbounded_weight(decision.posterior);
+  return weight > 0 ? decision.leak * believed_endless(decision) / weight : 0;
+}
+
 // What the all-clear may be believed at most, whatever the fit says.
 double most_believed(const Decision& decision, const Timeline& timeline) {
   const std::vector<TimedValue>& opened = decision.floors.opened;
@@ -118,10 +148,12 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
   const bool beyond = beyond_any_cache(decision.floors, timeline.largest_cache_mb);
   const bool old_enough = age >= kEarliestLeak || beyond;
   if (!decision.enough) return;
-  const bool leaks =
-      decision.leak >= 1 - policy.false_leak && old_enough && makes_new_highs(decision);
-  decision.short_of_leak = leaks && !beyond && samples_of(decision) < kMinSamplesOfLeak;
-  if (leaks && !decision.short_of_leak) {
+  // Beyond any cache nothing is left that more samples could show to end.
+  const double leak = beyond ? decision.leak : believed_leak(decision);
+  const bool leaks_on = old_enough && makes_new_highs(decision);
+  const bool too_few = !beyond && samples_of(decision) < kMinSamplesOfLeak;
+  decision.short_of_leak = too_few && leaks_on && decision.leak >= 1 - policy.false_leak;
+  if (leaks_on && !too_few && leak >= 1 - policy.false_leak) {
     decision.word = Word::leak;
     decision.confidence = decision.leak;
     return;
@@ -147,15 +179,6 @@ void choose_word(Decision& decision, const Timeline& timeline, const Policy& pol
 bool matters_later(const Decision& decision, const Timeline& timeline) {
   const double ahead = timeline.deadline - decision.floors.now;
   return pooled_rate(decision.posterior, true).mean * ahead > decision.tolerated_mb;
-}
-
-// Weight of growth without end, however slow.
-double endless_weight(const Posterior& posterior) {
-  double weight = 0;
-  for (const Fit& fit : posterior.fits) {
-    if (!fit.family->bounded && fit.rate > 0) weight += fit.weight;
-  }
-  return weight;
 }
 
 // Nothing tells the load, and it has not been seen to come and go either.
@@ -213,33 +236,57 @@ bool wavers(const Decision& decision, const Timeline& timeline) {
          decision.floors.now >= timeline.deadline && makes_new_highs(decision);
 }
 
-// A leak that was established before holds while it wavers.
-void hold_on(Decision& decision, const std::vector<TimedValue>& points, const Timeline& timeline,
-             const Policy& policy, double reference_mb) {
-  if (!wavers(decision, timeline)) return;
-  const auto leaked_at = [&](double share) {
-    const double until = points.front().at + share * (points.back().at - points.front().at);
-    const auto end = std::upper_bound(points.begin(), points.end(), until,
+// The decision at an earlier moment of the same run.
+class EarlierLooks {
+ public:
+  EarlierLooks(const std::vector<TimedValue>& points, const Timeline& timeline,
+               const Policy& policy, double reference_mb)
+      : points_(points), timeline_(timeline), policy_(policy), reference_mb_(reference_mb) {}
+
+  // `share`: of the run so far.
+  [[nodiscard]] Decision at(double share) const {
+    const double until = points_.front().at + share * (points_.back().at - points_.front().at);
+    const auto end = std::upper_bound(points_.begin(), points_.end(), until,
                                       [](double at, const TimedValue& p) { return at < p.at; });
-    const std::vector<TimedValue> earlier(points.begin(), end);
-    return decide_now(earlier, timeline, policy, reference_mb).word == Word::leak;
-  };
-  const bool hardly_less = decision.leak >= 1 - policy.false_leak - kHardlyLess;
+    return decide_now({points_.begin(), end}, timeline_, policy_, reference_mb_);
+  }
+
+  [[nodiscard]] bool leaked_at(double share) const { return at(share).word == Word::leak; }
+
+ private:
+  const std::vector<TimedValue>& points_;
+  const Timeline& timeline_;
+  const Policy& policy_;
+  double reference_mb_;
+};
+
+// A close call may be the chance that is looked for, or the last bump of a cache: a leak was likely
+// a while ago as well. Where the examples are counted it is their end that settles it, at once.
+bool confirmed(const Decision& decision, const EarlierLooks& looks, const Timeline& timeline) {
+  return believed_leak(decision) >= kSureAlone || timeline.last_new_example > 0 ||
+         beyond_any_cache(decision.floors, timeline.largest_cache_mb) ||
+         believed_leak(looks.at(kLookBefore)) >= kLikelyBefore;
+}
+
+// A leak that was established before holds while it wavers.
+void hold_on(Decision& decision, const EarlierLooks& looks, const Timeline& timeline,
+             const Policy& policy) {
+  if (!wavers(decision, timeline)) return;
+  const bool hardly_less = believed_leak(decision) >= 1 - policy.false_leak - kHardlyLess;
+  const auto leaked_at = [&looks](double share) { return looks.leaked_at(share); };
   if ((hardly_less && std::ranges::any_of(kLatestLooks, leaked_at)) ||
-      std::ranges::any_of(kEarlierLooks, leaked_at)) {
+      std::ranges::count_if(kEarlierLooks, leaked_at) >= 2) {
     decision.word = Word::leak;
-    decision.confidence = std::max(decision.leak, kHoldsAt);
+    decision.confidence = decision.leak;
   }
 }
 
 // What the decision says of a leak, as logarithms of odds, with even camps; see Verdict::LeakOdds.
 Verdict::LeakOdds leak_odds(const Decision& decision) {
   const Posterior& posterior = decision.posterior;
-  double best = 0, endless = 0;
-  for (const Fit& fit : posterior.fits) {
-    best = std::max(best, fit.weight);
-    if (!fit.family->bounded) endless += fit.weight;
-  }
+  const double endless = unbounded_weight(posterior);
+  double best = 0;
+  for (const Fit& fit : posterior.fits) best = std::max(best, fit.weight);
   if (best <= 0) return {};
   double grows = kNone, ends = kNone, fills = kNone;
   for (size_t i = 0; i < posterior.families.size() && i < kFamilyCount; ++i) {
@@ -256,15 +303,13 @@ Verdict::LeakOdds leak_odds(const Decision& decision) {
   return {.all = odds(log_sum(ends, fills)), .shapes = odds(ends)};
 }
 
-// Neither camp is believed further than so many samples allow. The word stays: it was chosen
-// knowing that.
+// Neither camp is believed further than so many samples allow. The word was chosen knowing that.
 void believe_no_further(const Timeline& timeline, Decision& decision) {
   if (decision.posterior.fits.empty() || !decision.enough) return;
   const double root = std::sqrt(static_cast<double>(samples_of(decision)));
-  const double most = std::max(0.5, 1 - kUnseenOfLeak / root);
-  if (share_out(most, decision.posterior)) add_up(decision);
+  if (share_out(believed_endless(decision), decision.posterior)) add_up(decision);
   if (decision.word == Word::leak) {
-    decision.confidence = std::min(decision.confidence, most);
+    decision.confidence = decision.leak;
   } else if (decision.word == Word::undecided) {
     decision.confidence = likelier_camp(decision, timeline);
   } else {
@@ -279,7 +324,12 @@ void believe_no_further(const Timeline& timeline, Decision& decision) {
 Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb) {
   Decision decision = decide_now(points, timeline, policy, reference_mb);
-  hold_on(decision, points, timeline, policy, reference_mb);
+  const EarlierLooks looks(points, timeline, policy, reference_mb);
+  if (decision.word != Word::leak) {
+    hold_on(decision, looks, timeline, policy);
+  } else if (!confirmed(decision, looks, timeline)) {
+    decision.word = Word::undecided;
+  }
   decision.odds = leak_odds(decision);
   believe_no_further(timeline, decision);
   return decision;

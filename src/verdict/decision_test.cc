@@ -64,9 +64,10 @@ TEST(Decision, AStraightClimbTooSmallToMatterIsNotCalledLevel) {
 TEST(LeakOdds, AreThoseOfTheDecision) {
   Noise noise(6);
   const Decision decision = decide_curve(50, [&](double t) { return 500 + 5 * t + 3 * noise(); });
-  ASSERT_GT(decision.leak, 0.01);
-  ASSERT_LT(decision.leak, 0.69) << "as the fits have it";
-  EXPECT_NEAR(decision.odds.all, std::log(decision.leak / (1 - decision.leak)), 1e-6);
+  ASSERT_GT(decision.leak, 0.5);
+  // What 25 samples are worth is taken off the fits' word, and not off the odds.
+  const double fitted = 0.5 + (decision.leak - 0.5) / (1 - kUnseenOfLeak / std::sqrt(25));
+  EXPECT_NEAR(decision.odds.all, std::log(fitted / (1 - fitted)), 1e-3);
 }
 
 TEST(LeakOdds, LeaveACacheThatMayStillFillToTime) {
@@ -162,14 +163,16 @@ TEST(Decision, FewerThanSixSamplesDecideNothing) {
   }
 }
 
-TEST(Decision, FourteenSamplesAreNoLeakHoweverTheyGrow) {
+TEST(Decision, EighteenSamplesAreNoLeakHoweverTheyGrow) {
+  static_assert(kUnseenOfLeak * kUnseenOfLeak / (4 * Policy{}.false_leak * Policy{}.false_leak) <
+                kMinSamplesOfLeak);
   const Timeline timeline{.epoch_steps = 6, .deadline = 10};
   const auto curve = [](double t) { return 500 + 20 * t; };
-  const Decision few = decide_curve(28, curve, timeline);
+  const Decision few = decide_curve(36, curve, timeline);
   EXPECT_EQ(few.word, Word::undecided);
   EXPECT_TRUE(few.short_of_leak);
   EXPECT_GT(few.leak, 0.5);
-  EXPECT_EQ(decide_curve(36, curve, timeline).word, Word::leak);
+  EXPECT_EQ(decide_curve(44, curve, timeline).word, Word::leak);
 }
 
 TEST(Decision, ALeakIsBelievedNoFurtherThanItsSamplesAllow) {
@@ -178,7 +181,7 @@ TEST(Decision, ALeakIsBelievedNoFurtherThanItsSamplesAllow) {
     const Timeline timeline{.epoch_steps = 12, .deadline = 21};
     const Decision decision =
         decide_curve(steps, [&](double t) { return 500 + 5 * t + 3 * noise(); }, timeline);
-    const double most = 1 - kUnseenOfLeak / std::sqrt(steps / 2);
+    const double most = 1 - 0.5 * kUnseenOfLeak / std::sqrt(steps / 2);
     ASSERT_EQ(decision.word, Word::leak) << steps;
     EXPECT_NEAR(decision.confidence, most, 0.02) << steps;
     double endless = 0, all = 0;
@@ -191,6 +194,36 @@ TEST(Decision, ALeakIsBelievedNoFurtherThanItsSamplesAllow) {
     // What ranks thousands of runs against each other stays as the fits have it.
     EXPECT_GT(decision.odds.all, std::log(most / (1 - most)));
   }
+}
+
+TEST(Decision, TheWordIsChosenByWhatIsShownBesideIt) {
+  size_t leaks = 0, held_back = 0;
+  for (double steps = 40; steps <= 400; steps += 20) {
+    Noise noise(11);
+    const Timeline timeline{.epoch_steps = 20, .deadline = 35};
+    const Decision decision =
+        decide_curve(steps, [&](double t) { return 500 + t + 20 * noise(); }, timeline);
+    const bool believed = decision.leak >= 1 - Policy{}.false_leak;
+    if (decision.word == Word::leak) {
+      ++leaks;
+      EXPECT_NEAR(decision.confidence, decision.leak, 1e-9) << steps;
+    } else {
+      held_back += !believed;
+    }
+  }
+  EXPECT_GT(leaks, 3U);
+  EXPECT_GT(held_back, 0U);
+}
+
+TEST(Decision, ACloseCallThatWasNotLikelyBeforeIsNotALeak) {
+  const Timeline timeline{.epoch_steps = 20, .deadline = 35};
+  // Level for four fifths of the run, then one bump.
+  const auto bump = [](double t) { return t < 99 ? 500.0 : 500 + 3 * (t - 99); };
+  Noise noise(3);
+  const auto noisy = [&](double t) { return bump(t) + 3 * noise(); };
+  const Decision late = decide_curve(120, noisy, timeline);
+  EXPECT_EQ(late.word, Word::undecided);
+  EXPECT_GT(late.leak, 1 - Policy{}.false_leak) << "the curve alone would have done";
 }
 
 TEST(Decision, AStretchOfARunGivesNoAllClear) {
