@@ -80,7 +80,8 @@ Is there more in the curves than the method takes from them? A model of boosted 
 weights, the course by quarters, noise, bends, epochs, samples) and trained on `dev`, `own`, `lives` and `fit`, draws no better frontier on
 kinds it has not seen than the odds of the fits do (`bench/corpus/ceiling.py`): on `fit` with kinds left out, recall 0.35 at 40 alarms of
 238, where the odds have 0.55 at 39; on `calibrate` 0.59 at 30 of 115 against 0.64 at 28, and 0.49 at 20 against 0.40 at 21. Of all traits only
-the number of samples, which says how far the odds may be trusted, moved it on both. What is missing is not in the memory curve. Counting new examples, replaying batches (`plateau prove`) and looking at what holds the memory (`--heap`, a census) add it.
+the number of samples, which says how far the odds may be trusted, moved it on both. What is missing is not in the memory curve.
+Counting new examples, replaying batches (`plateau prove`) and looking at what holds the memory (`--heap`, a census) add it.
 
 ## Promises
 

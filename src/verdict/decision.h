@@ -30,10 +30,11 @@
 // allocator's history, which is a stretch of a run and often a few steps long, gives none.
 //
 // The accusation needs the same caution, and more of it: few samples leave few ways to be refuted,
-// so a fit to them is the surer the less it has seen. How sure it is says nothing: of 1,225 looks at
-// recorded runs (dev, own, lives, fit, calibrate; past kEarliestLeak, at new highs) that gave a leak
-// 90 % and more, 75 % were at one below 30 samples, 77 % up to 60, 87 % up to 130, 94 % beyond; of
-// those with 90 to 99 % 85 % were right, of those with more 75 %. The fit's word counts for
+// so a fit to them is the surer the less it has seen. How sure it is says nothing: of 1,225 looks
+// at recorded runs (dev, own, lives, fit, calibrate; past kEarliestLeak, at new highs) that gave a
+// leak 90 % and more, 75 % were at one below 30 samples, 77 % up to 60, 87 % up to 130, 94 %
+// beyond; of those with 90 to 99 % 85 % were right, of those with more 75 %. The fit's word counts
+// for
 //
 //     1 - kUnseenOfLeak / sqrt(samples)
 //
@@ -44,8 +45,8 @@
 // as far as growth ended where the epoch did: that place was predicted, and of 145 such all-clears
 // on recorded runs two were wrong.
 //
-// A close call, believed less than kSureAlone, has to be confirmed: at kLookBefore of the run a leak
-// must have been likely too. The last bump of a cache looks like a leak once.
+// A close call, believed less than kSureAlone, has to be confirmed: at kLookBefore of the run a
+// leak must have been likely too. The last bump of a cache looks like a leak once.
 //
 // Probabilities are meant: the likelihood behind them is tempered (posterior.h) until what is said
 // with p per cent is true in p per cent of recorded runs. They are therefore smaller than a fit
