@@ -10,8 +10,6 @@
 namespace plateau {
 namespace {
 
-constexpr double kLeastOfPass = 0.8;  // Nobody loads further ahead.
-
 double span_of(const Floors& floors) {
   return std::max(floors.now - floors.at.front(), 1e-9);
 }
@@ -47,6 +45,7 @@ Basis::Basis(const Floors& of, const Timeline& when)
   add_waves();
   add_load();
   add_epoch();
+  add_examples();
   evaluations = add_events(timeline.evaluations);
   checkpoints = add_events(timeline.checkpoints);
   epochs = add_events(epoch_ends());
@@ -94,16 +93,32 @@ void Basis::add_epoch() {
   epoch = Epoch{.at = at, .ramp = std::nullopt};
   epoch->until = add(filled, 0, 0);
   epoch->bend = add([&](double t) { return filled(t) * filled(t); }, 0, 0);
-  // Workers load ahead of the step: where examples are counted, a cache is full with the last new
-  // one.
-  const double last_new = timeline.last_new_example;
-  if (last_new > std::max(start, kLeastOfPass * at) && last_new < at) {
-    epoch->until_last_new =
-        add([&](double t) { return (std::min(t, last_new) - start) / span; }, 0, 0);
-  }
   // Within-epoch ramps need a release to be seen: a third into the second epoch.
   if (now < 1.33 * at) return;
   epoch->ramp = add([&](double t) { return std::fmod(t, at) / at; }, 0, 0);
+}
+
+// Workers load ahead of the step, and what they keep is there as soon as they have loaded it: the
+// count says when.
+void Basis::add_examples() {
+  const NewExamples& of = timeline.new_examples;
+  if (of.last <= 0 && !of.come_slower()) return;
+  const double first = of.seen_at(start);
+  const double all = of.seen_at(now) - first;
+  if (!(all > 0)) return;
+  Examples made{.in_epoch = of.last > 0 && of.last <= timeline.epoch_steps};
+  double per_step = 0;
+  if (of.last <= 0) {
+    // A count without an end says nothing of where it leads.
+    if (!(of.per_step > 0) || of.to_see <= of.seen_at(now)) return;
+    made.left = (of.to_see - of.seen_at(now)) / all;
+    made.tau = (of.to_see - of.seen_at(now)) / of.per_step;
+    per_step = of.per_step / all;
+  }
+  const auto share = [&](double t) { return (of.seen_at(t) - first) / all; };
+  made.seen = add(share, per_step, made.left);
+  made.beside = add(share, 0, 0);
+  examples = made;
 }
 
 std::optional<Basis::Events> Basis::add_events(const std::vector<double>& events) {

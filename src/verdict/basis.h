@@ -68,12 +68,22 @@ class Basis {
   // The first pass over the data; only if its end lies within the floors.
   struct Epoch {
     double at = 0;
-    uint8_t until = 0;                      // A line until there, then level.
-    uint8_t bend = 0;                       // Its square: later examples may be larger or smaller.
-    std::optional<uint8_t> ramp;            // Up within each epoch, and down at its end.
-    std::optional<uint8_t> until_last_new;  // As `until`, to the last new example if that is known.
+    uint8_t until = 0;            // A line until there, then level.
+    uint8_t bend = 0;             // Its square: later examples may be larger or smaller.
+    std::optional<uint8_t> ramp;  // Up within each epoch, and down at its end.
   };
   std::optional<Epoch> epoch;
+
+  // The count of new examples (examples_seen.h); only where its clock and that of steps have
+  // parted.
+  struct Examples {
+    uint8_t seen = 0;       // As a share of all that came within the floors.
+    uint8_t beside = 0;     // The same, for growth without end beside it: says nothing of later.
+    double left = 0;        // Still to come, on the same scale; 0 if none comes any more.
+    double tau = 0;         // How long that takes at the pace of now: a time constant.
+    bool in_epoch = false;  // None came after the first pass.
+  };
+  std::optional<Examples> examples;
 
   // Events within the floors; only if there are any.
   struct Events {
@@ -91,6 +101,7 @@ class Basis {
   void add_waves();
   void add_load();
   void add_epoch();
+  void add_examples();
   std::optional<Events> add_events(const std::vector<double>& events);
   [[nodiscard]] std::vector<double> epoch_ends() const;
 };

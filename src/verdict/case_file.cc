@@ -15,6 +15,9 @@
 namespace plateau {
 namespace {
 
+// From this share of the weight on, growth is said to follow the count of new examples.
+constexpr double kFollows = 0.3;
+
 double median_of(const std::vector<double>& values, size_t from, size_t count) {
   std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(from),
                            values.begin() + static_cast<std::ptrdiff_t>(from + count));
@@ -126,6 +129,21 @@ void collect_counts(const Run& run, const Signals& signals, CaseFile& file) {
   file.counts.push_back(trend_of("processes", signals.process_count));
 }
 
+// The deadline where new examples are counted. `timeline.deadline` is still a length.
+void count_examples(const Run& run, const Signals& signals, const Policy& policy,
+                    Timeline& timeline) {
+  timeline.new_examples =
+      new_examples(run, signals.clock_of_instant, timeline.begins, timeline.epoch_steps);
+  const NewExamples& of = timeline.new_examples;
+  if (of.last > 0 || of.come_slower()) {
+    const double seen_by = std::max(of.last - timeline.begins, timeline.epoch_steps);
+    timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
+  } else if (of.come_as_fast()) {
+    const double age = signals.clock_of_instant.back() - timeline.begins;
+    timeline.deadline = std::max(timeline.deadline, policy.warmup_epochs * age);
+  }
+}
+
 }  // namespace
 
 CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy) {
@@ -142,27 +160,16 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   if (steps && run.context.total_steps) timeline.total_steps = run.context.total_steps->value;
   timeline.deadline = warmup_deadline(signals.clock, timeline.epoch_steps, timeline.total_steps,
                                       policy.warmup_epochs);
-  if (const auto last_new = last_new_example(run, signals.clock_of_instant); steps && last_new) {
-    timeline.last_new_example = *last_new;
-    const double seen_by = std::max(*last_new, timeline.epoch_steps);
-    timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
-  } else if (steps && !signals.components.empty() &&
-             growth_follows_new_examples(run, signals.clock_of_instant,
-                                         signals.components.front().judged(),
-                                         timeline.epoch_steps)) {
-    const double now = signals.clock_of_instant.back();
-    timeline.deadline = std::max(timeline.deadline, policy.warmup_epochs * now);
+  const std::vector<Life>& lives = signals.lives.lives;
+  if (lives.size() > 1) {
+    timeline.begins = signals.clock_of_instant[lives[signals.lives.judged].from];
   }
+  if (steps) count_examples(run, signals, policy, timeline);
   file.repeated = find_repeated(run, signals.lives, signals.clock_of_instant);
   if (file.repeated.count_together() && timeline.epoch_steps <= 0) {
     timeline.deadline /= file.repeated.longer;
   }
-  // A new life warms up anew.
-  const std::vector<Life>& lives = signals.lives.lives;
-  if (lives.size() > 1) {
-    timeline.begins = signals.clock_of_instant[lives[signals.lives.judged].from];
-    timeline.deadline += timeline.begins;
-  }
+  timeline.deadline += timeline.begins;  // A new life warms up anew.
   if (timeline.in_seconds) {
     timeline.largest_cache_mb = largest_cache_mb(run);
     Load load = load_of(run, signals.clock_of_instant);
@@ -184,6 +191,15 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
   return file;
 }
 
+std::optional<double> CaseFile::mb_per_new_example() const {
+  const Floors& floors = decision().floors;
+  const NewExamples& of = timeline.new_examples;
+  if (of.seen.empty() || floors.at.empty()) return std::nullopt;
+  const double came = of.seen_at(floors.at.back()) - of.seen_at(floors.at.front());
+  if (!(came > 0)) return std::nullopt;
+  return (floors.mb.back() - floors.mb.front()) / came;
+}
+
 const CountTrend* CaseFile::count(std::string_view what) const {
   const CountTrend* found = nullptr;
   for (const CountTrend& trend : counts) {
@@ -195,6 +211,23 @@ const CountTrend* CaseFile::count(std::string_view what) const {
     if (found == nullptr) found = &trend;
   }
   return found;
+}
+
+bool follows_new_examples(const CaseFile& file) {
+  return weight_of(file, Family::follows_examples) >= kFollows;
+}
+
+Finding following_examples(const CaseFile& file) {
+  const NewExamples& of = file.timeline.new_examples;
+  Finding finding{
+      FindingKind::follows_new_examples,
+      {{"seen", of.seen.back().mb}, {"epoch_steps", file.timeline.epoch_steps, Unit::moment}},
+      {{"source", file.epoch_source}}};
+  if (of.last <= 0) finding.numbers.push_back({"to_see", of.to_see});
+  if (const std::optional<double> each = file.mb_per_new_example()) {
+    finding.numbers.push_back({"mb_per_example", *each, Unit::mb});
+  }
+  return finding;
 }
 
 bool runs_without_python(const CaseFile& file, const Verdict& verdict) {
@@ -210,9 +243,11 @@ bool ended_with_epoch(const CaseFile& file, const Verdict& verdict) {
   if (!verdict.settled || epoch <= 0) return false;
   const double rise = verdict.settled->mb - verdict.first_mb;
   if (rise <= file.decision().tolerated_mb) return false;
+  if (ended_at_epoch(verdict.settled->step, epoch)) return true;
   // Workers load ahead of the step: where new examples are counted, the last of them ends the pass.
-  return ended_at_epoch(verdict.settled->step, epoch) ||
-         ended_at_epoch(verdict.settled->step, file.timeline.last_new_example, kSiteEpochTolerance);
+  const double last = file.timeline.new_examples.last;
+  return last <= (1 + kEpochTolerance) * epoch &&
+         ended_at_epoch(verdict.settled->step, last, kSiteEpochTolerance);
 }
 
 }  // namespace plateau

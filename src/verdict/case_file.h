@@ -50,6 +50,8 @@ struct CaseFile {
     if (headline == 0 && !until_ended.empty()) return until_ended;
     return of_survivors && headline == 0 ? component().surviving : component().points;
   }
+  // Growth for each example that was counted as new, over the floors.
+  [[nodiscard]] std::optional<double> mb_per_new_example() const;
   // What is in the judged series at its end, although it ended with its process.
   [[nodiscard]] double ended_mb() const {
     if (component().held.empty() || of_survivors || !until_ended.empty()) return 0;
@@ -64,6 +66,11 @@ CaseFile open_case(const Run& run, const Signals& signals, const Policy& policy)
 // Did the climb end with the first pass over the data? Within a sample or so of it: epochs are
 // known to a few per cent only, with dropped last batches and uneven loaders.
 bool ended_with_epoch(const CaseFile& file, const Verdict& verdict);
+
+// Does growth follow the count of new examples, beyond the first pass?
+bool follows_new_examples(const CaseFile& file);
+// That as a finding.
+Finding following_examples(const CaseFile& file);
 
 // Is the program that grew known to be none of Python's? By the names that Plateau's own recordings
 // give to processes: "python train.py", "redis-server". `verdict.processes` must be filled.

@@ -89,9 +89,11 @@ double score_example_cache(const Clues& c) {
   // Where what grew is seen to be a cache, it is not the place of the bend alone that speaks.
   const double sure = c.lru_cache_grew() ? 0.95 : 0.8;
   const double stopped = over ? sure * (1 - c.unbounded()) : 0.0;
-  return std::max(c.weight(Family::epoch_hinge) + ahead, stopped);
+  const double shown = c.weight(Family::epoch_hinge) + c.weight(Family::follows_examples);
+  return std::max(shown + ahead, stopped);
 }
 Finding see_example_cache(const Clues& c) {
+  if (follows_new_examples(c.file)) return following_examples(c.file);
   const bool over = c.verdict.last_step >= c.file.timeline.epoch_steps;
   Finding finding{
       over ? FindingKind::stopped_with_first_pass : FindingKind::steady_within_first_pass,

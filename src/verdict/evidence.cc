@@ -219,6 +219,7 @@ class Gatherer {
   void of_epoch() {
     const double epoch = file_.timeline.epoch_steps;
     if (epoch <= 0 || verdict_.clock != Clock::steps) return;
+    const NewExamples& examples = file_.timeline.new_examples;
     if (verdict_.word == Word::plateau && ended_with_epoch(file_, verdict_)) {
       found(Kind::stopped_with_first_pass, {{"epoch_steps", epoch, Unit::moment}},
             {{"source", file_.epoch_source}});
@@ -226,11 +227,16 @@ class Gatherer {
         found(Kind::kept_per_new_example, {{"mb_per_example", *verdict_.mb_per_example, Unit::mb}});
       }
       of_halves();
-    } else if (verdict_.word == Word::leak && file_.timeline.last_new_example > 0) {
+    } else if (verdict_.word == Word::leak && examples.last > 0) {
       found(Kind::outlasts_new_examples,
-            {{"last_new_step", file_.timeline.last_new_example, Unit::moment},
-             {"epoch_steps", epoch, Unit::moment}},
+            {{"last_new_step", examples.last, Unit::moment}, {"epoch_steps", epoch, Unit::moment}},
             {{"source", file_.epoch_source}});
+    } else if (verdict_.word == Word::leak && examples.come_slower()) {
+      found(Kind::outpaces_new_examples,
+            {{"pace", *examples.pace, Unit::share}, {"epoch_steps", epoch, Unit::moment}},
+            {{"source", file_.epoch_source}});
+    } else if (verdict_.word != Word::leak && follows_new_examples(file_)) {
+      verdict_.evidence.push_back(following_examples(file_));
     } else if (verdict_.last_step < epoch ||
                (verdict_.word == Word::leak && file_.count("examples") != nullptr)) {
       found(Kind::first_pass_ends, {{"epoch_steps", epoch, Unit::moment}},

@@ -15,9 +15,16 @@ using Shapes = std::vector<Shape>;
 constexpr double kWavesToJudge = 2.5;
 // What is left of the weight of "still filling" beyond any cache.
 constexpr double kBeyondAnyCache = 0.02;
+// Of what is kept for each example, what ends with the pass although new examples come on: a cache
+// in the process that trains, while the workers live on.
+constexpr double kEndsAllTheSame = 1.0 / 3;
 
 size_t hinge_stride(const Basis& b) {
   return b.rows > 24 ? 2 : 1;
+}
+
+bool examples_come_on(const Basis& b) {
+  return b.examples && !b.examples->in_epoch;
 }
 
 double share_of(double prior, size_t count) {
@@ -110,11 +117,12 @@ void make_records(Basis& b, double prior, Shapes& shapes) {
 
 void make_fill_until_epoch(Basis& b, double prior, Shapes& shapes) {
   if (!b.epoch) return;
-  const bool counted = b.epoch->until_last_new.has_value();
+  const bool counted = b.examples && b.examples->in_epoch;
+  if (examples_come_on(b)) prior *= kEndsAllTheSame;
   shapes.push_back(
       shape_of(prior * (counted ? 0.2 : 0.7), {b.one, b.epoch->until}, 1, b.epoch->at));
   if (counted) {
-    shapes.push_back(shape_of(prior * 0.5, {b.one, *b.epoch->until_last_new}, 1, b.epoch->at));
+    shapes.push_back(shape_of(prior * 0.5, {b.one, b.examples->seen}, 1, b.epoch->at));
   }
   shapes.push_back(shape_of(prior * 0.3, {b.one, b.epoch->bend, b.epoch->until}, 0, b.epoch->at));
 }
@@ -162,6 +170,14 @@ void make_still_filling(Basis& b, double prior, Shapes& shapes) {
   }
 }
 
+// What is kept for each new example, where they still come or came after the first pass too: a
+// cache in each of several workers that live on, or of a sampler that draws with replacement. What
+// is left to come is known.
+void make_follows_examples(Basis& b, double prior, Shapes& shapes) {
+  if (!examples_come_on(b)) return;
+  shapes.push_back(shape_of(prior, {b.one, b.examples->seen}, 1, b.examples->tau));
+}
+
 void make_ramp_within_epochs(Basis& b, double prior, Shapes& shapes) {
   if (!b.epoch || !b.epoch->ramp) return;
   const Basis::Epoch& epoch = *b.epoch;
@@ -203,7 +219,11 @@ void make_line_after_warm_up(Basis& b, double prior, Shapes& shapes) {
 
 void make_line_after_epoch(Basis& b, double prior, Shapes& shapes) {
   if (!b.epoch) return;
-  shapes.push_back(shape_of(prior, {b.one, b.epoch->until, b.line}, 2, b.epoch->at));
+  const bool on = examples_come_on(b);
+  const double ends = on ? prior * kEndsAllTheSame : prior;
+  shapes.push_back(shape_of(ends, {b.one, b.epoch->until, b.line}, 2, b.epoch->at));
+  // Beside what does not end with it, a leak is what comes on top of the pace of new examples.
+  if (on) shapes.push_back(shape_of(ends, {b.one, b.examples->beside, b.line}, 2, b.epoch->at));
 }
 
 void make_late_line(Basis& b, double prior, Shapes& shapes) {

@@ -18,7 +18,7 @@ using MakeShapes = void(Basis& basis, double prior, std::vector<Shape>& shapes);
 MakeShapes make_level, make_warm_up, make_stretched_warm_up, make_two_warm_ups, make_records,
     make_fill_until_epoch, make_fill_beside_warm_up, make_fill_until_capacity, make_still_filling,
     make_ramp_within_epochs, make_first_evaluations, make_first_checkpoints, make_first_epochs,
-    make_waves, make_follows_load;
+    make_waves, make_follows_load, make_follows_examples;
 
 // Unbounded.
 MakeShapes make_line, make_line_over_ramp, make_parabola, make_line_after_warm_up,

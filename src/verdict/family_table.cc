@@ -118,6 +118,12 @@ constexpr FamilyRow kRows[] = {
      .bounded = false,
      .variants = {{{0.10, make_line_beside_load, 25}}},
      .phrase = "leak besides what follows the load"},
+    // What "still filling" has, and what "fills during the first pass" gives up: where the count is
+    // known, it is what they mean.
+    {.name = "follows-new-examples",
+     .end = End::decay,
+     .variants = {{{0.90, make_follows_examples, 12}}},
+     .phrase = "keeps each new example, as long as new ones come"},
 };
 
 }  // namespace

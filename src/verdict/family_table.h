@@ -52,6 +52,7 @@ enum class Family : uint8_t {
   linear_under_waves,
   follows_load,
   linear_beside_load,
+  follows_examples,
 };
 
 // When growth ends under a bounded family.

@@ -69,6 +69,8 @@ enum class FindingKind : uint8_t {
   did_not_slow,
   first_pass_ends,
   outlasts_new_examples,
+  outpaces_new_examples,
+  follows_new_examples,
   objects_accumulate,
   objects_steady,
   file_pages_grew,

@@ -146,10 +146,12 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
                               verdict.last_mb + ended_mb, verdict.rate_mb_per_step});
   }
   const std::optional<Fact>& batch = file.run->context.batch;
-  const bool outlasts = verdict.word == Word::leak && file.timeline.last_new_example > 0;
+  const NewExamples& examples = file.timeline.new_examples;
+  const bool outlasts = verdict.word == Word::leak && (examples.last > 0 || examples.come_slower());
   if (verdict.clock == Clock::steps && batch && batch->value > 0 && file.timeline.epoch_steps > 0 &&
       !outlasts) {
     verdict.mb_per_example = verdict.rate_mb_per_step / batch->value;
+    if (follows_new_examples(file)) verdict.mb_per_example = file.mb_per_new_example();
   }
 }
 

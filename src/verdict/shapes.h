@@ -7,9 +7,10 @@
 //
 //   bounded    flat · saturating A(1-exp(-t/tau)) · records b·log(1+t/c), the way a high-water
 //              mark rises · hinge at the end of the first epoch · hinge at some capacity · still
-//              filling (a hinge that lies ahead) · ramp within each epoch · the first few
-//              evaluations or checkpoints · random steps, ever rarer · settled:
-//              anything at first, level since · waves · what follows the load
+//              filling (a hinge that lies ahead) · what follows the count of new examples ·
+//              ramp within each epoch · the first few evaluations or checkpoints · random steps,
+//              ever rarer · settled: anything at first, level since · waves · what follows the
+//              load
 //   unbounded  linear · accelerating · linear after a warm-up · linear after the first epoch ·
 //              starting late · staircase per evaluation, checkpoint or epoch · random steps that
 //              keep coming · anything at first, linear since · linear beneath waves, or
@@ -30,9 +31,11 @@
 // the samples of such a log as steps, so that there it is 350 as well.)
 // Whoever knows of a cache that fills for longer raises it with --epoch-steps.
 //
-// Two things move it. Growth far beyond what any cache of the program could be is none, however
-// early (largest_cache.h). And by the clock on the wall, with nothing that tells the load, one
-// climb may be the load's for half a day, whatever its shape (load.h, decision.h).
+// Three things move it. Where new examples are counted, it is known when they have ended, or that
+// they come more slowly than steps do (examples_seen.h). Growth far beyond what any cache of the
+// program could be is none, however early (largest_cache.h). And by the clock on the wall, with
+// nothing that tells the load, one climb may be the load's for half a day, whatever its shape
+// (load.h, decision.h).
 //
 // Worked case: 663 examples / 8 per step end at step 83. At step 70 of a straight climb "linear"
 // and "still filling until 83" fit equally well and keep their prior weights: undecided. At step
@@ -45,6 +48,7 @@
 #include <span>
 #include <vector>
 
+#include "verdict/examples_seen.h"
 #include "verdict/family_table.h"
 #include "verdict/floor.h"
 
@@ -62,7 +66,7 @@ struct Timeline {
   // By the clock on the wall, and with nothing that tells the load: until then one climb may be the
   // load's. 0 elsewhere.
   double one_climb_until = 0;
-  double last_new_example = 0;  // If none has come since for a while (examples_seen.h), else 0.
+  NewExamples new_examples;
   double largest_cache_mb = 0;  // Growth beyond it is no cache's (largest_cache.h); 0 if unknown.
   std::vector<double> evaluations;
   std::vector<double> checkpoints;

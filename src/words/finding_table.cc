@@ -43,6 +43,13 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "Not kept per example: the last new one was loaded at {last_new_step}, and growth went on. "
      "The "
      "first pass over the data ended at {epoch_steps} ({source})."},
+    {Kind::outpaces_new_examples, "outpaces-new-examples", Block::why,
+     "Not kept per example: new ones come at {pace} of the pace of the first pass, and growth does "
+     "not slow with them. A pass over the data ends at {epoch_steps} ({source})."},
+    {Kind::follows_new_examples, "follows-new-examples", Block::why,
+     "Growth follows the examples that are new to the process that loads them: {seen}[ of "
+     "{to_see}] so far[, {mb_per_example} each]. A pass over the data ends at {epoch_steps} "
+     "({source})."},
     {Kind::objects_accumulate, "objects-accumulate", Block::why,
      "Objects accumulate: {counted} went from {first} to {last}."},
     {Kind::objects_steady, "objects-steady", Block::why, "Not objects: {counted} stays at {last}."},

@@ -145,7 +145,10 @@ class Pass:
         self.look()
         if self.seen is None or not self.seen.exact:
             return ()
-        return (("examples.seen", self.seen.count),)
+        gauges = (("examples.seen", self.seen.count),)
+        if self.persistent and self.workers > 1:
+            gauges += (("examples.to_see", self.examples * self.workers),)  # Each of them meets each once.
+        return gauges
 
     def learn(self, known):
         """Called after the first step and whenever `steps` has doubled; states facts once they are known. `known` is
