@@ -107,7 +107,7 @@ def collate(examples):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--examples", type=int, default=663)
-    parser.add_argument("--side", type=int, default=512, help="of a picture in pixels; 3 bytes each once decoded")
+    parser.add_argument("--side", type=int, default=512, help="of a picture in pixels; 4 bytes each once decoded")
     parser.add_argument("--epochs", type=float, default=1.6)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--mended", action="store_true", help="open each picture when it is needed")
