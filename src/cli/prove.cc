@@ -62,7 +62,7 @@ Result<ProveReport> run_once(const ProveRequest& request, const Arm* arm, Output
   if (arm != nullptr) {
     job.environment.insert(job.environment.end(), arm->environment.begin(), arm->environment.end());
   }
-  ProveTrial trial;
+  ProveTrial trial(!request.contrast.leaves_out.empty());
   // Where arms are runs of their own, none of them can decide alone.
   const bool alone = arm == nullptr;
   const bool tells = stderr_is_terminal() && !request.json;
@@ -85,6 +85,7 @@ Result<ProveReport> run_once(const ProveRequest& request, const Arm* arm, Output
   const JobOutcome& outcome = *supervised.outcome;
   return ProveReport{trial.result(),
                      outcome.elapsed_s,
+                     0,
                      outcome.had_enough,
                      outcome.exit_code > 128 ? fmt::format("signal {}", outcome.exit_code - 128)
                                              : fmt::format("exit code {}", outcome.exit_code),
@@ -99,6 +100,7 @@ Result<ProveReport> run_arms(const ProveRequest& request, Output& out) {
   Result<ProveReport> second = run_once(request, &request.contrast.arms[1], out);
   if (!second || !second.value().result.design) return second;
   ProveReport report = second.value();
+  report.other_batch = first.value().result.design->batch;
   std::vector<Block> blocks = first.value().result.blocks;
   for (Block& block : blocks) block.kind = 'A';
   for (Block block : report.result.blocks) {
@@ -127,7 +129,7 @@ Result<ProveReport> run_server(const ProveRequest& request, Output& out) {
   const double start_s = monotonic_now_s();
   const Result<ProveResult> result = run_server_trial(options);
   if (!result) return result.error();
-  return ProveReport{result.value(), monotonic_now_s() - start_s, true, "", {}, ""};
+  return ProveReport{result.value(), monotonic_now_s() - start_s, 0, true, "", {}, ""};
 }
 
 int exit_code_for(const ProveResult& result) {

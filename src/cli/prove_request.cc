@@ -21,14 +21,15 @@ constexpr int64_t kUsualRequests = 20;
 struct Factor {
   std::string_view name;
   std::string_view what;
+  std::string_view leaves_out = "";  // The calls that are left out.
 };
 // Those that are switched on and off within one run.
 constexpr std::array<Factor, 5> kWithin = {{
     {"gc", "gc.collect() after each step"},
     {"trim", "malloc_trim(0) after each step"},
-    {"no-eval", "evaluations left out"},
-    {"no-backward", "backward() left out"},
-    {"no-optimizer", "the optimizer's update left out"},
+    {"no-eval", "evaluations left out", "Trainer.evaluate, Lightning's evaluation loops"},
+    {"no-backward", "backward() left out", "Tensor.backward"},
+    {"no-optimizer", "the optimizer's update left out", "step() of torch's optimizers"},
 }};
 
 constexpr std::string_view kFactors =
@@ -83,7 +84,8 @@ Result<Contrast> malloc_contrast(const std::string& name) {
 Result<Contrast> contrast_of(const std::string& name) {
   if (name.empty()) return Contrast{};
   for (const Factor& factor : kWithin) {
-    if (name == factor.name) return Contrast{name, std::string(factor.what), {}};
+    if (name == factor.name)
+      return Contrast{name, std::string(factor.what), {}, std::string(factor.leaves_out)};
   }
   if (name == "batch") {
     return Contrast{name,

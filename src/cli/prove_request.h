@@ -24,9 +24,10 @@ struct Arm {
 
 // A factor that is varied instead of the batches.
 struct Contrast {
-  std::string name;       // As given: "gc", "workers=0,2"; empty if there is none.
-  std::string what;       // "gc.collect() after each step".
-  std::vector<Arm> arms;  // Two, where the factor takes two runs of the job; else none.
+  std::string name;        // As given: "gc", "workers=0,2"; empty if there is none.
+  std::string what;        // "gc.collect() after each step".
+  std::vector<Arm> arms;   // Two, where the factor takes two runs of the job; else none.
+  std::string leaves_out;  // The calls that it leaves out within one run; empty if it does not.
 };
 
 struct ProveRequest {

@@ -240,6 +240,19 @@ std::string intention_of(const ProveRequest& request) {
 std::string nothing_proved(const ProveReport& report, const ProveRequest& request) {
   const ProveResult& result = report.result;
   if (!result.refused.empty()) return "cannot run the experiment on this job: " + result.refused;
+  if (result.design && !request.contrast.leaves_out.empty() && result.acted == 0) {
+    return fmt::format(
+        "in {} steps the job made no call that --contrast {} leaves out ({}): whether it matters "
+        "is not known",
+        result.steps, request.contrast.name, request.contrast.leaves_out);
+  }
+  const bool same_batch = result.design && result.design->batch >= report.other_batch;
+  if (request.contrast.name == "batch" && same_batch && !result.design->stream) {
+    return fmt::format(
+        "its batches of {} could not be made smaller: the loader is given one example at a time, "
+        "or a sampler of whole batches",
+        result.design->batch);
+  }
   if (result.design || !request.repeat.empty()) return "";
   if (result.steps > 0) {
     return fmt::format(

@@ -2,6 +2,7 @@
 // What `plateau prove` has shown, for people and as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ std::string intention_of(const ProveRequest& request);
 struct ProveReport {
   ProveResult result;
   double seconds = 0;
+  int64_t other_batch = 0;  // With two runs of the job: examples of a batch in the first.
   bool ended_by_us = false;
   std::string ending;           // How the job ended, where that was not our doing: "exit code 1".
   HolderGrowth holders;         // What grew meanwhile, of the process that grew most.

@@ -52,6 +52,10 @@ void ProveTrial::hear(const StepWords& words) {
     saves_ = std::max(saves_, skipped->saves);
     return;
   }
+  if (const auto* acted = std::get_if<ProveActed>(&*said)) {
+    acted_ = std::max(acted_, acted->times);
+    return;
+  }
   if (const auto* wrote = std::get_if<ProveWrote>(&*said)) {
     if (files_.size() < kMostSpeakers) files_[words.pid] = wrote->files;
     if (wrote_.size() < kMostNamed) wrote_.push_back(wrote->last);
@@ -73,8 +77,10 @@ void ProveTrial::hear(const StepWords& words) {
   if (state != nullptr) last_step_ = state->at;
   if (state != nullptr && speaker.states.size() < kMostStates) speaker.states.push_back(*state);
   look_at(speaker);
-  enough_ = speaker.over || std::all_of(speakers_.begin(), speakers_.end(),
-                                        [](const auto& entry) { return entry.second.decided; });
+  const bool acted = !leaves_out_ || acted_ > 0;
+  enough_ = speaker.over ||
+            (acted && std::all_of(speakers_.begin(), speakers_.end(),
+                                  [](const auto& entry) { return entry.second.decided; }));
 }
 
 // Blocks are few, and odds are computed once for each that has become whole.
@@ -94,6 +100,7 @@ ProveResult ProveTrial::result() const {
   ProveResult worst;
   worst.heard = heard_;
   worst.saves = saves_;
+  worst.acted = acted_;
   worst.refused = refused_;
   worst.wrote = wrote_;
   for (const auto& [pid, files] : files_) worst.files_written += files;

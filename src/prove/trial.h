@@ -29,6 +29,7 @@ struct ProveResult {
   size_t speakers = 0;             // one of so many that train.
   int64_t steps = 0;               // Batches it has trained on.
   int64_t saves = 0;               // Calls that would have written a checkpoint.
+  int64_t acted = 0;               // Calls that a factor has left out, at least.
   std::vector<std::string> wrote;  // Files that it opened for writing, the first few ...
   int64_t files_written = 0;       // ... of at least so many.
   std::string refused;             // Why the design was not run.
@@ -37,6 +38,9 @@ struct ProveResult {
 
 class ProveTrial {
  public:
+  // `leaves_out`: its factor leaves calls out, so it is not over before there was one.
+  explicit ProveTrial(bool leaves_out = false) : leaves_out_(leaves_out) {}
+
   // What the step clock carries; everything that is not ours is passed over.
   void hear(const StepWords& words);
 
@@ -60,8 +64,10 @@ class ProveTrial {
   };
   void look_at(Speaker& speaker);
 
+  bool leaves_out_;
   std::map<int64_t, Speaker> speakers_;  // By pid.
   int64_t saves_ = 0;
+  int64_t acted_ = 0;
   std::map<int64_t, int64_t> files_;  // Written, by pid.
   std::vector<std::string> wrote_;
   std::string refused_;

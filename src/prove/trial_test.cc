@@ -74,6 +74,16 @@ TEST(Trial, AContrastGoesOnUntilItIsKnownWhetherTheFactorMatters) {
   EXPECT_TRUE(is_enough_of_arms({0, 0, 0, 0}));
 }
 
+TEST(Trial, AFactorThatLeavesCallsOutIsNotJudgedBeforeItHas) {
+  ProveTrial trial(true);
+  run_pairs(trial, 1, 1);
+  EXPECT_FALSE(trial.enough());
+  say(trial, "acted times=1");
+  run_pairs(trial, 1, 1, 10, 34);
+  EXPECT_TRUE(trial.enough());
+  EXPECT_EQ(trial.result().acted, 1);
+}
+
 TEST(Trial, NamesTheFirstFilesThatTheJobWritesItselfAndAddsUpItsProcesses) {
   ProveTrial trial;
   say(trial, "wrote files=1 runs/log of today.txt", 10);

@@ -6,6 +6,7 @@
 //   mark prove design mode=index size=12 lag=0 ahead=4 batch=8 examples=663 read=pss rank=0
 //   mark prove at=37 kind=N block=3 place=5 size=12 mb=812.345
 //   mark prove skipped saves=4
+//   mark prove acted times=16
 //   mark prove wrote files=2 runs/log.txt
 //   mark prove refused TEXT
 //   mark prove over at=120
@@ -44,6 +45,10 @@ struct ProveDesign {
 struct ProveSkipped {
   int64_t saves = 0;
 };
+// Calls that a factor has left out.
+struct ProveActed {
+  int64_t times = 0;
+};
 // Files that the job has opened for writing by itself, which nobody holds back.
 struct ProveWrote {
   int64_t files = 0;
@@ -56,8 +61,8 @@ struct ProveOver {
   int64_t at = 0;
 };
 
-using ProveWords =
-    std::variant<ProveState, ProveDesign, ProveSkipped, ProveWrote, ProveRefused, ProveOver>;
+using ProveWords = std::variant<ProveState, ProveDesign, ProveSkipped, ProveActed, ProveWrote,
+                                ProveRefused, ProveOver>;
 
 // Of the text of a mark. nullopt for marks that are not ours. Never throws.
 std::optional<ProveWords> parse_prove_words(std::string_view mark);

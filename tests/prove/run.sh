@@ -40,6 +40,12 @@ a_job_that_ends_early_says_how_far_it_came() {
   esac
 }
 
+a_factor_that_leaves_nothing_out_proves_nothing() {
+  run "$PLATEAU" prove -q --steps 60 --contrast no-eval -- "$stack" "$job" --fault eval-keeps
+  expect_code 2
+  expect_in err "no call that --contrast no-eval leaves out"
+}
+
 every_rank_is_judged() {
   cat >ranks.py <<EOF
 import os, sys
@@ -110,6 +116,7 @@ case ${1:-programs} in
   edges)
     saves_are_left_out_and_an_ignored_signal_helps_nobody
     a_job_that_ends_early_says_how_far_it_came
+    a_factor_that_leaves_nothing_out_proves_nothing
     every_rank_is_judged
     ;;
 esac

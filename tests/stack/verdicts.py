@@ -28,6 +28,8 @@ KEPT_PER_EXAMPLE = (("plateau",), ("per-example-cache",))
 # Each of two workers that live on meets half of the examples in the second epoch for the first time: their caches are
 # not full yet, and grow half as fast. They end when each worker has met all examples.
 NOT_FULL_YET = (("warming", "plateau"), ("per-example-cache",))
+# Half as fast is told from as fast within 15 steps: a step must not be over before memory is looked at.
+STEP_SECONDS = {"0": "0.03", "2": "0.03", "persistent": "0.06"}
 FULL_MB = 126  # Two workers with 240 examples of a quarter of a MiB each.
 EXPECTED = {("leak", workers): KEPT_PER_STEP for workers in WORKERS}
 EXPECTED.update({("cache", "0"): KEPT_PER_EXAMPLE, ("cache", "2"): KEPT_PER_EXAMPLE,
@@ -45,7 +47,7 @@ CASES = {
 
 def job(stack, loop, fault, workers, directory):
     return [stack, os.path.join(HERE, "job.py"), "--loop", loop, "--fault", fault, "--workers", workers,
-            "--epochs", "1.25", "--directory", directory, "--losses"]
+            "--epochs", "1.25", "--step-seconds", STEP_SECONDS[workers], "--directory", directory, "--losses"]
 
 
 def losses_of(output):
