@@ -3,10 +3,11 @@
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "auto"))
 
-from plateau_auto import design, factors  # noqa: E402
+from plateau_auto import design, factors, prove, replay  # noqa: E402
 
 
 def shown(**changed):
@@ -98,6 +99,10 @@ class LeftOut(unittest.TestCase):
                 self.calls += 1
                 return {"eval_loss": self.calls}
 
+        told = []
+        patched = mock.patch.object(prove, "tell", told.append)
+        patched.start()
+        self.addCleanup(patched.stop)
         factor = factors._Instead()
         factor.leave_out(Trainer, "evaluate", {})
         factor.leave_out(Trainer, "is_in_no_version")
@@ -109,6 +114,81 @@ class LeftOut(unittest.TestCase):
         factor.use(True)
         self.assertEqual(trainer.evaluate(), {"eval_loss": 1})
         self.assertEqual(trainer.calls, 1)
+        self.assertEqual(told, ["acted times=1", "acted times=2"])
+
+
+class Sampler:
+    pass
+
+
+class BatchSampler:
+    """As torch's, by what is asked of it."""
+
+    def __init__(self, batches, batch_size=8):
+        self.sampler = Sampler()
+        self.batches, self.batch_size = batches, batch_size
+
+    def __len__(self):
+        return len(self.batches)
+
+
+class Iterator:
+    """A pass over a loader without workers."""
+
+    def __init__(self, dataset, batches):
+        self._dataset, self._index_sampler, self._sampler_iter = dataset, batches, iter(batches.batches)
+        self._num_workers = 0
+
+
+def batches_of(count, batch_size=8):
+    return BatchSampler([list(range(i * batch_size, (i + 1) * batch_size)) for i in range(count)], batch_size)
+
+
+class ReplayTest(unittest.TestCase):
+    def setUp(self):
+        self.told = []
+        self.replay = replay.Replay(120, self.told.append)
+        self.dataset = list(range(2400))
+
+    def play(self, loader, trains=True, until=None, between=lambda number: None):
+        iterator = Iterator(self.dataset, loader)
+        number = 0
+        while number != until:
+            def fetch():
+                return self.replay.next_index(iterator, lambda: next(iterator._sampler_iter))
+            try:
+                self.replay.next(iterator, fetch)
+            except StopIteration:
+                return
+            number += 1
+            if trains:
+                self.replay.stepped()
+            between(number)
+
+    def told_of(self, what):
+        return [line for line in self.told if line.startswith(what)]
+
+    def test_an_evaluation_on_the_training_data_that_draws_otherwise_is_left_alone(self):
+        held_out = batches_of(20, 64)
+        self.play(batches_of(300), until=60, between=lambda number: number % 15 or self.play(held_out, trains=False))
+        self.assertEqual(len(self.told_of("at=")), 59)
+        self.assertEqual(self.told_of("idle"), [])
+
+    def test_blocks_that_an_evaluation_on_the_training_loader_took_are_told_to_be_idle(self):
+        loader = batches_of(300)
+        self.play(loader, until=60, between=lambda number: number == 24 and self.play(loader, trains=False, until=30))
+        # The blocks begin at batch 11: two are trained on, the evaluation takes 30 of the next 36.
+        self.assertEqual(self.told_of("idle"), ["idle block=2", "idle block=3", "idle block=4"])
+
+    def test_an_optimizer_that_steps_at_every_fourth_batch_is_not_idle(self):
+        self.play(batches_of(300), trains=False, until=100, between=lambda number: number % 4 or self.replay.stepped())
+        self.assertGreater(len(self.told_of("at=")), 80)
+        self.assertEqual(self.told_of("idle"), [])
+
+    def test_a_loader_of_larger_batches_that_is_trained_on_takes_over(self):
+        self.play(batches_of(300), until=30)
+        self.play(batches_of(300, 16), until=40)
+        self.assertGreater(len(self.told_of("at=")), 60)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,12 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
            "cache and a leak "
            "in it stay apart no further.";
   }
+  if (result.blocks.size() < 4 && result.idle > 0) {
+    return fmt::format(
+        "In {} of {} blocks hardly a step was trained on: something else went over the training "
+        "loader, such as an evaluation on it. Leave that out, or let it take longer: --steps {}.",
+        result.idle, result.idle + result.blocks.size(), 2 * request.steps);
+  }
   if (result.blocks.size() < 4) {
     return fmt::format(
         "The job ended after {} steps, before two pairs of blocks were over: give it more epochs "
@@ -278,7 +284,9 @@ std::string prove_text(const ProveReport& report, const ProveRequest& request) {
   const double odds =
       contrast ? std::max(matters, 1 - matters) / std::max(1e-4, std::min(matters, 1 - matters))
                : odds_of(result.odds);
-  text += fmt::format("Odds {}.\n\n", odds_text(odds)) + table_of(result, request) + "\n";
+  const bool too_few = result.proved == Proved::undecided && result.blocks.size() < 4;
+  text += too_few ? "\n" : fmt::format("Odds {}.\n\n", odds_text(odds));
+  text += table_of(result, request) + "\n";
   if (!contrast) text += wrapped(meaning(result, request), width);
   const bool grows = result.proved == Proved::per_example || result.proved == Proved::per_step;
   if (grows && !contrast) text += held_by(report, width);

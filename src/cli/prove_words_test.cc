@@ -8,6 +8,7 @@ namespace plateau {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ProveReport report_after(int64_t steps) {
   ProveReport report;
@@ -37,6 +38,16 @@ TEST(ProveWords, BatchesThatStayedAsTheyWereProveNothing) {
   report.other_batch = 8;
   report.result.design->stream = true;
   EXPECT_EQ(nothing_proved(report, request), "");
+}
+
+TEST(ProveWords, BlocksThatWereTakenByAnEvaluationAreNotTakenForTheEndOfTheJob) {
+  ProveReport report = report_after(120);
+  report.result.blocks.resize(3);
+  report.result.idle = 6;
+  ProveRequest request;
+  request.steps = 120;
+  EXPECT_THAT(prove_text(report, request), HasSubstr("In 6 of 9 blocks"));
+  EXPECT_THAT(prove_text(report, request), Not(HasSubstr("Odds")));
 }
 
 TEST(ProveWords, WithoutAContrastNothingNeedBeLeftOut) {

@@ -72,10 +72,21 @@ void ProveTrial::hear(const StepWords& words) {
     speaker.design = *design;
     begun_ = true;
   }
+  // Said before the block's last state.
+  if (const auto* idle = std::get_if<ProveIdle>(&*said)) {
+    for (ProveState& state : speaker.states) {
+      if (state.block == idle->block) state.kind = '-';
+    }
+    speaker.idle = idle->block;
+    ++speaker.idle_blocks;
+  }
   if (std::holds_alternative<ProveOver>(*said)) speaker.over = over_ = true;
   const auto* state = std::get_if<ProveState>(&*said);
   if (state != nullptr) last_step_ = state->at;
-  if (state != nullptr && speaker.states.size() < kMostStates) speaker.states.push_back(*state);
+  if (state != nullptr && speaker.states.size() < kMostStates) {
+    speaker.states.push_back(*state);
+    if (state->block == speaker.idle) speaker.states.back().kind = '-';
+  }
   look_at(speaker);
   const bool acted = !leaves_out_ || acted_ > 0;
   enough_ = speaker.over ||
@@ -120,6 +131,7 @@ ProveResult ProveTrial::result() const {
     worst.odds = odds;
     worst.design = speaker.design;
     worst.blocks = blocks;
+    worst.idle = speaker.idle_blocks;
     worst.pid = pid;
     worst.steps = speaker.states.empty() ? 0 : speaker.states.back().at;
   }

@@ -29,6 +29,7 @@ struct ProveResult {
   size_t speakers = 0;             // one of so many that train.
   int64_t steps = 0;               // Batches it has trained on.
   int64_t saves = 0;               // Calls that would have written a checkpoint.
+  size_t idle = 0;                 // Blocks that were left out: nothing was trained on in them.
   int64_t acted = 0;               // Calls that a factor has left out, at least.
   std::vector<std::string> wrote;  // Files that it opened for writing, the first few ...
   int64_t files_written = 0;       // ... of at least so many.
@@ -58,6 +59,8 @@ class ProveTrial {
     std::optional<ProveDesign> design;
     std::vector<ProveState> states;
     size_t blocks = 0;
+    int64_t idle = -1;       // Number of the last block that counts for nothing,
+    size_t idle_blocks = 0;  // of so many.
     GrowthOdds odds;
     bool over = false;
     bool decided = false;

@@ -84,6 +84,28 @@ TEST(Trial, AFactorThatLeavesCallsOutIsNotJudgedBeforeItHas) {
   EXPECT_EQ(trial.result().acted, 1);
 }
 
+TEST(Trial, ABlockInWhichNothingWasTrainedOnCountsForNothing) {
+  // A leak of 1 MB a step; two blocks go to an evaluation on the training loader.
+  ProveTrial trial;
+  say(trial, "design mode=index size=12 lag=0 ahead=0 batch=8 examples=663 read=rss rank=-");
+  double mb = 245;
+  int64_t at = 10;
+  for (int64_t block = 1; block <= 6 && !trial.enough(); ++block) {
+    const bool idle = block == 3 || block == 4;
+    for (int64_t place = 1; place <= 12; ++place) {
+      mb += idle ? 0 : 1;
+      if (idle && place == 12) say(trial, fmt::format("idle block={}", block));
+      say(trial, fmt::format("at={} kind={} block={} place={} size=12 mb={:.3f}", ++at,
+                             block % 2 == 1 ? 'N' : 'R', block, place, mb));
+    }
+  }
+  const ProveResult result = trial.result();
+  EXPECT_EQ(result.proved, Proved::per_step);
+  EXPECT_EQ(result.blocks.size(), 4);
+  EXPECT_EQ(result.idle, 2);
+  EXPECT_NEAR(result.odds.step_mb, 1, 0.05);
+}
+
 TEST(Trial, NamesTheFirstFilesThatTheJobWritesItselfAndAddsUpItsProcesses) {
   ProveTrial trial;
   say(trial, "wrote files=1 runs/log of today.txt", 10);

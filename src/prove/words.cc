@@ -89,6 +89,10 @@ std::optional<ProveWords> parse_prove_words(std::string_view mark) {
     const std::optional<int64_t> times = words.count("times");
     return times ? std::optional<ProveWords>(ProveActed{*times}) : std::nullopt;
   }
+  if (mark.starts_with("idle ")) {
+    const std::optional<int64_t> block = words.count("block");
+    return block ? std::optional<ProveWords>(ProveIdle{*block}) : std::nullopt;
+  }
   if (mark.starts_with("wrote ")) {
     const std::optional<int64_t> files = words.count("files");
     std::string_view rest = mark;

@@ -7,6 +7,7 @@
 //   mark prove at=37 kind=N block=3 place=5 size=12 mb=812.345
 //   mark prove skipped saves=4
 //   mark prove acted times=16
+//   mark prove idle block=3
 //   mark prove wrote files=2 runs/log.txt
 //   mark prove refused TEXT
 //   mark prove over at=120
@@ -49,6 +50,10 @@ struct ProveSkipped {
 struct ProveActed {
   int64_t times = 0;
 };
+// A block in which the optimizer did not step as its batches call for: an evaluation took them.
+struct ProveIdle {
+  int64_t block = 0;
+};
 // Files that the job has opened for writing by itself, which nobody holds back.
 struct ProveWrote {
   int64_t files = 0;
@@ -61,8 +66,8 @@ struct ProveOver {
   int64_t at = 0;
 };
 
-using ProveWords = std::variant<ProveState, ProveDesign, ProveSkipped, ProveActed, ProveWrote,
-                                ProveRefused, ProveOver>;
+using ProveWords = std::variant<ProveState, ProveDesign, ProveSkipped, ProveActed, ProveIdle,
+                                ProveWrote, ProveRefused, ProveOver>;
 
 // Of the text of a mark. nullopt for marks that are not ours. Never throws.
 std::optional<ProveWords> parse_prove_words(std::string_view mark);

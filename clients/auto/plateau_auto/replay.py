@@ -4,7 +4,9 @@ batches, and tells the watcher.
 
 It begins at the first optimizer step: the loader whose batch came last before it is the training loader, so an
 evaluation or a sanity check ahead of training is not taken for it. Other loaders are left alone. What it knows belongs
-to the dataset, not to an iterator: frameworks make a new iterator for every pass.
+to the dataset, not to an iterator: frameworks make a new iterator for every pass, some jobs a new loader, which looks
+the same. An evaluation on the training loader itself cannot be told by looks; a block in which the optimizer did not
+step as often as its batches call for is told to be idle, and counts for nothing.
 
 A loader over a stream has no indices. There the batches themselves are kept and served again, which repeats the step
 but not the work of the dataset: growth per step is still told, a cache and a leak in the dataset are not told apart.
@@ -25,6 +27,7 @@ from .resident import Resident, trim
 _MAP = 0  # torch's _DatasetKind.Map.
 _SETTLING = 2  # Steps in which a factor that was switched on or off takes effect: a first collection frees much.
 _STILL_S = 5.0  # The longest that the job stands still to be looked at.
+_STRAYED = 3  # Optimizer steps after which a loader that looks otherwise is the training loader: batches may grow.
 _PATIENCE = 24  # Batches of one loader without an optimizer step, after which it counts as the training loader.
 
 
@@ -49,6 +52,8 @@ class Replay:
         self._factor = factor            # Called before each batch with whether it is on; see factors.py.
         self._passes = weakref.WeakKeyDictionary()
         self._dataset = None
+        self._looks = None               # Of the training loader: see _looks_of().
+        self._strayed = 0                # Optimizer steps in a row on batches of one that looks otherwise.
         self._stream = False
         self._design = design.Arms(steps) if factor else design.Pairs(steps)
         self._kept = {}                  # Batches of a stream by their place, to be served again.
@@ -60,6 +65,8 @@ class Replay:
         self._steps_at = []              # Batches consumed when each optimizer step ended.
         self._label = design.FILLER
         self._margins = (0, 0)
+        self._per_step = 1               # Batches of an optimizer step.
+        self._steps_before = 0           # Optimizer steps when the block began.
         self._told_design = False
         self._began_s = time.perf_counter()
         self._over = False
@@ -73,6 +80,13 @@ class Replay:
                 return
             self._adopt(self._last())
         self._steps_at.append(self._consumed)
+        last = self._last() if self._last else None
+        if last is None or self._mine(last) or not self._same_data(last):
+            self._strayed = 0
+            return
+        self._strayed += 1
+        if self._strayed == _STRAYED:
+            self._looks = _looks_of(last)
 
     def next_index(self, iterator, draw):
         """What `_next_index` gives: the sampler's own, unless this is the training loader."""
@@ -134,6 +148,10 @@ class Replay:
     def _mine(self, iterator):
         if self._dataset is None:
             return False
+        # One that looks otherwise evaluates on the same data, in order or by larger batches.
+        return _looks_of(iterator) == self._looks and self._same_data(iterator)
+
+    def _same_data(self, iterator):
         dataset = getattr(iterator, "_dataset", None)
         if dataset is self._dataset:
             return True
@@ -144,6 +162,7 @@ class Replay:
     def _adopt(self, iterator):
         this = self._pass_of(iterator)
         self._dataset = getattr(iterator, "_dataset", iterator)
+        self._looks = _looks_of(iterator)
         self._stream = getattr(iterator, "_dataset_kind", _MAP) != _MAP
         if getattr(iterator, "_in_order", True) is False:
             self._tell("refused in_order=False lets workers overtake each other: the same batch would reach another one")
@@ -202,6 +221,7 @@ class Replay:
         if self._factor:
             lag = max(lag, _SETTLING)
         self._margins = (lag, ahead)
+        self._per_step = per_step
         took = (time.perf_counter() - self._began_s) / max(1, self._consumed)
         self._resident.decide(took)
         return {"workers": workers, "ahead": ahead, "lag": lag, "per_step": per_step,
@@ -231,6 +251,10 @@ class Replay:
             trim()
         if begins:
             self._tell_design(label.size)
+        if label.place <= 1:
+            self._steps_before = len(self._steps_at)
+        elif label.place == label.size and self._is_idle(label.size):
+            self._tell("idle block=%d" % label.block)
         self._tell("at=%d kind=%s block=%d place=%d size=%d mb=%.3f" % (
             self._consumed, label.kind, label.block, label.place, label.size, self._resident.mb()))
         if self._consumed >= self._steps:
@@ -238,6 +262,12 @@ class Replay:
             self._tell("over at=%d" % self._consumed)
         if begins or self._over or (label.size and label.place == label.size):
             self._stand_still()
+
+    def _is_idle(self, size):
+        """The optimizer has not stepped as it should in the block that ends, one of its steps more or less. The first
+        batch of the block was trained on before its steps were counted from."""
+        due = (size - 1) // self._per_step
+        return bool(self._steps_at) and due > 1 and len(self._steps_at) - self._steps_before < 0.9 * due - 1
 
     def _stand_still(self):
         """Who holds memory is looked at from outside, when the blocks begin and when one ends; while the collector
@@ -268,6 +298,13 @@ def _length(thing):
         return len(thing)
     except Exception:  # pylint: disable=broad-except
         return None
+
+
+def _looks_of(iterator):
+    """What a loader of the same data for the same purpose has in common with another: how it draws."""
+    batches = getattr(iterator, "_index_sampler", None)
+    order = getattr(batches, "sampler", None)
+    return type(batches), type(order), getattr(batches, "batch_size", None), _workers(iterator)
 
 
 def _workers(iterator):
