@@ -2,12 +2,13 @@
 """The design of `plateau prove` (clients/auto/plateau_auto/design.py): which batch comes next. Needs no torch."""
 import pathlib
 import sys
+import types
 import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "auto"))
 
-from plateau_auto import design, factors, prove, replay  # noqa: E402
+from plateau_auto import design, factors, loop, prove, replay  # noqa: E402
 
 
 def shown(**changed):
@@ -115,6 +116,31 @@ class LeftOut(unittest.TestCase):
         self.assertEqual(trainer.evaluate(), {"eval_loss": 1})
         self.assertEqual(trainer.calls, 1)
         self.assertEqual(told, ["acted times=1", "acted times=2"])
+
+
+    def test_a_scaler_whose_backward_was_left_out_attempts_its_step_and_does_not_refuse(self):
+        class GradScaler:
+            def step(self, optimizer):
+                raise AssertionError("No inf checks were recorded for this optimizer.")
+
+            update = unscale_ = step
+
+        GradScaler.__module__ = "torch.amp.grad_scaler"
+        module = types.ModuleType("torch.amp.grad_scaler")
+        module.GradScaler = GradScaler
+        factors.patch_scaler(module)
+        factor = factors.get("no-backward")
+        factor.use(True)
+        self.addCleanup(factor.use, False)
+        stepped = []
+        with mock.patch.object(prove, "tell"), mock.patch.object(loop.LOOP, "stepped", stepped.append):
+            scaler = GradScaler()
+            scaler.unscale_("one")
+            scaler.step("one")
+            scaler.update()
+        self.assertEqual(stepped, ["one"])
+        factor.use(False)
+        self.assertRaises(AssertionError, scaler.step, "one")
 
 
 class Sampler:

@@ -44,6 +44,8 @@ constexpr size_t kMostHolders = 20;
 // Where torch notes the storages of batches that came from workers: by weak references, which hold
 // nothing, and it drops the dead ones whenever there are twice as many.
 constexpr std::string_view kSharedStorages = "torch.multiprocessing.reductions.SharedCache";
+// What our own module in the job holds: batches that wait to be looked at.
+constexpr std::string_view kOurs = "plateau_auto.";
 constexpr uint64_t kMostLookedAt = 20'000;  // Items of a place.
 constexpr size_t kMostContainers = 100'000;
 
@@ -240,6 +242,7 @@ class HolderFinder {
     if (compared && !compare(candidate, holder)) return std::nullopt;
     describe_place({copy_.memory, copy_.layout, copy_.walk, copy_.roots, graph_}, candidate.place,
                    holder);
+    if (holder.owner.starts_with(kOurs)) return std::nullopt;
     if (!holder.chain) count_types(candidate, holder);
     return holder;
   }

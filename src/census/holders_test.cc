@@ -107,6 +107,10 @@ TEST_P(HoldersOfPython, ItemsOfWhatGrewAreNotNamedBesideIt) {
       holders, [](const Holder& holder) { return holder.kind == HolderKind::unseen; }));
 }
 
+TEST_P(HoldersOfPython, WhatPlateausOwnModuleHoldsIsNotTheJobs) {
+  EXPECT_EQ(find(grown(), HolderKind::global, "module_of_plateau.drawn"), nullptr);
+}
+
 TEST_P(HoldersOfPython, TorchsTableOfStoragesThatProcessesShareIsNobodysGrowth) {
   EXPECT_EQ(find(grown(), HolderKind::global, "shared_cache"), nullptr);
 }

@@ -100,7 +100,8 @@ def get(name):
 def wait_for(name):
     """Makes ready to leave something out, once the module is there that does it."""
     for module, function in {
-            "no-backward": (("torch", "patch_backward"),),
+            "no-backward": (("torch", "patch_backward"), ("torch.amp.grad_scaler", "patch_scaler"),
+                            ("torch.cuda.amp.grad_scaler", "patch_scaler")),
             "no-optimizer": (("torch.optim.optimizer", "patch_optimizer"),),
             "no-eval": (("transformers.trainer", "patch_trainer"),
                         ("lightning.pytorch.loops.evaluation_loop", "patch_lightning"),
@@ -110,6 +111,27 @@ def wait_for(name):
 
 def patch_backward(module):
     get("no-backward").leave_out(module.Tensor, "backward")
+
+
+def patch_scaler(module):
+    """A GradScaler refuses to step, and ends the job, where no gradient was computed. The attempt counts all the same."""
+    scaler = module.__dict__.get("GradScaler")
+    if scaler is None or scaler.__module__ != module.__name__:
+        return  # The old place, which hands on to the new one.
+    factor = get("no-backward")
+    for name in ("unscale_", "update"):
+        factor.leave_out(scaler, name)
+    original = scaler.step
+
+    @functools.wraps(original)
+    def step(self, optimizer, *args, **kwargs):
+        if not factor.on:
+            return original(self, optimizer, *args, **kwargs)
+        from .loop import LOOP
+        LOOP.stepped(optimizer)
+        return None
+
+    scaler.step = step
 
 
 def patch_optimizer(module):
