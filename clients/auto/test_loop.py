@@ -136,6 +136,7 @@ class LoopTest(unittest.TestCase):
         loader.batches = lambda: [[18, 19]] + Loader(18, 2).batches()  # The other worker gets each.
         self.play(loader)
         self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 40")
+        self.assertEqual(self.heard("gauge examples.to_see")[-1], "gauge examples.to_see 40")
 
     def test_what_a_pass_drew_before_it_was_left_counts_as_seen(self):
         voice.get().gap_s = 1e9  # A word at the first step alone, as steps of a millisecond have it.
