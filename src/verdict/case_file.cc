@@ -135,7 +135,7 @@ void count_examples(const Run& run, const Signals& signals, const Policy& policy
   timeline.new_examples =
       new_examples(run, signals.clock_of_instant, timeline.begins, timeline.epoch_steps);
   const NewExamples& of = timeline.new_examples;
-  if (of.last > 0 || of.come_slower()) {
+  if (of.tell_apart()) {
     const double seen_by = std::max(of.last - timeline.begins, timeline.epoch_steps);
     timeline.deadline = std::min(timeline.deadline, policy.warmup_counted * seen_by);
   } else if (of.come_as_fast()) {

@@ -263,7 +263,7 @@ class EarlierLooks {
 // A close call may be the chance that is looked for, or the last bump of a cache: a leak was likely
 // a while ago as well. Where the examples are counted it is their end that settles it, at once.
 bool confirmed(const Decision& decision, const EarlierLooks& looks, const Timeline& timeline) {
-  return believed_leak(decision) >= kSureAlone || timeline.last_new_example > 0 ||
+  return believed_leak(decision) >= kSureAlone || timeline.new_examples.tell_apart() ||
          beyond_any_cache(decision.floors, timeline.largest_cache_mb) ||
          believed_leak(looks.at(kLookBefore)) >= kLikelyBefore;
 }

@@ -57,6 +57,8 @@ struct NewExamples {
 
   // They come, but as the pace of steps does not: the two clocks have parted.
   [[nodiscard]] bool come_slower() const;
+  // No more come, or more slowly: what goes on growing as before is no cache of examples.
+  [[nodiscard]] bool tell_apart() const { return last > 0 || come_slower(); }
   // They come about as fast as in the first pass: it was none over all examples.
   [[nodiscard]] bool come_as_fast() const;
   // The count at a moment, between readings by interpolation. Requires: `seen` is not empty.
