@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "probe/launch_identity.h"
+#include "probe/loader.h"
 #include "session/auto_module.h"
 #include "session/claim.h"
 #include "session/job_cgroup.h"
@@ -67,6 +68,17 @@ Supervised withdrawn(const Claim& claim, const StartError& failure) {
   return {std::nullopt, failure};
 }
 
+// A tracer that the job's loader cannot take would end the job before it began.
+std::optional<Error> untraceable(const SupervisorOptions& options) {
+  if (!options.heap) return std::nullopt;
+  const char* path = std::getenv("PATH");
+  const std::string why = refuses_preload(options.command.front(), path != nullptr ? path : "");
+  if (why.empty()) return std::nullopt;
+  return Error{
+      Error::Kind::bad_input,
+      fmt::format("the heap tracer is a library for glibc, and {}; leave --heap out", why)};
+}
+
 // The file was writable a moment ago; if it no longer is, the job goes on without it.
 RecordingWriter recording_of(const SupervisorOptions& options) {
   const RecordingHead head = head_of(options, shell_words(options.command));
@@ -81,6 +93,7 @@ RecordingWriter recording_of(const SupervisorOptions& options) {
 
 Supervised supervise(const SupervisorOptions& options) {
   fill_standard_descriptors();
+  if (const std::optional<Error> error = untraceable(options)) return {std::nullopt, {*error}};
   const Result<Claim> claim = Claim::on(options.recording_path, options.replace_recording);
   if (!claim) return {std::nullopt, {claim.error()}};
   Result<StepSocket> socket = StepSocket::create();
