@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes everything of a release into a directory: packaging/release.sh BUILD DIST
 #   plateau_judge-V-py3-none-manylinux_2_28_x86_64.whl, plateau_judge-V.tar.gz   for pip, uv, pipx
-#   plateau-V-linux-x86_64.tar.gz   the program by itself, to unpack anywhere
-#   plateau-V.spdx.json             what is inside, checked by the SPDX project's own validator
+#   plateau-V-linux-x86_64.tar.gz   the static program, to unpack anywhere
+#   plateau-V.spdx.json             what is inside the archive, of which the wheel has a part; checked by the SPDX project's own validator
 #   RELEASE_NOTES.md                the section of CHANGELOG.md
 #   SHA256SUMS
 # The bytes depend on the commit alone: packaging/reproducible.sh builds it all again elsewhere and compares.
@@ -22,16 +22,10 @@ version=$(python3 -B "$here/version.py")
 find "$dist" -maxdepth 1 -type f -delete
 "$here/wheel.sh" --sdist "$build" "$dist"
 
-progress "release: packing the archive"
-name=plateau-$version-linux-x86_64
-rm -rf "$build/archive"
-mkdir -p "$build/archive"
-cp -a "$build/stage" "$build/archive/$name"
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -C "$build/archive" -cf - "$name" |
-  gzip -n -9 >"$dist/$name.tar.gz"
+"$here/archive.sh" "$build" "$dist"
 
 progress "release: checking the list of parts"
-cp "$build/stage/share/doc/plateau/plateau.spdx.json" "$dist/plateau-$version.spdx.json"
+cp "$build/archive/plateau-$version-linux-x86_64/share/doc/plateau/plateau.spdx.json" "$dist/plateau-$version.spdx.json"
 "$build/packaging-tools/bin/pyspdxtools" -i "$dist/plateau-$version.spdx.json" >"$build/sbom.log" 2>&1 || { cat "$build/sbom.log" >&2; exit 1; }
 python3 -B "$here/version.py" --notes >"$dist/RELEASE_NOTES.md"
 (cd "$dist" && find . -maxdepth 1 -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum) >"$build/SHA256SUMS"

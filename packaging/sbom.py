@@ -24,18 +24,22 @@ import urllib.parse
 
 # By Debian's source package: what applies to the parts that are linked, read from its copyright file.
 LICENCES = {
+    "c-ares": "MIT",
     "cli11": "BSD-3-Clause",
+    "curl": "curl",
     "elfutils": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "fmtlib": "MIT",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
     "libmicrohttpd": "LGPL-2.1-or-later",
     "libzstd": "BSD-3-Clause OR GPL-2.0-only",
+    "openssl": "Apache-2.0",
     "simdjson": "Apache-2.0",
     "zlib": "Zlib",
 }
 # Made from Debian's sources by packaging/portable/libraries.sh; the headers' package names the sources.
-MADE_HERE = {"libfmt.a": "libfmt-dev", "libsimdjson.a": "libsimdjson-dev", "libmicrohttpd.a": "libmicrohttpd-dev"}
+MADE_HERE = {"libfmt.a": "libfmt-dev", "libsimdjson.a": "libsimdjson-dev", "libmicrohttpd.a": "libmicrohttpd-dev",
+             "libcurl.a": "libcurl4-openssl-dev"}
 # Headers only: compiled in, so no map shows it.
 COMPILED_IN = ("libcli11-dev",)
 COMMON_LICENCES = ("LGPL-2.1", "LGPL-3", "GPL-2", "GPL-3")
@@ -48,7 +52,7 @@ def linked_files(maps):
         text = pathlib.Path(path).read_text(errors="replace")
         members = text.split("\nMemory Configuration", 1)[0]
         found.update(re.findall(r"^(\S+\.a)\(\S+\.o\)$", members, re.M))
-        found.update(re.findall(r"^LOAD (\S+/crt\w+\.o|\S+/Scrt1\.o)$", text, re.M))
+        found.update(re.findall(r"^LOAD (\S+/[rS]?crt\w+\.o)$", text, re.M))
     # The project's own rooms are no parts of others.
     return sorted(path for path in found if not os.path.basename(path).startswith("libroom_"))
 
@@ -103,7 +107,7 @@ def document(version, debian, npm):
                               "Organization: Debian"))
         relations.append(("SPDXRef-plateau", "CONTAINS" if source == "cli11" else "STATIC_LINK",
                           packages[-1]["SPDXID"]))
-    # Of the C library only start-up code is inside; the rest is the machine's.
+    # Of the C library start-up code is inside, and in the static program what it uses; the others take the machine's.
     relations.append(("SPDXRef-plateau", "DYNAMIC_LINK", "SPDXRef-glibc"))
     for name, its_version, licence in npm:
         packages.append(entry(name, its_version, licence, f"pkg:npm/{name}@{its_version}", "NOASSERTION"))

@@ -22,7 +22,7 @@ if [ ! -x "$tools/bin/pyproject-build" ]; then
   "$tools/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" >"$build/packaging-tools.log" 2>&1 ||
     { tail -5 "$build/packaging-tools.log" >&2; exit 75; } # PyPI does not answer.
 fi
-"$here/stage.sh" "$build" "$build/stage"
+"$here/stage.sh" wheel "$build" "$build/stage"
 
 progress "wheel: packing"
 log=$build/wheel.log

@@ -44,8 +44,8 @@ test=(
   chromium firefox-esr prometheus prometheus-alertmanager victoria-metrics
   # notebooks in a real kernel
   python3-nbclient python3-ipykernel
-  # the wheel, from Debian's own sources
-  dpkg-dev python3-venv
+  # the wheel and the archive, from Debian's own sources; the latter beside musl
+  dpkg-dev python3-venv libssl-dev libc-ares-dev musl-tools
   # a JVM to be watched
   openjdk-17-jdk-headless
   # other allocators that a traced program may use
@@ -53,7 +53,7 @@ test=(
 )
 bench=(libbenchmark-dev python3 python3-psutil gzip)
 # The wheel takes Debian's own sources and static libraries.
-ship=(dpkg-dev python3-venv debhelper dh-python lintian debootstrap fakeroot)
+ship=(dpkg-dev python3-venv libssl-dev libc-ares-dev debhelper dh-python lintian debootstrap fakeroot)
 arm64=(g++-aarch64-linux-gnu qemu-user)
 # Debian's own torch, the oldest that is looked after; hosts that are network namespaces, for jobs of many ranks.
 stack=(python3 python3-venv python3-torch iproute2)

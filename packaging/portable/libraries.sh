@@ -5,8 +5,10 @@
 #
 # libfmt.a and libsimdjson.a, which Debian ships as shared libraries only; libmicrohttpd.a without TLS, which
 # Plateau does not serve and which would bring GnuTLS and seven more libraries; old/, the stand-ins for glibc 2.28
-# (old_glibc.py). zlib, zstd, elfutils and the C++ library are Debian's static ones.
-# Takes 40 CPU seconds the first time; does nothing if DIRECTORY has what the installed headers ask for. Exit code 75
+# (old_glibc.py). For the static program alone: static/libcurl.a, which asks over HTTP and nothing else, and resolves names
+# by c-ares instead of the C library, whose way loads libraries. zlib, zstd, elfutils, OpenSSL, c-ares and the C++ library are
+# Debian's static ones.
+# Takes 60 CPU seconds the first time; does nothing if DIRECTORY has what the installed headers ask for. Exit code 75
 # where Debian's sources do not answer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +18,7 @@ log=$directory/libraries.log
 
 # Of the installed headers: "fmtlib 9.1.0+ds1-2".
 source_of() { dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1"; }
-wanted=$(for package in libfmt-dev libsimdjson-dev libmicrohttpd-dev libc6-dev libstdc++-12-dev; do source_of "$package"; done
+wanted=$(for package in libfmt-dev libsimdjson-dev libmicrohttpd-dev libcurl4-openssl-dev libssl-dev libc-ares-dev libc6-dev libstdc++-12-dev; do source_of "$package"; done
   sha256sum <"$here/old_glibc.py"; sha256sum <"$0")
 # Two at once, a test and `make wheel`, would compile in each other's sources: the second waits, and finds them made.
 exec 9>"$directory/lock"
@@ -67,11 +69,20 @@ progress "portable: compiling libmicrohttpd"
 microhttpd=$(unpacked libmicrohttpd-dev)
 (cd "$microhttpd" && ./configure --disable-https --disable-doc --disable-examples --disable-curl --disable-shared \
   CFLAGS="${flags[*]}" && make -s -j2 -C src/microhttpd libmicrohttpd.la) >>"$log" 2>&1
+progress "portable: compiling libcurl"
+curl=$(unpacked libcurl4-openssl-dev)
+(cd "$curl" && ./configure --disable-shared --with-openssl --with-zlib --enable-ares --without-ca-path \
+  --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt \
+  --without-{zstd,brotli,libpsl,libidn2,nghttp2,librtmp,libssh2,gssapi} \
+  --disable-{ldap,ldaps,rtsp,dict,telnet,tftp,pop3,imap,smb,smtp,gopher,mqtt,ftp,file,ntlm,manual,doh,unix-sockets,alt-svc,hsts} \
+  --disable-{netrc,tls-srp,cookies,libcurl-option} CFLAGS="${flags[*]}" && make -s -j2 -C lib libcurl.la) >>"$log" 2>&1
 
-rm -f "$directory"/lib*.a
+rm -f "$directory"/lib*.a "$directory"/static/lib*.a
 ar rcsD "$directory/libfmt.a" "$directory/fmt.o"
 ar rcsD "$directory/libsimdjson.a" "$directory/simdjson.o"
 cp "$microhttpd/src/microhttpd/.libs/libmicrohttpd.a" "$directory/"
+mkdir -p "$directory/static"
+cp "$curl/lib/.libs/libcurl.a" "$directory/static/"
 rm -rf "$directory/old"
 python3 -B "$here/old_glibc.py" "$directory/old" >>"$log" 2>&1
 rm -rf "$directory/sources" "$directory"/*.o

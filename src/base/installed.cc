@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/installed.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,6 +23,10 @@ std::vector<std::string> places_of(std::string_view name) {
 std::string installed_directory(std::string_view name, std::string_view file) {
   const std::string found = first_readable(places_of(fmt::format("{}/{}", name, file)));
   return found.substr(0, found.empty() ? 0 : found.size() - file.size() - 1);
+}
+
+bool loads_libraries() {
+  return dlopen(nullptr, RTLD_NOW) != nullptr;
 }
 
 std::string first_readable(const std::vector<std::string>& places) {

@@ -17,6 +17,9 @@ std::vector<std::string> places_of(std::string_view name);
 // `file` in it: in an environment of Python's, a program of the name "python" stands beside ours.
 std::string installed_directory(std::string_view name, std::string_view file);
 
+// Whether this program can load a library while it runs; the static one cannot.
+bool loads_libraries();
+
 // The first of `places` that can be read, as an absolute path without links; "" if none can.
 std::string first_readable(const std::vector<std::string>& places);
 

@@ -15,6 +15,7 @@
 #include "inject/inject.h"
 #include "probe/machine.h"
 #include "report/text.h"
+#include "symbols/debug_file.h"
 
 namespace plateau {
 namespace {
@@ -32,7 +33,9 @@ OwnFacts own_facts() {
   own.module = installed_directory("python", "sitecustomize.py");
   own.trainer = first_readable(places_of("plateau-train"));
   own.attaches = kCallsFunctions;
-  own.debuginfod = !variable("DEBUGINFOD_URLS").empty();
+  own.loads_libraries = loads_libraries();
+  own.servers_named = !variable("DEBUGINFOD_URLS").empty();
+  own.debuginfod = own.servers_named && can_ask_servers();
   return own;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "census/find_python.h"
+#include "probe/loader.h"
 
 namespace plateau {
 namespace {
@@ -15,6 +16,9 @@ using State = Check::State;
 
 // PyTorch's loader workers hand batches over there; docker's own size of 64 MB ends in bus errors.
 constexpr int64_t kSmallShmKb = int64_t{1} << 20;
+
+// What the archive has beside the static program.
+constexpr const char* kOtherProgram = "plateau-glibc, which is beside it in the archive";
 
 Check memory(const MachineFacts& machine) {
   Check check{.name = "memory", .essential = true};
@@ -85,7 +89,15 @@ Check attach(const MachineFacts& machine, const OwnFacts& own) {
   return check;
 }
 
-Check tracer(const OwnFacts& own) {
+Check tracer(const MachineFacts& machine, const OwnFacts& own) {
+  if (!own.tracer.empty() && !machine.glibc) {
+    return {.name = "tracer",
+            .state = State::limited,
+            .text = fmt::format("there is no glibc here ({}): run --heap cannot trace what musl "
+                                "starts, nor static programs",
+                                kGlibcLoader),
+            .remedy = "a job on glibc; memory is judged with any"};
+  }
   if (!own.tracer.empty())
     return {.name = "tracer", .text = "run --heap traces with " + own.tracer};
   return {
@@ -143,6 +155,11 @@ Check names(const MachineFacts& machine, const OwnFacts& own) {
   }
   check.state = State::limited;
   check.text = "functions of libraries by their exported names only: no debug files" + maps;
+  if (own.servers_named) {
+    check.text += "; DEBUGINFOD_URLS names servers, but libdebuginfod.so.1 cannot be loaded";
+    check.remedy = own.loads_libraries ? "install libdebuginfod1" : kOtherProgram;
+    return check;
+  }
   check.remedy =
       "install their -dbg packages, or export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/";
   return check;
@@ -190,7 +207,7 @@ Check shm(const MachineFacts& machine) {
   return check;
 }
 
-Check gpu(const MachineFacts& machine) {
+Check gpu(const MachineFacts& machine, const OwnFacts& own) {
   Check check{.name = "gpu"};
   if (machine.nvml && !machine.gpus.empty()) {
     check.text = fmt::format("{} through NVML", counted(machine.gpus.size(), "device"));
@@ -201,6 +218,12 @@ Check gpu(const MachineFacts& machine) {
     return check;
   }
   check.state = State::limited;
+  if (!own.loads_libraries) {
+    check.text =
+        "there is an NVIDIA driver, whose libnvidia-ml.so.1 this static program cannot load";
+    check.remedy = kOtherProgram;
+    return check;
+  }
   check.text = "there is an NVIDIA driver, but libnvidia-ml.so.1 is not found or shows no device";
   check.remedy = machine.container.empty() ? "install the driver's libnvidia-ml package"
                                            : "docker run --gpus all";
@@ -248,13 +271,13 @@ std::vector<Check> doctor_checks(const MachineFacts& machine, const OwnFacts& ow
   return {memory(machine),
           others(machine),
           attach(machine, own),
-          tracer(own),
+          tracer(machine, own),
           python(machine, census_knows),
           steps(own),
           names(machine, own),
           cgroup(machine),
           shm(machine),
-          gpu(machine),
+          gpu(machine, own),
           sandbox(machine),
           training(own)};
 }

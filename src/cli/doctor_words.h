@@ -16,8 +16,10 @@ struct OwnFacts {
   std::string tracer;  // Paths; empty: not found.
   std::string module;  // What learns steps inside the job's Python.
   std::string trainer;
-  bool attaches = false;    // Attaching is built for this processor.
-  bool debuginfod = false;  // DEBUGINFOD_URLS is set.
+  bool attaches = false;         // Attaching is built for this processor.
+  bool loads_libraries = false;  // The static program cannot.
+  bool servers_named = false;    // DEBUGINFOD_URLS is set,
+  bool debuginfod = false;       // and they can be asked.
 };
 
 struct Check {

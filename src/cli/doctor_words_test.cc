@@ -19,6 +19,7 @@ MachineFacts good() {
   MachineFacts machine;
   machine.proc = machine.rollup = machine.pss = machine.smaps = true;
   machine.may_trace_all = machine.may_make_groups = machine.nvml = machine.debug_files = true;
+  machine.glibc = true;
   machine.user = 0;
   machine.seccomp = 0;
   machine.cgroup.version = 2;
@@ -32,7 +33,8 @@ OwnFacts whole() {
   return {.tracer = "/x/libplateau_tracer.so",
           .module = "/x/python",
           .trainer = "/x/plateau-train",
-          .attaches = true};
+          .attaches = true,
+          .loads_libraries = true};
 }
 
 Check check_of(const MachineFacts& machine, const std::string& name,
@@ -95,6 +97,28 @@ TEST(DoctorWords, ADriverWithoutItsLibraryIsLimitedAndNoDriverIsNot) {
   EXPECT_EQ(check_of(machine, "gpu").state, Check::State::works);
   machine.nvidia = true;
   EXPECT_EQ(check_of(machine, "gpu").state, Check::State::limited);
+}
+
+TEST(DoctorWords, TheStaticProgramNamesTheOneThatLoadsLibraries) {
+  MachineFacts machine = good();
+  machine.nvml = false;
+  machine.gpus.clear();
+  machine.nvidia = true;
+  machine.debug_files = false;
+  OwnFacts own = whole();
+  own.servers_named = true;
+  EXPECT_THAT(check_of(machine, "names", own).remedy, HasSubstr("libdebuginfod1"));
+  own.loads_libraries = false;
+  EXPECT_THAT(check_of(machine, "names", own).remedy, HasSubstr("plateau-glibc"));
+  EXPECT_THAT(check_of(machine, "gpu", own).text, HasSubstr("this static program cannot load"));
+  EXPECT_THAT(check_of(machine, "gpu", own).remedy, HasSubstr("plateau-glibc"));
+}
+
+TEST(DoctorWords, WithoutGlibcNoJobIsTraced) {
+  MachineFacts machine = good();
+  machine.glibc = false;
+  EXPECT_EQ(check_of(machine, "tracer").state, Check::State::limited);
+  EXPECT_THAT(check_of(machine, "tracer").text, HasSubstr("there is no glibc here"));
 }
 
 TEST(DoctorWords, DockersSharedMemoryIsTooSmall) {

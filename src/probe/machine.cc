@@ -17,6 +17,7 @@
 #include "base/proc_fields.h"
 #include "probe/cgroup.h"
 #include "probe/gpus.h"
+#include "probe/loader.h"
 #include "probe/proc_dir.h"
 
 namespace plateau {
@@ -172,6 +173,7 @@ MachineFacts look_at_machine(const MachinePlaces& places) {
     if (facts.nvml) gpus.read();
     facts.gpus = gpus.devices();
   }
+  facts.glibc = exists(places.root + kGlibcLoader);
   facts.nvidia = exists(places.root + "/dev/nvidiactl");
   look_for_pythons(places.path, facts);
   look_for_names(places, facts);

@@ -44,6 +44,7 @@ struct MachineFacts {
   bool may_make_groups = false;
   int64_t shm_kb = kUnread;  // kUnread: there is none.
   int64_t shm_free_kb = kUnread;
+  bool glibc = false;   // Its loader is where the distributions have it.
   bool nvidia = false;  // The driver's device is there.
   bool nvml = false;    // The library is, with devices.
   std::vector<GpuSample> gpus;

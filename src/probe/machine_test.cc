@@ -41,6 +41,7 @@ TEST(Machine, AnEmptyOneHasNothing) {
   EXPECT_EQ(facts.container, "");
   EXPECT_EQ(facts.cgroup.version, 0);
   EXPECT_EQ(facts.shm_kb, kUnread);
+  EXPECT_FALSE(facts.glibc);
   EXPECT_THAT(facts.pythons, IsEmpty());
 }
 

@@ -81,12 +81,16 @@ std::optional<ElfFile> by_link(const DebugFileRequest& request, const ElfFile& s
   return std::nullopt;
 }
 
+void* client_library() {
+  return ::dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
 // The client library is loaded only here: most users have named no server, and few have the
 // library.
 std::optional<ElfFile> by_server(const DebugFileRequest& request) {
   const char* servers = std::getenv("DEBUGINFOD_URLS");  // NOLINT: no threads here.
   if (servers == nullptr || *servers == '\0' || request.build_id.empty()) return std::nullopt;
-  void* library = ::dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* library = client_library();
   if (library == nullptr) return std::nullopt;
   struct Client;
   const auto begin = reinterpret_cast<Client* (*)()>(::dlsym(library, "debuginfod_begin"));
@@ -108,6 +112,10 @@ std::optional<ElfFile> by_server(const DebugFileRequest& request) {
 }
 
 }  // namespace
+
+bool can_ask_servers() {
+  return client_library() != nullptr;
+}
 
 std::optional<ElfFile> find_debug_file(const DebugFileRequest& request, const ElfFile* stripped) {
   if (auto file = by_build_id(request)) return file;

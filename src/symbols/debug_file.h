@@ -22,6 +22,9 @@ struct DebugFileRequest {
   bool ask_servers = true;  // If the user has named any.
 };
 
+// Whether servers could be asked: elfutils' client library is there, and this program can load it.
+bool can_ask_servers();
+
 // `stripped` is the file at `path` if that could be opened and is the right one; else null.
 std::optional<ElfFile> find_debug_file(const DebugFileRequest& request, const ElfFile* stripped);
 
