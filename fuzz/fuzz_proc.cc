@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string counters = jvm_counters_path(bytes);
   require(counters.empty() || counters.starts_with('/'), "the path of counters is absolute");
-  const Program program = describe_program(bytes, "comm");
+  const SeenProgram program = describe_program(bytes, "comm");
   require(program.label.size() <= 60, "labels are short");
   return 0;
 }

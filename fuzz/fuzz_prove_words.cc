@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const double shares =
       result.odds.level + result.odds.example + result.odds.step + result.odds.both;
   require(!result.design || std::abs(shares - 1) < 1e-6);
-  for (const plateau::Block& block : result.blocks) require(std::isfinite(block.mb_per_step));
+  for (const plateau::BatchBlock& block : result.blocks) require(std::isfinite(block.mb_per_step));
   require(trial.progress(120).size() < 1000);
   return 0;
 }

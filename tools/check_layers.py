@@ -3,7 +3,7 @@
 """Checks that includes follow the arrow probe -> recording -> verdict -> report.
 
 The table below is the whole list: a room may include itself and what stands beside it; anything
-else fails. Prints each stray include as file:line, and exits 1 if there is one.
+else fails, and so does a second type of one name in a namespace. Prints each as file:line, and exits 1 if there is one.
 """
 import pathlib
 import re
@@ -111,6 +111,25 @@ TRAINER_MAY_INCLUDE = {
 # What tests may include beyond their room's rooms: goldens are made from recorded traces.
 TESTS_MAY_INCLUDE = {"report": {"import"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^;]*)? \{")
+
+
+def twins(root: pathlib.Path) -> int:
+    """Two types of one name in one namespace: where no file includes both headers the compiler is content, and the
+    linker keeps one destructor, or one vector's, for both."""
+    found = {}
+    for path in sorted(path for top in ("src", "trainer") for path in (root / top).rglob("*.h")):
+        namespace = ""
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if match := NAMESPACE.match(line):
+                namespace = match.group(1)
+            if (match := TYPE.match(line)) and "testing" not in path.parts:
+                found.setdefault((namespace, match.group(1)), []).append(f"{path.relative_to(root)}:{number}")
+    doubled = {key: places for key, places in found.items() if len(places) > 1}
+    for (namespace, name), places in doubled.items():
+        print(f"{places[1]}: {namespace}::{name} is another type in {places[0]}")
+    return len(doubled)
 
 
 def stray_in_trainer(root: pathlib.Path) -> int:
@@ -155,7 +174,7 @@ def main() -> int:
                     where = f"{path.relative_to(src.parent)}:{number}"
                     print(f"{where}: {room.name} may not include {match.group(1)}")
                     stray += 1
-    stray += stray_in_trainer(src.parent)
+    stray += stray_in_trainer(src.parent) + twins(src.parent)
     return 1 if stray else 0
 
 

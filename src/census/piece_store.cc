@@ -46,7 +46,7 @@ void PieceStore::reserve(uint64_t bytes) {
 }
 
 void PieceStore::drop() {
-  std::fill(table_.begin(), table_.end(), Piece{});
+  std::fill(table_.begin(), table_.end(), MemoryPiece{});
   used_ = 0;
   last_ = nullptr;
 }
@@ -59,10 +59,10 @@ std::byte* PieceStore::room() {
 }
 
 void PieceStore::grow_table() {
-  std::vector<Piece> old = std::move(table_);
-  table_.assign(std::max(kFirstTableSlots, old.size() * 2), Piece{});
+  std::vector<MemoryPiece> old = std::move(table_);
+  table_.assign(std::max(kFirstTableSlots, old.size() * 2), MemoryPiece{});
   last_ = nullptr;
-  for (const Piece& piece : old) {
+  for (const MemoryPiece& piece : old) {
     if (piece.bytes == nullptr) continue;
     size_t slot = slot_of(piece.number, table_.size());
     while (table_[slot].bytes != nullptr) slot = (slot + 1) & (table_.size() - 1);
@@ -70,7 +70,7 @@ void PieceStore::grow_table() {
   }
 }
 
-const Piece* PieceStore::find(uint64_t number) {
+const MemoryPiece* PieceStore::find(uint64_t number) {
   if (last_ != nullptr && last_->number == number) return last_;
   if (table_.empty()) return nullptr;
   size_t slot = slot_of(number, table_.size());
@@ -84,7 +84,7 @@ const Piece* PieceStore::find(uint64_t number) {
   return nullptr;
 }
 
-Piece* PieceStore::add(uint64_t number) {
+MemoryPiece* PieceStore::add(uint64_t number) {
   std::byte* bytes = room();
   if (bytes == nullptr) return nullptr;
   if ((used_ + 1) * 2 > table_.size()) grow_table();

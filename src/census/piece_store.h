@@ -11,7 +11,7 @@
 
 namespace plateau {
 
-struct Piece {
+struct MemoryPiece {
   uint64_t number = 0;         // Address / piece_bytes.
   std::byte* bytes = nullptr;  // Null: the slot is free.
   uint64_t pages = 0;          // Bit i: page i could be read.
@@ -32,10 +32,10 @@ class PieceStore {
   void reserve(uint64_t bytes);
 
   // Null if it is not kept. Valid until the next add() or drop().
-  const Piece* find(uint64_t number);
+  const MemoryPiece* find(uint64_t number);
   // Room for a piece that is not kept yet, to be filled by the caller. Null if there is none: then
   // the store is full, or the system has no memory.
-  Piece* add(uint64_t number);
+  MemoryPiece* add(uint64_t number);
   void drop();
   [[nodiscard]] bool full() const { return used_ * piece_bytes_ >= most_bytes_; }
 
@@ -49,9 +49,9 @@ class PieceStore {
   size_t piece_bytes_;
   uint64_t most_bytes_;
   std::vector<std::byte*> slabs_;
-  size_t used_ = 0;           // Pieces of the room in slabs_.
-  std::vector<Piece> table_;  // Open addressing; the size is a power of two.
-  Piece* last_ = nullptr;     // Found last.
+  size_t used_ = 0;                 // Pieces of the room in slabs_.
+  std::vector<MemoryPiece> table_;  // Open addressing; the size is a power of two.
+  MemoryPiece* last_ = nullptr;     // Found last.
 };
 
 }  // namespace plateau

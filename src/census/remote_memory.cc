@@ -14,7 +14,7 @@ bool in_user_space(uint64_t address, size_t bytes) {
 }
 
 // Of `bytes` bytes at `at` in a piece; false if a page of them could not be read.
-bool copy_of(const Piece& piece, size_t at, std::byte* out, size_t bytes) {
+bool copy_of(const MemoryPiece& piece, size_t at, std::byte* out, size_t bytes) {
   for (size_t page = at / PieceStore::kPageBytes; page <= (at + bytes - 1) / PieceStore::kPageBytes;
        ++page) {
     if ((piece.pages >> page & 1) == 0) return false;
@@ -49,8 +49,8 @@ size_t RemoteMemory::copy_from_process(uint64_t address, void* out, size_t bytes
 }
 
 // A piece may reach over the end of a mapping: the pages that exist are taken, the others noted.
-const Piece* RemoteMemory::fetch(PieceStore& store, uint64_t number) {
-  Piece* piece = store.add(number);
+const MemoryPiece* RemoteMemory::fetch(PieceStore& store, uint64_t number) {
+  MemoryPiece* piece = store.add(number);
   if (piece == nullptr) return nullptr;
   constexpr size_t kPage = PieceStore::kPageBytes;
   const size_t bytes = store.piece_bytes();
@@ -65,7 +65,7 @@ const Piece* RemoteMemory::fetch(PieceStore& store, uint64_t number) {
   return piece;
 }
 
-const Piece* RemoteMemory::fetch_chunk(uint64_t number) {
+const MemoryPiece* RemoteMemory::fetch_chunk(uint64_t number) {
   if (chunks_.full()) {
     chunks_.drop();
     dropped_ = true;
@@ -91,10 +91,10 @@ void RemoteMemory::expect(uint64_t address, size_t bytes) {
 
 // Of bytes within one leaf.
 bool RemoteMemory::read_part(uint64_t address, std::byte* out, size_t bytes, bool near) {
-  const Piece* chunk = chunks_.find(address / kChunkBytes);
+  const MemoryPiece* chunk = chunks_.find(address / kChunkBytes);
   if (chunk == nullptr && near && !closed_) chunk = fetch_chunk(address / kChunkBytes);
   if (chunk != nullptr) return copy_of(*chunk, address % kChunkBytes, out, bytes);
-  const Piece* leaf = leaves_.find(address / kLeafBytes);
+  const MemoryPiece* leaf = leaves_.find(address / kLeafBytes);
   if (leaf != nullptr) return copy_of(*leaf, address % kLeafBytes, out, bytes);
   return !closed_ && copy_from_process(address, out, bytes) == bytes;
 }

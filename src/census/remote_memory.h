@@ -47,8 +47,8 @@ class RemoteMemory final : public MemoryReader {
   static constexpr uint64_t kMostKeptBytes = uint64_t{2} << 30;
   static constexpr uint64_t kMostLeafBytes = uint64_t{1} << 30;
 
-  const Piece* fetch(PieceStore& store, uint64_t number);
-  const Piece* fetch_chunk(uint64_t number);
+  const MemoryPiece* fetch(PieceStore& store, uint64_t number);
+  const MemoryPiece* fetch_chunk(uint64_t number);
   bool read_part(uint64_t address, std::byte* out, size_t bytes, bool near);
   size_t copy_from_process(uint64_t address, void* out, size_t bytes);
 

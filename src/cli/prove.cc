@@ -45,7 +45,7 @@ class OutputAside {
 
 std::string wishes_of(const ProveRequest& request, const Arm* arm, const std::string& heard) {
   std::string text = fmt::format("PLATEAU_PROVE=steps={}", request.steps);
-  const Contrast& contrast = request.contrast;
+  const ChosenContrast& contrast = request.contrast;
   if (!contrast.name.empty()) {
     text += fmt::format(";contrast={}", contrast.arms.empty() ? contrast.name : "none");
   }
@@ -101,9 +101,9 @@ Result<ProveReport> run_arms(const ProveRequest& request, Output& out) {
   if (!second || !second.value().result.design) return second;
   ProveReport report = second.value();
   report.other_batch = first.value().result.design->batch;
-  std::vector<Block> blocks = first.value().result.blocks;
-  for (Block& block : blocks) block.kind = 'A';
-  for (Block block : report.result.blocks) {
+  std::vector<BatchBlock> blocks = first.value().result.blocks;
+  for (BatchBlock& block : blocks) block.kind = 'A';
+  for (BatchBlock block : report.result.blocks) {
     block.kind = 'B';
     blocks.push_back(block);
   }

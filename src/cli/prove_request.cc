@@ -36,7 +36,7 @@ constexpr std::string_view kFactors =
     "gc, trim, no-eval, no-backward, no-optimizer, batch, workers=N,M, malloc=jemalloc, "
     "malloc=glibc or malloc=MALLOC_ARENA_MAX=N";
 
-Result<Contrast> workers_contrast(const std::string& name) {
+Result<ChosenContrast> workers_contrast(const std::string& name) {
   std::string_view rest = std::string_view(name).substr(std::string_view("workers=").size());
   const std::optional<uint64_t> first = parse_digits(take_part(rest, ','), 10);
   const std::optional<uint64_t> second = parse_digits(rest, 10);
@@ -49,19 +49,19 @@ Result<Contrast> workers_contrast(const std::string& name) {
                fmt::format("workers={}", count),
                {}};
   };
-  return Contrast{name, "the number of DataLoader workers", {arm(*first), arm(*second)}};
+  return ChosenContrast{name, "the number of DataLoader workers", {arm(*first), arm(*second)}};
 }
 
-Result<Contrast> malloc_contrast(const std::string& name) {
+Result<ChosenContrast> malloc_contrast(const std::string& name) {
   const std::string which = name.substr(std::string_view("malloc=").size());
   if (which.starts_with("MALLOC_") && which.find('=') != std::string::npos) {
-    return Contrast{
+    return ChosenContrast{
         name, "glibc's malloc with " + which, {{"as it is", "", {}}, {which, "", {which}}}};
   }
   if (which == "glibc") {
-    return Contrast{name,
-                    "glibc's malloc, without what LD_PRELOAD brings",
-                    {{"as it is", "", {}}, {"glibc", "", {"LD_PRELOAD="}}}};
+    return ChosenContrast{name,
+                          "glibc's malloc, without what LD_PRELOAD brings",
+                          {{"as it is", "", {}}, {"glibc", "", {"LD_PRELOAD="}}}};
   }
   if (which != "jemalloc") {
     return usage_error(fmt::format(
@@ -72,7 +72,7 @@ Result<Contrast> malloc_contrast(const std::string& name) {
         "/usr/lib64/libjemalloc.so.2", "/usr/lib/libjemalloc.so.2",
         "/usr/local/lib/libjemalloc.so.2"}) {
     if (access(place, R_OK) != 0) continue;
-    return Contrast{
+    return ChosenContrast{
         name,
         "jemalloc in the place of malloc",
         {{"as it is", "", {}}, {"jemalloc", "", {fmt::format("LD_PRELOAD={}", place)}}}};
@@ -81,16 +81,16 @@ Result<Contrast> malloc_contrast(const std::string& name) {
       "--contrast malloc=jemalloc needs libjemalloc.so.2; install it (Debian: libjemalloc2)");
 }
 
-Result<Contrast> contrast_of(const std::string& name) {
-  if (name.empty()) return Contrast{};
+Result<ChosenContrast> contrast_of(const std::string& name) {
+  if (name.empty()) return ChosenContrast{};
   for (const Factor& factor : kWithin) {
     if (name == factor.name)
-      return Contrast{name, std::string(factor.what), {}, std::string(factor.leaves_out)};
+      return ChosenContrast{name, std::string(factor.what), {}, std::string(factor.leaves_out)};
   }
   if (name == "batch") {
-    return Contrast{name,
-                    "batches of half the size",
-                    {{"as it is", "", {}}, {"half the batch", "halve=1", {}}}};
+    return ChosenContrast{name,
+                          "batches of half the size",
+                          {{"as it is", "", {}}, {"half the batch", "halve=1", {}}}};
   }
   if (name.starts_with("workers=")) return workers_contrast(name);
   if (name.starts_with("malloc=")) return malloc_contrast(name);
@@ -137,7 +137,7 @@ Result<ProveRequest> prove_request(const Arguments& arguments) {
     return usage_error(fmt::format("--steps must be at least {}: a warm-up and two pairs of blocks",
                                    kFewestSteps));
   }
-  const Result<Contrast> contrast = contrast_of(arguments.text("contrast").value_or(""));
+  const Result<ChosenContrast> contrast = contrast_of(arguments.text("contrast").value_or(""));
   if (!contrast) return contrast.error();
   request.contrast = contrast.value();
   request.repeat = arguments.text("repeat").value_or("");

@@ -23,7 +23,7 @@ struct Arm {
 };
 
 // A factor that is varied instead of the batches.
-struct Contrast {
+struct ChosenContrast {
   std::string name;        // As given: "gc", "workers=0,2"; empty if there is none.
   std::string what;        // "gc.collect() after each step".
   std::vector<Arm> arms;   // Two, where the factor takes two runs of the job; else none.
@@ -33,7 +33,7 @@ struct Contrast {
 struct ProveRequest {
   SupervisorOptions job;
   int64_t steps = 0;
-  Contrast contrast;
+  ChosenContrast contrast;
   std::string repeat;    // A command that sends a request to a server; empty if there is none.
   std::string other;     // The same for requests that are new each time.
   int64_t requests = 0;  // Of one block.

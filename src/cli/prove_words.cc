@@ -165,7 +165,7 @@ std::string table_of(const ProveResult& result, const ProveRequest& request) {
   std::string text = fmt::format("  {:<6} {:<18} {:>13} {:>12} {:>14}\n", "block", "",
                                  request.repeat.empty() ? "steps" : "requests", "memory",
                                  request.repeat.empty() ? "MB a step" : "MB a request");
-  for (const Block& block : result.blocks) {
+  for (const BatchBlock& block : result.blocks) {
     text += fmt::format("  {:<6} {:<18} {:>13} {:>12} {:>14.3f}\n", block.number,
                         kind_text(block.kind, request),
                         fmt::format("{}-{}", block.first_at, block.last_at),
@@ -216,7 +216,7 @@ std::string closing(const ProveReport& report, const ProveRequest& request) {
 
 void write_blocks(JsonWriter& json, const ProveResult& result) {
   json.key("blocks").begin_array();
-  for (const Block& block : result.blocks) {
+  for (const BatchBlock& block : result.blocks) {
     json.value(json_object("block", block.number, "kind", std::string(1, block.kind), "first_step",
                            block.first_at, "last_step", block.last_at, "first_mb", block.first_mb,
                            "last_mb", block.last_mb, "mb_per_step", block.mb_per_step));

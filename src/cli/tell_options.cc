@@ -111,7 +111,7 @@ void LiveTeller::look(Session& session) {
   for (const ProcessSample& process : snapshot.processes) {
     if (process.role == Role::main) last_.pid = process.key.pid;
   }
-  Moment now = last_;
+  LiveMoment now = last_;
   now.snapshot = &snapshot;
   now.verdict = session.verdict();
   teller_.look(now);

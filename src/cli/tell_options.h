@@ -35,7 +35,7 @@ class LiveTeller {
  private:
   Teller teller_;
   std::set<pid_t> excluded_;
-  Moment last_;  // Without pointers.
+  LiveMoment last_;  // Without pointers.
 };
 
 }  // namespace plateau

@@ -38,7 +38,7 @@ class Player {
 
  private:
   void play_windows() {
-    LiveBlocks live(device_, stacks_.stacks.size(), clock_.begin);
+    ReplayedBlocks live(device_, stacks_.stacks.size(), clock_.begin);
     history_.before_bytes = live.bytes();
     history_.unknown_bytes = live.holdings()[CudaStacks::kBefore].bytes;
     size_t current = 0;
@@ -83,7 +83,7 @@ class Player {
   }
 
   void play_rows() {
-    LiveBlocks live(device_, stacks_.stacks.size(), clock_.begin);
+    ReplayedBlocks live(device_, stacks_.stacks.size(), clock_.begin);
     const double length = (clock_.end - clock_.begin) / static_cast<double>(low_.event.size());
     size_t next = 0;
     size_t before = 0;  // Events of the windows before.
@@ -100,20 +100,20 @@ class Player {
       add_row(quiet || next == 0 ? middle : clock_.moment(device_.events[next - 1], next - 1),
               live);
     }
-    for (LiveBlocks::Holding& holding : live.holdings()) sites_.push_back(holding.site);
+    for (ReplayedBlocks::Holding& holding : live.holdings()) sites_.push_back(holding.site);
     note_ages(live);
   }
 
-  void add_row(double at, LiveBlocks& live) {
+  void add_row(double at, ReplayedBlocks& live) {
     HeapRow row;
     // Rows go forward, also where the clock of a machine was set back.
     at = std::max(at, last_row_);
     last_row_ = at;
     if (clock_.timed) row.time_s = clock_.time_s(at) - clock_.time_s(clock_.begin);
     row.step = static_cast<int64_t>(at);
-    std::vector<LiveBlocks::Holding>& holdings = live.holdings();
+    std::vector<ReplayedBlocks::Holding>& holdings = live.holdings();
     for (size_t stack = 0; stack < holdings.size(); ++stack) {
-      LiveBlocks::Holding& holding = holdings[stack];
+      ReplayedBlocks::Holding& holding = holdings[stack];
       if (holding.blocks <= 0) continue;
       holding.site.peak_bytes = std::max(holding.site.peak_bytes, holding.bytes);
       row.cells.push_back({static_cast<uint32_t>(stack), holding.bytes, holding.blocks});
@@ -121,7 +121,7 @@ class Player {
     history_.track.rows.push_back(std::move(row));
   }
 
-  void note_ages(const LiveBlocks& live) {
+  void note_ages(const ReplayedBlocks& live) {
     for (const auto& [address, block] : live.blocks()) {
       const double age = clock_.timed ? clock_.time_s(last_row_) - clock_.time_s(block.since)
                                       : last_row_ - block.since;

@@ -15,14 +15,14 @@
 
 namespace plateau {
 
-struct LiveBlock {
+struct ReplayedBlock {
   double bytes = 0;
   uint32_t stack = CudaStacks::kUnknown;
   double since = 0;
 };
 
 // The blocks alive, and what each stack holds of them.
-class LiveBlocks {
+class ReplayedBlocks {
  public:
   struct Holding {
     double bytes = 0;
@@ -30,7 +30,7 @@ class LiveBlocks {
     HeapSite site;  // Its totals.
   };
 
-  LiveBlocks(const CudaDevice& device, size_t stacks, double begin) : holdings_(stacks) {
+  ReplayedBlocks(const CudaDevice& device, size_t stacks, double begin) : holdings_(stacks) {
     reserved_ = device.reserved_bytes;
     std::unordered_map<uint64_t, bool> seen;
     for (const CudaEvent& event : device.events) {
@@ -72,10 +72,12 @@ class LiveBlocks {
   [[nodiscard]] double bytes() const { return bytes_; }
   [[nodiscard]] double reserved() const { return reserved_; }
   [[nodiscard]] std::vector<Holding>& holdings() { return holdings_; }
-  [[nodiscard]] const std::unordered_map<uint64_t, LiveBlock>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::unordered_map<uint64_t, ReplayedBlock>& blocks() const {
+    return blocks_;
+  }
 
  private:
-  void put(uint64_t address, const LiveBlock& block) {
+  void put(uint64_t address, const ReplayedBlock& block) {
     if (!blocks_.try_emplace(address, block).second) return;
     Holding& holding = holdings_[block.stack];
     bytes_ += block.bytes;
@@ -88,7 +90,7 @@ class LiveBlocks {
   void take(uint64_t address) {
     const auto found = blocks_.find(address);
     if (found == blocks_.end()) return;
-    const LiveBlock block = found->second;
+    const ReplayedBlock block = found->second;
     blocks_.erase(found);
     Holding& holding = holdings_[block.stack];
     bytes_ = std::max(0.0, bytes_ - block.bytes);
@@ -99,7 +101,7 @@ class LiveBlocks {
     holding.site.freed_blocks += 1;
   }
 
-  std::unordered_map<uint64_t, LiveBlock> blocks_;
+  std::unordered_map<uint64_t, ReplayedBlock> blocks_;
   std::vector<Holding> holdings_;
   double bytes_ = 0;
   double reserved_ = 0;

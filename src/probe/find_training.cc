@@ -74,7 +74,7 @@ std::optional<Candidate> consider(int proc, pid_t pid, const HasFramework& has_f
   if (status.anon_kb <= 0) return std::nullopt;
   const uid_t user = geteuid();
   if (user != 0 && status.uid != static_cast<int64_t>(user)) return std::nullopt;
-  const Program program = describe_program(dir.read_once("cmdline", buffer).bytes, "");
+  const SeenProgram program = describe_program(dir.read_once("cmdline", buffer).bytes, "");
   const bool works = program.python && program.kind != ProgramKind::service &&
                      program.kind != ProgramKind::helper &&
                      program.kind != ProgramKind::compile_worker;

@@ -32,7 +32,7 @@ struct Member {
   uint64_t start_stack = 0;
 
   // From cmdline, when found and again when the marks above change.
-  Program program;
+  SeenProgram program;
   bool reborn = true;           // The program is new: found, or executed since the last tick.
   bool found_orphaned = false;  // By session, group or cgroup, not by descent.
   std::string orphan_reason;

@@ -212,8 +212,8 @@ uint64_t hash_of(std::string_view bytes) {
 
 }  // namespace
 
-Program describe_program(std::string_view cmdline, std::string_view comm) {
-  Program program;
+SeenProgram describe_program(std::string_view cmdline, std::string_view comm) {
+  SeenProgram program;
   const std::vector<std::string_view> arguments = parse_cmdline(cmdline);
   if (!arguments.empty()) program.command_hash = hash_of(cmdline);
   const bool login = !arguments.empty() && arguments[0].starts_with('-');

@@ -24,7 +24,7 @@ enum class ProgramKind : uint8_t {
   fork_server,        // multiprocessing, start method "forkserver".
 };
 
-struct Program {
+struct SeenProgram {
   ProgramKind kind = ProgramKind::other;
   bool python = false;  // Whatever its kind.
   std::string label;  // For a reader: "python train.py", "uv", "sh run.sh"; at most 60 characters.
@@ -33,6 +33,6 @@ struct Program {
 
 // `cmdline` as /proc shows it, NUL-separated; `comm` the short name that the kernel keeps, which
 // stands in for a missing command line.
-Program describe_program(std::string_view cmdline, std::string_view comm);
+SeenProgram describe_program(std::string_view cmdline, std::string_view comm);
 
 }  // namespace plateau

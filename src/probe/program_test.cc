@@ -8,7 +8,7 @@
 namespace plateau {
 namespace {
 
-Program of(std::initializer_list<std::string_view> arguments) {
+SeenProgram of(std::initializer_list<std::string_view> arguments) {
   std::string cmdline;
   for (const std::string_view argument : arguments) cmdline.append(argument).push_back('\0');
   return describe_program(cmdline, "comm");
@@ -24,7 +24,7 @@ TEST(Program, PythonIsLabelledByWhatItRuns) {
 }
 
 TEST(Program, LaunchersAreKnownByNameAndAsPythonScripts) {
-  for (const Program& program :
+  for (const SeenProgram& program :
        {of({"uv", "run", "train.py"}), of({"/usr/bin/python3", "/venv/bin/torchrun", "t.py"}),
         of({"python", "-m", "torch.distributed.run", "t.py"}),
         of({"python", "/venv/bin/accelerate", "launch"}), of({"sh", "-c", "python t.py"}),
@@ -34,14 +34,15 @@ TEST(Program, LaunchersAreKnownByNameAndAsPythonScripts) {
 }
 
 TEST(Program, ShellsWithoutAScriptBelongToAPerson) {
-  for (const Program& program : {of({"-bash"}), of({"bash"}), of({"zsh", "-i"}),
-                                 of({"bash", "--init-file", "/x/shell.sh"}), of({"sh", "-l"})}) {
+  for (const SeenProgram& program :
+       {of({"-bash"}), of({"bash"}), of({"zsh", "-i"}), of({"bash", "--init-file", "/x/shell.sh"}),
+        of({"sh", "-l"})}) {
     EXPECT_EQ(program.kind, ProgramKind::interactive_shell) << program.label;
   }
 }
 
 TEST(Program, ServicesRunJobsAndBelongToNone) {
-  for (const Program& program :
+  for (const SeenProgram& program :
        {of({"sshd: user@pts/0"}), of({"tmux: server"}), of({"/lib/systemd/systemd", "--user"}),
         of({"python", "/venv/bin/jupyter-lab"}), of({"plateau", "watch"}),
         of({"/usr/bin/containerd-shim-runc-v2"})}) {
@@ -68,13 +69,13 @@ TEST(Program, PackageIsNamedByItsDirectoryNotByItsMain) {
 }
 
 TEST(Program, MissingCommandLineFallsBackToTheShortName) {
-  const Program program = describe_program("", "kworker/0");
+  const SeenProgram program = describe_program("", "kworker/0");
   EXPECT_EQ(program.label, "kworker/0");
   EXPECT_EQ(program.command_hash, 0u);
 }
 
 TEST(Program, LabelsAreShortAndPrintable) {
-  const Program program = of({"a\x1b[31m" + std::string(100, 'x')});
+  const SeenProgram program = of({"a\x1b[31m" + std::string(100, 'x')});
   EXPECT_LE(program.label.size(), 60u);
   EXPECT_EQ(program.label.find('\x1b'), std::string::npos);
 }

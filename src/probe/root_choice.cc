@@ -20,7 +20,7 @@ struct Ancestor {
   ProcessKey key;
   pid_t ppid = 0;
   char state = '?';
-  Program program;
+  SeenProgram program;
 };
 
 // Nobody nests jobs this deep; a loop in a forged tree ends here.

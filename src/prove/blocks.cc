@@ -21,7 +21,7 @@ const ProveState& lowest(std::span<const ProveState> states) {
 }
 
 // `states` are those of one block, with the last one before it.
-std::optional<Block> block_of(std::span<const ProveState> states, const ProveDesign& design) {
+std::optional<BatchBlock> block_of(std::span<const ProveState> states, const ProveDesign& design) {
   const int64_t begin_at = states.back().at - states.back().place;
   std::vector<ProveState> counted;
   for (const ProveState& state : states) {
@@ -33,7 +33,7 @@ std::optional<Block> block_of(std::span<const ProveState> states, const ProveDes
   const std::span all(counted);
   const std::span first = all.first(width);
   const std::span last = all.last(width);
-  Block block;
+  BatchBlock block;
   block.kind = states.back().kind;
   block.number = states.back().block;
   block.first_at = first.front().at;
@@ -48,8 +48,8 @@ std::optional<Block> block_of(std::span<const ProveState> states, const ProveDes
 
 }  // namespace
 
-std::vector<Block> blocks_of(std::span<const ProveState> states, const ProveDesign& design) {
-  std::vector<Block> blocks;
+std::vector<BatchBlock> blocks_of(std::span<const ProveState> states, const ProveDesign& design) {
+  std::vector<BatchBlock> blocks;
   size_t begin = 0;
   while (begin < states.size()) {
     size_t end = begin + 1;

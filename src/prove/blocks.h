@@ -13,7 +13,7 @@
 
 namespace plateau {
 
-struct Block {
+struct BatchBlock {
   char kind = 'N';  // N new, R again; A without, B with a factor.
   int64_t number = 0;
   int64_t first_at = 0;  // Batches of the job when the first and the last state were read.
@@ -27,6 +27,6 @@ struct Block {
 // Whole blocks only, in order. Growth is the distance of two floors, the lowest of up to three
 // states at either end of what counts: a state that was read while a worker decodes a picture is
 // too high, none is too low. States that got lost on their way leave the others as they are.
-std::vector<Block> blocks_of(std::span<const ProveState> states, const ProveDesign& design);
+std::vector<BatchBlock> blocks_of(std::span<const ProveState> states, const ProveDesign& design);
 
 }  // namespace plateau

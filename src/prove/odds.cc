@@ -150,7 +150,7 @@ struct Readings {
   double first = 0;    // Growth of the first one.
 };
 
-Readings readings_of(std::span<const Block> blocks) {
+Readings readings_of(std::span<const BatchBlock> blocks) {
   Readings readings;
   for (size_t i = 0; i < blocks.size(); ++i) {
     const bool is_new = blocks[i].kind == 'N' || blocks[i].kind == 'A';
@@ -207,7 +207,7 @@ std::string_view proved_name(Proved proved) {
   return "undecided";
 }
 
-GrowthOdds growth_odds(std::span<const Block> blocks) {
+GrowthOdds growth_odds(std::span<const BatchBlock> blocks) {
   const Readings readings = readings_of(blocks);
   Evidence sum = all_evidence(readings);
   const bool tells_examples = !readings.fresh.empty() || blocks.empty();

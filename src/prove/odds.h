@@ -55,7 +55,7 @@ struct GrowthOdds {
 
 // N and A blocks count as new, R and B as repeated. Without a block all shares are 1/4. Without new
 // blocks `example` and `both` are 0: nothing can be said of them.
-GrowthOdds growth_odds(std::span<const Block> blocks);
+GrowthOdds growth_odds(std::span<const BatchBlock> blocks);
 
 // The word, if its share is at least `share`; per-step includes `both`.
 Proved proved_by(const GrowthOdds& odds, double share);

@@ -10,10 +10,10 @@ namespace plateau {
 namespace {
 
 // Blocks of 12 in the order of `kinds`, with this growth per step in each.
-std::vector<Block> blocks(std::string_view kinds, const std::vector<double>& mb_per_step) {
-  std::vector<Block> made;
+std::vector<BatchBlock> blocks(std::string_view kinds, const std::vector<double>& mb_per_step) {
+  std::vector<BatchBlock> made;
   for (size_t i = 0; i < kinds.size(); ++i) {
-    Block block;
+    BatchBlock block;
     block.kind = kinds[i];
     block.number = static_cast<int64_t>(i) + 1;
     block.steps = 10;

@@ -99,7 +99,7 @@ void ProveTrial::look_at(Speaker& speaker) {
   if (!speaker.design || speaker.states.empty()) return;
   const ProveState& last = speaker.states.back();
   if (last.place != last.size && !speaker.over) return;
-  const std::vector<Block> blocks = blocks_of(speaker.states, *speaker.design);
+  const std::vector<BatchBlock> blocks = blocks_of(speaker.states, *speaker.design);
   if (blocks.size() == speaker.blocks) return;
   speaker.blocks = blocks.size();
   if (blocks.size() < kFewestBlocks) return;
@@ -122,7 +122,7 @@ ProveResult ProveTrial::result() const {
       if (!speaker.states.empty()) worst.steps = std::max(worst.steps, speaker.states.back().at);
       continue;
     }
-    const std::vector<Block> blocks = blocks_of(speaker.states, *speaker.design);
+    const std::vector<BatchBlock> blocks = blocks_of(speaker.states, *speaker.design);
     const GrowthOdds odds = growth_odds(blocks);
     const Proved proved = word_of(odds, *speaker.design);
     if (!first && badness(proved) <= badness(worst.proved)) continue;

@@ -24,7 +24,7 @@ struct ProveResult {
   Proved proved = Proved::undecided;
   GrowthOdds odds;
   std::optional<ProveDesign> design;  // None: the job never got that far.
-  std::vector<Block> blocks;
+  std::vector<BatchBlock> blocks;
   int64_t pid = -1;                // Of the process that is told of,
   size_t speakers = 0;             // one of so many that train.
   int64_t steps = 0;               // Batches it has trained on.

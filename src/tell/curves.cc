@@ -67,7 +67,7 @@ void add_verdict(Curves& curves, const Verdict& verdict) {
 
 }  // namespace
 
-Curves curves_of(const Moment& moment) {
+Curves curves_of(const LiveMoment& moment) {
   Curves curves;
   if (moment.snapshot != nullptr && moment.snapshot->whole) add_memory(curves, *moment.snapshot);
   if (moment.verdict != nullptr) add_verdict(curves, *moment.verdict);

@@ -14,7 +14,7 @@
 
 namespace plateau {
 
-struct Moment {
+struct LiveMoment {
   double elapsed_s = 0;
   int64_t step = -1;  // -1: none is known.
   pid_t pid = -1;     // Of the job.
@@ -22,7 +22,7 @@ struct Moment {
   const Verdict* verdict = nullptr;  // None yet.
 };
 
-Curves curves_of(const Moment& moment);
+Curves curves_of(const LiveMoment& moment);
 
 // Takes memory out of the last point of a job that has ended, if it lies a tenth or more below what
 // `verdict` counts as the last: it was read while the job took down what it had held.

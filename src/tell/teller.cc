@@ -61,7 +61,7 @@ std::string post(const HttpRequest& request) {
 }
 
 std::vector<std::pair<std::string, std::string>> variables(const Verdict& verdict,
-                                                           const Moment& moment,
+                                                           const LiveMoment& moment,
                                                            const TellOptions& options) {
   const Verdict clean = printable_verdict(verdict);
   return {{"PLATEAU_VERDICT", std::string(word_name(clean.word))},
@@ -109,7 +109,7 @@ struct Teller::Inside {
     ended(posting, "--on-verdict");
   }
 
-  void leaked(const Verdict& verdict, const Moment& moment) {
+  void leaked(const Verdict& verdict, const LiveMoment& moment) {
     if (options.on_leak.empty() || told_leak || verdict.word != Word::leak) return;
     told_leak = true;
     Verdict named = verdict;
@@ -152,7 +152,7 @@ struct Teller::Inside {
   }
 
   // All but the newest, of which only the next look tells whether the job was ending then.
-  void put_waiting(const Moment& moment, bool last) {
+  void put_waiting(const LiveMoment& moment, bool last) {
     for (Point& point : points) {
       if (point.step < 0 && moment.step >= 0) point.step = 0;
     }
@@ -163,7 +163,7 @@ struct Teller::Inside {
     points.clear();
   }
 
-  void draw(const Moment& moment, bool last) {
+  void draw(const LiveMoment& moment, bool last) {
     if (!tensorboard && bridges.empty()) return;
     // A job that was started again counts its seconds anew.
     next_curve_s = std::min(next_curve_s, moment.elapsed_s + kMostCurveSeconds);
@@ -238,7 +238,7 @@ Result<Teller> Teller::start(TellOptions options) {
   return Teller(std::move(inside));
 }
 
-void Teller::look(const Moment& moment) {
+void Teller::look(const LiveMoment& moment) {
   Inside& in = *inside_;
   in.errands();
   in.draw(moment, false);
@@ -250,7 +250,7 @@ void Teller::look(const Moment& moment) {
   in.send_waiting(false);
 }
 
-void Teller::finish(const Moment& moment) {
+void Teller::finish(const LiveMoment& moment) {
   Inside& in = *inside_;
   in.draw(moment, true);
   if (moment.verdict != nullptr) {

@@ -51,10 +51,10 @@ class Teller {
   Teller& operator=(Teller&&) noexcept;
   ~Teller();
 
-  void look(const Moment& moment);
+  void look(const LiveMoment& moment);
   // The job is over, or nobody looks any more. Waits at most about 35 s for what is on its way, and
   // less if nothing is. Once.
-  void finish(const Moment& moment);
+  void finish(const LiveMoment& moment);
 
   // Children of this process that are no part of the job, as they are now.
   [[nodiscard]] std::vector<pid_t> pids() const;
