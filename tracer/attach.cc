@@ -6,7 +6,7 @@
 #include "tracer/process.h"
 #include "tracer/real_functions.h"
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] int plateau_tracer_attach(const char* spec) {
+extern "C" [[gnu::visibility("default"), gnu::used]] int plateau_tracer_attach(const char* spec) {
   using namespace plateau::trace;
   const int saved = errno;
   find_real_functions();
@@ -20,7 +20,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] int plateau_tracer_attach(co
   return done ? 0 : 1;
 }
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] int plateau_tracer_detach() {
+extern "C" [[gnu::visibility("default"), gnu::used]] int plateau_tracer_detach() {
   using namespace plateau::trace;
   const int saved = errno;
   stop_tracing(SegmentState::detached);

@@ -399,7 +399,7 @@ extern "C" void plateau_refresh() {
   errno = saved;
 }
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] int64_t plateau_tracer_patch() {
+extern "C" [[gnu::visibility("default"), gnu::used]] int64_t plateau_tracer_patch() {
   const int saved = errno;
   int64_t count = 0;
   if (take_turn()) {
@@ -412,7 +412,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] int64_t plateau_tracer_patch
   return count;
 }
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] int64_t plateau_tracer_unpatch() {
+extern "C" [[gnu::visibility("default"), gnu::used]] int64_t plateau_tracer_unpatch() {
   const int saved = errno;
   int64_t count = -1;
   if (take_turn()) {
@@ -425,6 +425,6 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] int64_t plateau_tracer_unpat
   return count;
 }
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] int64_t plateau_tracer_inside() {
+extern "C" [[gnu::visibility("default"), gnu::used]] int64_t plateau_tracer_inside() {
   return threads_inside() + in_refresh.load(std::memory_order_acquire);
 }

@@ -24,6 +24,6 @@ int64_t threads_inside() noexcept;
 
 }  // namespace plateau::trace
 
-// Found through the symbol table by whoever attaches; hidden otherwise. Both return 0 if done.
+// Found by name by whoever attaches, so exported: packages are stripped. Both return 0 if done.
 extern "C" int plateau_tracer_attach(const char* spec);
 extern "C" int plateau_tracer_detach();

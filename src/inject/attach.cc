@@ -336,7 +336,11 @@ class Removal {
     const std::vector<uint64_t> functions = function_addresses(tracer_);
     if (!empty.value()) {
       cost_.left_behind = "the tracer stays loaded, switched off: a call is still inside it";
-    } else if (functions.empty() || somebody_kept_one(pid_, tracer_, functions)) {
+    } else if (functions.empty()) {
+      cost_.left_behind =
+          "the tracer stays loaded, switched off: its file has no table of names, by which one "
+          "could tell whether the program holds the address of one of its functions";
+    } else if (somebody_kept_one(pid_, tracer_, functions)) {
       cost_.left_behind =
           "the tracer stays loaded, switched off: the program holds the address of one of its "
           "functions";

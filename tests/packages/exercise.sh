@@ -33,6 +33,15 @@ PY
 "$plateau" profile job.plateau >sites 2>&1 || true
 grep -q 'remember' sites || fail "the heap track does not name the line that grows: $(cat err sites)"
 
+# It gets into a job that runs already. Whether this user may is the machine's choice, and said in its own words.
+sed 's/range(1, 121)/range(1, 1000)/' job.py >long.py
+"$python" long.py >long.out 2>&1 &
+job=$!
+for _ in $(seq 100); do [ ! -s long.out ] || break; sleep 0.1; done
+"$plateau" profile "$job" --for 3s >sites 2>&1 || true
+kill "$job" 2>/dev/null || true
+grep -qE 'remember|may not be traced|not permitted|ptrace' sites || fail "the tracer does not get into a running job: $(cat sites)"
+
 # The module that learns steps comes into the job by itself; the client says steps to the watcher.
 [ "$("$plateau" run --no-recording -q -- "$python" -c 'import sys; print("plateau_auto" in sys.modules)')" = True ] ||
   fail "the zero-code module is not in the job"
