@@ -28,6 +28,8 @@
 #include <cmath>
 #include <optional>
 
+#include "trainer/device/products.h"
+
 namespace plateau::train {
 namespace {
 
@@ -116,7 +118,7 @@ std::vector<Strip> strips_of(const Group& group, const AttentionShape& shape) {
 // Scores of a strip; `future` is the triangle above the diagonal, undefined if not causal.
 at::Tensor strip_scores(const at::Tensor& queries, const at::Tensor& keys, const Strip& strip,
                         const at::Tensor& future) {
-  at::Tensor scores = at::bmm(queries, keys.narrow(1, 0, strip.keys).transpose(1, 2));
+  at::Tensor scores = unit_products(queries, keys.narrow(1, 0, strip.keys).transpose(1, 2));
   if (future.defined()) {
     scores.view({-1, strip.rows, strip.keys})
         .narrow(2, strip.first, strip.rows)
@@ -164,7 +166,7 @@ void forward_pieces(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
           const at::Tensor largest = scores.amax(-1, true);
           scores.sub_(largest).exp_();
           const at::Tensor sum = scores.sum(-1, true);
-          const at::Tensor part = at::bmm(scores, values.narrow(1, 0, strip.keys)).div_(sum);
+          const at::Tensor part = unit_products(scores, values.narrow(1, 0, strip.keys)).div_(sum);
           result.narrow(2, strip.first, strip.rows).copy_(part.view(rows.sizes()));
           sums.narrow(2, strip.first, strip.rows)
               .copy_(sum.log().add_(largest).view({rows.size(0), rows.size(1), rows.size(2), 1}));
@@ -208,15 +210,16 @@ void backward_block(const Saved& saved, const at::Tensor& grad_out, const Group&
     const at::Tensor rows = cut(queries).mul(scale);
     const at::Tensor grad_rows = cut(grad_results);
     at::Tensor p = strip_scores(rows, keys, strip, future).sub_(cut(sums)).exp_();
-    grad_values.narrow(1, 0, strip.keys).baddbmm_(p.transpose(1, 2), grad_rows);
+    add_unit_products(grad_values.narrow(1, 0, strip.keys), p.transpose(1, 2), grad_rows);
     const at::Tensor inner = at::mul(grad_rows, cut(results)).sum(-1, true);
-    at::Tensor grad_scores = at::bmm(grad_rows, values.narrow(1, 0, strip.keys).transpose(1, 2));
+    at::Tensor grad_scores =
+        unit_products(grad_rows, values.narrow(1, 0, strip.keys).transpose(1, 2));
     grad_scores.sub_(inner).mul_(p);
     p.reset();
-    grad_keys.narrow(1, 0, strip.keys).baddbmm_(grad_scores.transpose(1, 2), rows);
+    add_unit_products(grad_keys.narrow(1, 0, strip.keys), grad_scores.transpose(1, 2), rows);
     at::Tensor target = grad_queries.narrow(2, strip.first, strip.rows);
     target.copy_(
-        at::bmm(grad_scores, keys.narrow(1, 0, strip.keys)).mul_(scale).view(target.sizes()));
+        unit_products(grad_scores, keys.narrow(1, 0, strip.keys)).mul_(scale).view(target.sizes()));
   }
   block_view(grads.k, group, block, 1).copy_(grad_keys.view(k_view.sizes()));
   block_view(grads.v, group, block, 1).copy_(grad_values.view(k_view.sizes()));

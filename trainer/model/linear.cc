@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trainer/device/products.h"
+
 namespace plateau::train {
 namespace {
 
@@ -33,13 +35,18 @@ at::Tensor like(const at::Tensor& tensor, const at::Tensor& x) {
   return tensor.defined() ? tensor.to(x.scalar_type()) : tensor;
 }
 
+// x W' + bias, which may be undefined.
+at::Tensor with_bias(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  at::Tensor out = at::empty({x.size(0), weight.size(0)}, x.options());
+  matrix_product_into(out, x, weight.t(), bias);
+  return out;
+}
+
 at::Tensor product(const Linear& layer, const at::Tensor& x) {
   if (!layer.weight.defined()) {
     return layer.stored.times_transposed(x, layer.bias);
   }
-  const at::Tensor weight = like(layer.weight, x);
-  return layer.bias.defined() ? at::addmm(like(layer.bias, x), x, weight.t())
-                              : at::mm(x, weight.t());
+  return with_bias(x, like(layer.weight, x), like(layer.bias, x));
 }
 
 // What sums and parameters are in: fp32 where bf16 is computed in, else what is computed in.
@@ -49,7 +56,7 @@ at::ScalarType wide_type(const at::Tensor& x) {
 
 // By a parameter: a' b, computed in their type.
 at::Tensor gradient_of(const at::Tensor& a, const at::Tensor& b) {
-  return at::mm(a.t(), b).to(wide_type(b));
+  return matrix_product(a.t(), b).to(wide_type(b));
 }
 
 at::Tensor dropped(const at::Tensor& x, const at::Tensor& kept, double dropout) {
@@ -64,9 +71,9 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     const Linear& layer = *as_pointer<Linear>(layer_address);
     ctx->saved_data["layer"] = layer_address;
     const at::Tensor lengths = layer.row_lengths();
-    const at::Tensor inner = at::mm(x, like(layer.lora_a, x).t());
-    at::Tensor product = layer.stored.times_transposed(x, at::Tensor());
-    product.addmm_(inner, like(layer.lora_b, x).t(), 1, layer.scaling);
+    const at::Tensor inner = matrix_product(x, like(layer.lora_a, x).t());
+    const at::Tensor product = layer.stored.times_transposed(x, at::Tensor());
+    add_matrix_product(product, at::mul(inner, layer.scaling), like(layer.lora_b, x).t());
     at::Tensor y = at::mul(product, like(at::div(layer.magnitude, lengths), x));
     if (layer.bias.defined()) {
       y.add_(like(layer.bias, x));
@@ -84,12 +91,12 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     grads[3] =
         at::mul(grad_outputs[0], saved[2]).sum(0, false, wide_type(grad_outputs[0])).div_(lengths);
     const at::Tensor grad = at::mul(grad_outputs[0], like(at::div(layer.magnitude, lengths), x));
-    const at::Tensor grad_inner = at::mm(grad, like(layer.lora_b, x)).mul_(layer.scaling);
+    const at::Tensor grad_inner = matrix_product(grad, like(layer.lora_b, x)).mul_(layer.scaling);
     grads[1] = gradient_of(grad_inner, x);
     grads[2] = gradient_of(grad, saved[1]).mul_(layer.scaling);
     if (ctx->needs_input_grad(0)) {
       grads[0] = layer.stored.times(grad);
-      grads[0].addmm_(grad_inner, like(layer.lora_a, x));
+      add_matrix_product(grads[0], grad_inner, like(layer.lora_a, x));
     }
     return grads;
   }
@@ -101,15 +108,15 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
                             const at::Tensor& /*lora_b*/, int64_t layer_address, bool is_training) {
     const Linear& layer = *as_pointer<Linear>(layer_address);
     ctx->saved_data["layer"] = layer_address;
-    at::Tensor y = product(layer, x);
+    const at::Tensor y = product(layer, x);
     at::Tensor kept;
     at::Tensor inner;
     if (layer.lora_a.defined()) {
       if (is_training && layer.dropout > 0) {
         kept = at::empty(x.sizes(), x.options().dtype(at::kBool)).bernoulli_(1.0 - layer.dropout);
       }
-      inner = at::mm(dropped(x, kept, layer.dropout), like(layer.lora_a, x).t());
-      y.addmm_(inner, like(layer.lora_b, x).t(), 1, layer.scaling);
+      inner = matrix_product(dropped(x, kept, layer.dropout), like(layer.lora_a, x).t());
+      add_matrix_product(y, at::mul(inner, layer.scaling), like(layer.lora_b, x).t());
     }
     const bool needs_x = layer.weight.defined() || layer.lora_a.defined();
     ctx->save_for_backward({needs_x ? x : at::Tensor(), inner, kept});
@@ -125,7 +132,7 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
     const at::Tensor grad = grad_outputs[0].contiguous();
     variable_list grads(7);
     if (ctx->needs_input_grad(0)) {
-      grads[0] = layer.weight.defined() ? at::mm(grad, like(layer.weight, grad))
+      grads[0] = layer.weight.defined() ? matrix_product(grad, like(layer.weight, grad))
                                         : layer.stored.times(grad);
     }
     if (layer.weight.defined() && ctx->needs_input_grad(1)) {
@@ -136,13 +143,14 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
     }
     if (layer.lora_a.defined()) {
       const at::Tensor lora_a = like(layer.lora_a, grad);
-      const at::Tensor grad_inner = at::mm(grad, like(layer.lora_b, grad)).mul_(layer.scaling);
+      const at::Tensor grad_inner =
+          matrix_product(grad, like(layer.lora_b, grad)).mul_(layer.scaling);
       grads[3] = gradient_of(grad_inner, dropped(x, kept, layer.dropout));
       grads[4] = gradient_of(grad, inner).mul_(layer.scaling);
       if (grads[0].defined() && kept.defined()) {
-        grads[0].add_(dropped(at::mm(grad_inner, lora_a), kept, layer.dropout));
+        grads[0].add_(dropped(matrix_product(grad_inner, lora_a), kept, layer.dropout));
       } else if (grads[0].defined()) {
-        grads[0].addmm_(grad_inner, lora_a);
+        add_matrix_product(grads[0], grad_inner, lora_a);
       }
     }
     return grads;
@@ -211,11 +219,11 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
       at::Tensor logits = product(head, part).to(wide_type(hidden));
       to_gradient(logits, saved[2].narrow(0, first, count));
       logits = like(logits.mul_(grad_outputs[0]), part);
-      grads[0].narrow(0, first, count).copy_(at::mm(logits, like(head.weight, part)));
+      grads[0].narrow(0, first, count).copy_(matrix_product(logits, like(head.weight, part)));
       if (part.scalar_type() == wide_type(part)) {
-        grads[1].addmm_(logits.t(), part);
+        add_matrix_product(grads[1], logits.t(), part);
       } else {
-        grads[1].add_(at::mm(logits.t(), part));
+        grads[1].add_(matrix_product(logits.t(), part));
       }
     }
     return grads;
@@ -246,18 +254,14 @@ at::Tensor StoredMatrix::times_transposed(const at::Tensor& x, const at::Tensor&
   const at::ScalarType type = x.scalar_type();
   const at::Tensor added = like(bias, x);
   if (packed_ == nullptr && dense_.scalar_type() == type) {
-    return added.defined() ? at::addmm(added, x, dense_.t()) : at::mm(x, dense_.t());
+    return with_bias(x, dense_, added);
   }
   at::Tensor out = at::empty({x.size(0), rows_}, x.options());
   const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
   for (int64_t first = 0; first < rows_; first += step) {
     const int64_t last = std::min(first + step, rows_);
-    at::Tensor piece = out.narrow(1, first, last - first);
-    if (added.defined()) {
-      at::addmm_out(piece, added.narrow(0, first, last - first), x, widen(first, last, type).t());
-    } else {
-      at::mm_out(piece, x, widen(first, last, type).t());
-    }
+    matrix_product_into(out.narrow(1, first, last - first), x, widen(first, last, type).t(),
+                        added.defined() ? added.narrow(0, first, last - first) : added);
   }
   return out;
 }
@@ -265,11 +269,11 @@ at::Tensor StoredMatrix::times_transposed(const at::Tensor& x, const at::Tensor&
 at::Tensor StoredMatrix::times(const at::Tensor& y) const {
   const at::ScalarType type = y.scalar_type();
   if (packed_ == nullptr && dense_.scalar_type() == type) {
-    return at::mm(y, dense_);
+    return matrix_product(y, dense_);
   }
   const int64_t step = std::max<int64_t>(1, kPieceValues / columns_);
   if (step >= rows_ && type != wide_type(y)) {
-    return at::mm(y, widen(0, rows_, type));
+    return matrix_product(y, widen(0, rows_, type));
   }
   // A sum of several pieces is added up in fp32: in bf16 each piece would round it.
   at::Tensor out = at::zeros({y.size(0), columns_}, y.options().dtype(wide_type(y)));
@@ -277,9 +281,9 @@ at::Tensor StoredMatrix::times(const at::Tensor& y) const {
     const int64_t last = std::min(first + step, rows_);
     const at::Tensor part = y.narrow(1, first, last - first);
     if (type == wide_type(y)) {
-      out.addmm_(part, widen(first, last, type));
+      add_matrix_product(out, part, widen(first, last, type));
     } else {
-      out.add_(at::mm(part, widen(first, last, type)));
+      out.add_(matrix_product(part, widen(first, last, type)));
     }
   }
   return out.to(type);
