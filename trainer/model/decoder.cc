@@ -77,21 +77,22 @@ at::Tensor Decoder::layer(const DecoderLayer& layer, const at::Tensor& x, const 
   const int64_t size = config_.head_dim();
   at::Tensor mixed;
   {
-    at::Tensor normed = rms_norm(x, layer.norm1, config_.rms_norm_eps);
+    Remade normed = remade_rms_norm(x, layer.norm1, config_.rms_norm_eps);
     const at::Tensor q =
         rotate(layer.q.apply(normed, is_training).view({tokens, config_.heads, size}), rotation);
     const at::Tensor k =
         rotate(layer.k.apply(normed, is_training).view({tokens, config_.kv_heads, size}), rotation);
     const at::Tensor v = layer.v.apply(normed, is_training).view({tokens, config_.kv_heads, size});
-    normed.reset();
+    normed = {};
     mixed = attend_tokens(q, k, v).view({tokens, config_.heads * size});
   }
   const at::Tensor middle = layer.o.apply(mixed, is_training).add_(x);
   mixed.reset();
-  at::Tensor inner;
+  Remade inner;
   {
-    const at::Tensor normed = rms_norm(middle, layer.norm2, config_.rms_norm_eps);
-    inner = swiglu(layer.gate.apply(normed, is_training), layer.up.apply(normed, is_training));
+    const Remade normed = remade_rms_norm(middle, layer.norm2, config_.rms_norm_eps);
+    inner =
+        remade_swiglu(layer.gate.apply(normed, is_training), layer.up.apply(normed, is_training));
   }
   return layer.down.apply(inner, is_training).add_(middle);
 }

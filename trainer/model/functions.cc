@@ -173,6 +173,20 @@ at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) {
   return SwiGlu::apply(gate, up);
 }
 
+Remade remade_rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return {rms_norm(x, weight, epsilon), [x = x.detach(), weight, epsilon] {
+            const at::NoGradGuard without_graph;
+            return rms_norm(x, weight, epsilon);
+          }};
+}
+
+Remade remade_swiglu(const at::Tensor& gate, const at::Tensor& up) {
+  return {swiglu(gate, up), [gate = gate.detach(), up = up.detach()] {
+            const at::NoGradGuard without_graph;
+            return swiglu(gate, up);
+          }};
+}
+
 Rotation rotation_of(const at::Tensor& angles) {
   return {angles.cos(), angles.sin()};
 }

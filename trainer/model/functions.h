@@ -6,6 +6,7 @@
 //   rms_norm      its input and one number a token
 //   swiglu        its two inputs
 //   rotate        nothing (cosines and sines are shared by all layers)
+//   remade        nothing, but its own inputs, which those above keep anyway
 //   checkpointed  its input, and the state of the random generator if `has_randomness`
 #pragma once
 
@@ -21,6 +22,15 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 
 // silu(gate) * up.
 at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up);
+
+// A tensor that a layer needs again on the way back and does not keep: `again` makes it anew, the
+// same bits, from tensors that are kept in any case. Without `again` the tensor is kept.
+struct Remade {
+  at::Tensor value;
+  std::function<at::Tensor()> again;
+};
+Remade remade_rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
+Remade remade_swiglu(const at::Tensor& gate, const at::Tensor& up);
 
 // Angles of a rotary embedding: tokens x (head size / 2). The first half of a head turns with the
 // second half.

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "trainer/device/products.h"
@@ -63,11 +64,34 @@ at::Tensor dropped(const at::Tensor& x, const at::Tensor& kept, double dropout) 
   return kept.defined() ? at::mul(x, kept).div_(1.0 - dropout) : x;
 }
 
+// What comes in, for the way back: kept, or the way to make it anew.
+struct AgainHolder : torch::CustomClassHolder {
+  explicit AgainHolder(std::function<at::Tensor()> held) : again(std::move(held)) {}
+  std::function<at::Tensor()> again;
+};
+constexpr const char* kAgain = "again";
+
+at::Tensor keep_or_remake(AutogradContext* ctx, const at::Tensor& x,
+                          const std::function<at::Tensor()>& again) {
+  if (!again) return x;
+  ctx->saved_data[kAgain] = c10::IValue::make_capsule(c10::make_intrusive<AgainHolder>(again));
+  return {};
+}
+
+// Requires: called once, for what `again` holds is let go.
+at::Tensor kept_or_remade(AutogradContext* ctx, const at::Tensor& kept) {
+  const auto found = ctx->saved_data.find(kAgain);
+  if (found == ctx->saved_data.end()) return kept;
+  const auto holder = c10::static_intrusive_pointer_cast<AgainHolder>(found->second.toCapsule());
+  ctx->saved_data.erase(found);
+  return holder->again();
+}
+
 // The layer with DoRA: z = x W' + scaling x A' B', y = z magnitude / length + bias.
 struct DoraFunction : torch::autograd::Function<DoraFunction> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*lora_a*/,
                             const at::Tensor& /*lora_b*/, const at::Tensor& /*magnitude*/,
-                            int64_t layer_address) {
+                            int64_t layer_address, const std::function<at::Tensor()>& again) {
     const Linear& layer = *as_pointer<Linear>(layer_address);
     ctx->saved_data["layer"] = layer_address;
     const at::Tensor lengths = layer.row_lengths();
@@ -78,7 +102,7 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     if (layer.bias.defined()) {
       y.add_(like(layer.bias, x));
     }
-    ctx->save_for_backward({x, inner, product, lengths});
+    ctx->save_for_backward({keep_or_remake(ctx, x, again), inner, product, lengths});
     return y;
   }
 
@@ -86,8 +110,8 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
     const variable_list saved = ctx->get_saved_variables();
     const Linear& layer = *as_pointer<Linear>(ctx->saved_data["layer"].toInt());
     const at::Tensor& lengths = saved[3];
-    variable_list grads(5);
-    const at::Tensor& x = saved[0];
+    variable_list grads(6);
+    const at::Tensor x = kept_or_remade(ctx, saved[0]);
     grads[3] =
         at::mul(grad_outputs[0], saved[2]).sum(0, false, wide_type(grad_outputs[0])).div_(lengths);
     const at::Tensor grad = at::mul(grad_outputs[0], like(at::div(layer.magnitude, lengths), x));
@@ -105,7 +129,8 @@ struct DoraFunction : torch::autograd::Function<DoraFunction> {
 struct LinearFunction : torch::autograd::Function<LinearFunction> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& /*weight*/,
                             const at::Tensor& /*bias*/, const at::Tensor& /*lora_a*/,
-                            const at::Tensor& /*lora_b*/, int64_t layer_address, bool is_training) {
+                            const at::Tensor& /*lora_b*/, int64_t layer_address, bool is_training,
+                            const std::function<at::Tensor()>& again) {
     const Linear& layer = *as_pointer<Linear>(layer_address);
     ctx->saved_data["layer"] = layer_address;
     const at::Tensor y = product(layer, x);
@@ -119,18 +144,18 @@ struct LinearFunction : torch::autograd::Function<LinearFunction> {
       add_matrix_product(y, at::mul(inner, layer.scaling), like(layer.lora_b, x).t());
     }
     const bool needs_x = layer.weight.defined() || layer.lora_a.defined();
-    ctx->save_for_backward({needs_x ? x : at::Tensor(), inner, kept});
+    ctx->save_for_backward({needs_x ? keep_or_remake(ctx, x, again) : at::Tensor(), inner, kept});
     return y;
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grad_outputs) {
     const variable_list saved = ctx->get_saved_variables();
     const Linear& layer = *as_pointer<Linear>(ctx->saved_data["layer"].toInt());
-    const at::Tensor& x = saved[0];
+    const at::Tensor x = kept_or_remade(ctx, saved[0]);
     const at::Tensor& inner = saved[1];
     const at::Tensor& kept = saved[2];
     const at::Tensor grad = grad_outputs[0].contiguous();
-    variable_list grads(7);
+    variable_list grads(8);
     if (ctx->needs_input_grad(0)) {
       grads[0] = layer.weight.defined() ? matrix_product(grad, like(layer.weight, grad))
                                         : layer.stored.times(grad);
@@ -306,12 +331,12 @@ at::Tensor Linear::row_lengths() const {
   return out;
 }
 
-at::Tensor Linear::apply(const at::Tensor& x, bool is_training) const {
+at::Tensor Linear::apply(const Remade& x, bool is_training) const {
   if (magnitude.defined()) {
-    return DoraFunction::apply(x, lora_a, lora_b, magnitude, as_integer(this));
+    return DoraFunction::apply(x.value, lora_a, lora_b, magnitude, as_integer(this), x.again);
   }
-  return LinearFunction::apply(x, present(weight), present(bias), present(lora_a), present(lora_b),
-                               as_integer(this), is_training);
+  return LinearFunction::apply(x.value, present(weight), present(bias), present(lora_a),
+                               present(lora_b), as_integer(this), is_training, x.again);
 }
 
 at::Tensor head_loss(const at::Tensor& hidden, const Linear& head, const at::Tensor& targets,

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "trainer/device/kernels.h"
+#include "trainer/model/functions.h"
 
 namespace plateau::train {
 
@@ -50,9 +51,9 @@ class StoredMatrix {
 // With `magnitude` (DoRA) row i of W + scaling B A is brought to the length magnitude[i] before it
 // is used; no gradient goes through the length that it has, as in PEFT. Requires: no dropout then.
 //
-// Kept for the way back: nothing of a frozen layer without an adapter; with one, x, x A' and, if
-// there is dropout, one byte for each value of x; with `magnitude` also the product before it is
-// scaled. Requires: the layer outlives the graph.
+// Kept for the way back: nothing of a frozen layer without an adapter; with one, x (unless it is
+// made again), x A' and, if there is dropout, one byte for each value of x; with `magnitude` also
+// the product before it is scaled. Requires: the layer outlives the graph.
 struct Linear {
   StoredMatrix stored;
   at::Tensor weight;
@@ -63,7 +64,10 @@ struct Linear {
   double scaling = 0;
   double dropout = 0;
 
-  [[nodiscard]] at::Tensor apply(const at::Tensor& x, bool is_training) const;
+  [[nodiscard]] at::Tensor apply(const Remade& x, bool is_training) const;
+  [[nodiscard]] at::Tensor apply(const at::Tensor& x, bool is_training) const {
+    return apply(Remade{x, {}}, is_training);
+  }
   // Of the rows of W + scaling B A, kPieceValues of it at a time, without a graph.
   [[nodiscard]] at::Tensor row_lengths() const;
 };

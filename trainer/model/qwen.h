@@ -11,12 +11,12 @@
 // of 4 bytes for each token of text and layer, with adapters of rank r everywhere, k the size of
 // all key heads, a the attention heads:
 //
-//   without checkpointing  6 hidden + 2 k + 3 intermediate + a + 2 + 7 r
+//   without checkpointing  4 hidden + 2 k + 2 intermediate + a + 2 + 7 r
 //   with                   hidden; and once the line above while a layer is run again
 //
-// and for each patch and block of the vision tower 8 hidden + 3 intermediate + a + 2 + 5 r, or
+// and for each patch and block of the vision tower 6 hidden + 2 intermediate + a + 2 + 5 r, or
 // hidden, or nothing if it has no adapters. Without checkpointing the first layer and the first
-// block keep hidden + 1 less if nothing below them is trained. Besides: 2 hidden + 1 for each
+// block keep 1 less if nothing below them is trained. Besides: 2 hidden + 1 for each
 // labelled token, one head for each token and patch (rotations); if the tower has adapters, 2
 // hidden + 1 for each patch (the merger) and hidden for each token of a picture. A product with
 // bf16 or NF4 weights needs 16 MiB more while it runs; attention two strips of max(1 Mi, chunk x

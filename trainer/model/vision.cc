@@ -100,17 +100,19 @@ at::Tensor VisionTower::block(const VisionBlock& block, const at::Tensor& x,
   const int64_t patches = x.size(0);
   at::Tensor mixed;
   {
-    const at::Tensor qkv = block.qkv.apply(rms_norm(x, block.norm1, kVisionEpsilon), is_training)
-                               .view({patches, 3, config_.heads, config_.head_dim()});
+    const at::Tensor qkv =
+        block.qkv.apply(remade_rms_norm(x, block.norm1, kVisionEpsilon), is_training)
+            .view({patches, 3, config_.heads, config_.head_dim()});
     const auto [q, k, v] = split_and_rotate(qkv, rotation);
     mixed = attend(q, k, v, shape).view({patches, config_.hidden_size});
   }
   const at::Tensor middle = block.proj.apply(mixed, is_training).add_(x);
   mixed.reset();
-  at::Tensor inner;
+  Remade inner;
   {
-    const at::Tensor normed = rms_norm(middle, block.norm2, kVisionEpsilon);
-    inner = swiglu(block.gate.apply(normed, is_training), block.up.apply(normed, is_training));
+    const Remade normed = remade_rms_norm(middle, block.norm2, kVisionEpsilon);
+    inner =
+        remade_swiglu(block.gate.apply(normed, is_training), block.up.apply(normed, is_training));
   }
   return block.down.apply(inner, is_training).add_(middle);
 }

@@ -53,12 +53,10 @@ struct KeptBytes {
 KeptBytes kept_bytes(const Sizes& sizes, const ModelOptions& options) {
   const int64_t rank = options.trained == Trained::everything ? 0 : options.lora.rank;
   int64_t attention = 3 * sizes.hidden + 2 * sizes.keys;  // The norm's input, q, k, v, the result.
-  if (sizes.has_attention_adapters) {
-    attention += sizes.hidden;                           // The normed input.
-    attention += (sizes.attention_products + 1) * rank;  // x A' of each, and of the output's.
-  }
+  // x A' of each, and of the output's. Normed inputs and the MLP's inner values are made again.
+  if (sizes.has_attention_adapters) attention += (sizes.attention_products + 1) * rank;
   int64_t mlp = sizes.hidden + 2 * sizes.inner;  // The norm's input, gate and up.
-  if (sizes.has_mlp_adapters) mlp += sizes.hidden + sizes.inner + 3 * rank;
+  if (sizes.has_mlp_adapters) mlp += 3 * rank;
   if (options.lora.dora) {
     // Products before they are scaled: q, k, v and the output's; gate, up and down.
     if (sizes.has_attention_adapters) attention += 2 * sizes.hidden + 2 * sizes.keys;
