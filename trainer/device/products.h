@@ -8,11 +8,12 @@
 //
 // Method: out is made tile by tile, kTileRows x kTileColumns of it, each by LibTorch's brgemm,
 // whose code depends on the size of a tile and not on that of the matrices. What is left at the
-// edges is cut into powers of two, so that few sizes exist. The columns of b that a tile needs are
-// packed side by side first, in fp32 as rows, in bf16 as rows of pairs.
+// edges is cut into fourths of a tile, of those and so on, so that few sizes exist. The piece of b
+// that a tile needs is packed side by side first, in fp32 as rows, in bf16 as rows of pairs, for
+// four tiles below each other.
 //
-// Worked: 640 x 512 by 512 x 1408 in fp32 are 22 columns of tiles with five tiles each; packing one
-// column moves 512 x 64 values, for five tiles of 128 x 64 x 512 products each.
+// Worked: 512 x 1024 by 1024 x 1408 in fp32 are 22 columns of four tiles each. A column packs 256 x
+// 64 values four times, each time for four times 128 x 64 x 256 products.
 //
 // Blind spot: few rows. With 64 rows packing costs as much as the product.
 //
@@ -23,16 +24,18 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace plateau::train {
 
 constexpr int64_t kTileRows = 128;
 constexpr int64_t kTileColumns = 64;
 
-// All are two-dimensional and of one type; a and b may be transposed views. None is recorded for a
-// way back. Where the type, the device or the processor has no use for tiles, LibTorch's own
-// product does it.
-at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b);
+// All are two-dimensional and of one type, or `out` is in fp32 (`type` says so; else that of a and
+// b); a and b may be transposed views. None is recorded for a way back. Where the type, the device
+// or the processor has no use for tiles, LibTorch's own product does it.
+at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b,
+                          std::optional<at::ScalarType> type = {});
 // With `bias`, which may be undefined, in each row. Rows of `out` may be parts of longer ones.
 void matrix_product_into(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                          const at::Tensor& bias);
@@ -44,14 +47,15 @@ void add_matrix_product(const at::Tensor& out, const at::Tensor& a, const at::Te
 bool matrix_products_have_tiles(at::ScalarType type);
 
 // The same for each of a number of matrices: units x rows x columns, as at::bmm() has them.
-at::Tensor unit_products(const at::Tensor& a, const at::Tensor& b);
+at::Tensor unit_products(const at::Tensor& a, const at::Tensor& b,
+                         std::optional<at::ScalarType> type = {});
 void add_unit_products(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b);
 
 // What a product takes on each thread while it is made.
-constexpr int64_t kScratchBytes = int64_t{256} << 10;
+constexpr int64_t kScratchBytes = int64_t{192} << 10;
 
 // As matrix_product_into() and add_matrix_product(), tiles or nothing: for tests. Requires:
-// matrix_products_have_tiles(), the CPU, and in bf16 an even number of columns of a.
+// matrix_products_have_tiles(), the CPU, at least two columns of a.
 enum class Onto : uint8_t { nothing, bias, itself };
 void matrix_product_in_tiles(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                              Onto onto, const at::Tensor& bias);

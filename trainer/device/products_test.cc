@@ -4,10 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
-#include <fstream>
-#include <string>
+#include <malloc.h>
 
 namespace plateau::train {
 namespace {
@@ -43,7 +40,8 @@ at::Tensor exact(const at::Tensor& a, const at::Tensor& b) {
 class Products : public ::testing::TestWithParam<at::ScalarType> {
  protected:
   void SetUp() override {
-    if (!matrix_products_have_tiles(GetParam())) GTEST_SKIP() << "this processor has no use for tiles";
+    if (!matrix_products_have_tiles(GetParam()))
+      GTEST_SKIP() << "this processor has no use for tiles";
     at::manual_seed(5);
   }
 };
@@ -92,26 +90,41 @@ TEST_P(Products, AreTheSameBitsWithAnyThreadsAndWhateverOtherRowsHold) {
   EXPECT_TRUE(matrix_product(other, b).narrow(0, 350, 350).equal(alone.narrow(0, 350, 350)));
 }
 
-// Private memory, in kB.
-int64_t private_kb() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("RssAnon:")) return std::stoll(line.substr(8));
-  }
-  return 0;
+// Of all blocks that are in use.
+int64_t used_bytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<int64_t>(heap.uordblks + heap.hblkhd);
 }
 
+// By oneDNN they would be 51 times 0.57 MB for each of the three products.
 TEST_P(Products, OfManyLengthsKeepNothingForEach) {
   const at::Tensor b = drawn(512, 320, GetParam(), true);
-  const at::Tensor all = drawn(800, 512, GetParam(), false);
-  const auto multiply_lengths = [&](int64_t from) {
-    for (int64_t rows = from; rows <= 800; rows += 10) matrix_product(all.narrow(0, 0, rows), b);
+  const at::Tensor all = drawn(1602, 512, GetParam(), false);
+  const at::Tensor scores = at::randn({2, 1024, 1602}).to(GetParam());
+  const auto multiply_length = [&](int64_t length) {
+    const at::Tensor rows = all.narrow(0, 0, length);
+    matrix_product(rows, b);
+    matrix_product(rows.narrow(1, 0, 16).t(), rows);
+    unit_products(scores.narrow(2, 0, length).contiguous(),
+                  rows.narrow(1, 0, 64).expand({2, length, 64}));
   };
-  multiply_lengths(300);
-  const int64_t before = private_kb();
-  multiply_lengths(305);
-  // By oneDNN 50 lengths are 28 MB.
-  EXPECT_LT(private_kb() - before, 4096);
+  // Of every power of two a piece, in rows of every distance that is laid out.
+  for (const int64_t length : {1023, 1535, 1599, 1023}) multiply_length(length);
+  const int64_t before = used_bytes();
+  for (int64_t length = 602; length <= 1602; length += 20) multiply_length(length);
+  EXPECT_LT(used_bytes() - before, 4'000'000);
+}
+
+TEST_P(Products, OfUnitsAreThoseOfEach) {
+  const at::Tensor a = at::randn({3, 300, 111}).to(GetParam());
+  const at::Tensor b = at::randn({3, 111, 64}).to(GetParam());
+  const at::Tensor added = at::zeros({3, 111, 64}, a.options());
+  const at::Tensor all = unit_products(a, b);
+  add_unit_products(added, a.transpose(1, 2), all);
+  for (int64_t unit = 0; unit < 3; ++unit) {
+    expect_close(all[unit], exact(a[unit], b[unit]), 111);
+    expect_close(added[unit], exact(a[unit].t(), all[unit]), 300);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachType, Products, testing::Values(at::kFloat, at::kBFloat16),

@@ -17,9 +17,12 @@
 // a picture) are put together until a strip has kStripValues. A causal strip ends at its last
 // query: half of the square is never computed.
 //
+// In bf16 scores, probabilities and sums are in fp32, and rounded where a product takes them.
+//
 // LibTorch has an attention that keeps no scores either, at::scaled_dot_product_attention: it takes
-// over in bf16, whose scores it holds in fp32, and on devices other than the CPU. In fp32 on the
-// CPU it stays with the strips, whose numbers are the trainer's own in every version of LibTorch.
+// over on devices other than the CPU, and in bf16 where products are not made of tiles
+// (device/products.h). In fp32 on the CPU it stays with the strips, whose numbers are the trainer's
+// own in every version of LibTorch.
 #include "trainer/model/attention.h"
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -115,10 +118,30 @@ std::vector<Strip> strips_of(const Group& group, const AttentionShape& shape) {
   return strips;
 }
 
-// Scores of a strip; `future` is the triangle above the diagonal, undefined if not causal.
+// Scores are (queries x scale) keys'. In fp32 the few queries are scaled; in bf16 that would round
+// them once more, and the scores are.
+struct Scales {
+  double queries = 1;
+  double scores = 1;
+};
+
+Scales scales_of(const at::Tensor& q) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(2)));
+  return q.scalar_type() == at::kFloat ? Scales{.queries = scale} : Scales{.scores = scale};
+}
+
+at::Tensor scaled(const at::Tensor& x, double scale) {
+  return scale == 1 ? x : x.mul(scale);
+}
+
+// Scores of a strip in fp32; `future` is the triangle above the diagonal, undefined if not causal.
 at::Tensor strip_scores(const at::Tensor& queries, const at::Tensor& keys, const Strip& strip,
-                        const at::Tensor& future) {
-  at::Tensor scores = unit_products(queries, keys.narrow(1, 0, strip.keys).transpose(1, 2));
+                        const at::Tensor& future, double scale) {
+  at::Tensor scores =
+      unit_products(queries, keys.narrow(1, 0, strip.keys).transpose(1, 2), at::kFloat);
+  if (scale != 1) {
+    scores.mul_(scale);
+  }
   if (future.defined()) {
     scores.view({-1, strip.rows, strip.keys})
         .narrow(2, strip.first, strip.rows)
@@ -151,7 +174,7 @@ void for_each_block(const at::Tensor& q, const at::Tensor& k, const AttentionSha
 void forward_pieces(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                     const AttentionShape& shape, at::Tensor& out, at::Tensor& logsum) {
   const int64_t shared = q.size(1) / k.size(1);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(2)));
+  const Scales scales = scales_of(q);
   const at::Tensor future = future_of(shape, q);
   for_each_block(
       q, k, shape, [&](const Group& group, const Block& block, const std::vector<Strip>& strips) {
@@ -162,11 +185,14 @@ void forward_pieces(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
         at::Tensor sums = block_view(logsum, group, block, shared);
         for (const Strip& strip : strips) {
           const at::Tensor rows = queries.narrow(2, strip.first, strip.rows);
-          at::Tensor scores = strip_scores(units_of(rows, block).mul(scale), keys, strip, future);
+          at::Tensor scores = strip_scores(scaled(units_of(rows, block), scales.queries), keys,
+                                           strip, future, scales.scores);
           const at::Tensor largest = scores.amax(-1, true);
           scores.sub_(largest).exp_();
           const at::Tensor sum = scores.sum(-1, true);
-          const at::Tensor part = unit_products(scores, values.narrow(1, 0, strip.keys)).div_(sum);
+          const at::Tensor part =
+              unit_products(scores.to(q.scalar_type()), values.narrow(1, 0, strip.keys), at::kFloat)
+                  .div_(sum);
           result.narrow(2, strip.first, strip.rows).copy_(part.view(rows.sizes()));
           sums.narrow(2, strip.first, strip.rows)
               .copy_(sum.log().add_(largest).view({rows.size(0), rows.size(1), rows.size(2), 1}));
@@ -192,7 +218,8 @@ void backward_block(const Saved& saved, const at::Tensor& grad_out, const Group&
                     const Block& block, const std::vector<Strip>& strips, const at::Tensor& future,
                     Gradients& grads) {
   const int64_t shared = saved.q.size(1) / saved.k.size(1);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(saved.q.size(2)));
+  const Scales scales = scales_of(saved.q);
+  const at::ScalarType type = saved.q.scalar_type();
   const at::Tensor queries = block_view(saved.q, group, block, shared);
   const at::Tensor results = block_view(saved.out, group, block, shared);
   const at::Tensor sums = block_view(saved.logsum, group, block, shared);
@@ -201,25 +228,30 @@ void backward_block(const Saved& saved, const at::Tensor& grad_out, const Group&
   const at::Tensor k_view = block_view(saved.k, group, block, 1);
   const at::Tensor keys = units_of(k_view, block);
   const at::Tensor values = units_of(block_view(saved.v, group, block, 1), block);
-  at::Tensor grad_keys = at::zeros(keys.sizes(), keys.options());
-  at::Tensor grad_values = at::zeros(keys.sizes(), keys.options());
+  at::Tensor grad_keys = at::zeros(keys.sizes(), keys.options().dtype(at::kFloat));
+  at::Tensor grad_values = at::zeros(keys.sizes(), keys.options().dtype(at::kFloat));
   for (const Strip& strip : strips) {
     const auto cut = [&](const at::Tensor& view) {
       return units_of(view.narrow(2, strip.first, strip.rows), block);
     };
-    const at::Tensor rows = cut(queries).mul(scale);
+    const at::Tensor rows = scaled(cut(queries), scales.queries);
     const at::Tensor grad_rows = cut(grad_results);
-    at::Tensor p = strip_scores(rows, keys, strip, future).sub_(cut(sums)).exp_();
-    add_unit_products(grad_values.narrow(1, 0, strip.keys), p.transpose(1, 2), grad_rows);
-    const at::Tensor inner = at::mul(grad_rows, cut(results)).sum(-1, true);
+    at::Tensor p = strip_scores(rows, keys, strip, future, scales.scores).sub_(cut(sums)).exp_();
+    add_unit_products(grad_values.narrow(1, 0, strip.keys), p.to(type).transpose(1, 2), grad_rows);
+    const at::Tensor inner = at::mul(grad_rows.to(at::kFloat), cut(results)).sum(-1, true);
     at::Tensor grad_scores =
-        unit_products(grad_rows, values.narrow(1, 0, strip.keys).transpose(1, 2));
+        unit_products(grad_rows, values.narrow(1, 0, strip.keys).transpose(1, 2), at::kFloat);
     grad_scores.sub_(inner).mul_(p);
     p.reset();
+    if (scales.scores != 1) {
+      grad_scores.mul_(scales.scores);
+    }
+    grad_scores = grad_scores.to(type);
     add_unit_products(grad_keys.narrow(1, 0, strip.keys), grad_scores.transpose(1, 2), rows);
     at::Tensor target = grad_queries.narrow(2, strip.first, strip.rows);
-    target.copy_(
-        unit_products(grad_scores, keys.narrow(1, 0, strip.keys)).mul_(scale).view(target.sizes()));
+    target.copy_(scaled(unit_products(grad_scores, keys.narrow(1, 0, strip.keys), at::kFloat),
+                        scales.queries)
+                     .view(target.sizes()));
   }
   block_view(grads.k, group, block, 1).copy_(grad_keys.view(k_view.sizes()));
   block_view(grads.v, group, block, 1).copy_(grad_values.view(k_view.sizes()));
@@ -229,7 +261,7 @@ struct ChunkedAttention : torch::autograd::Function<ChunkedAttention> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q, const at::Tensor& k,
                             const at::Tensor& v, const AttentionShape& shape) {
     at::Tensor out = at::empty(q.sizes(), q.options());
-    at::Tensor logsum = at::empty({q.size(0), q.size(1), 1}, q.options());
+    at::Tensor logsum = at::empty({q.size(0), q.size(1), 1}, q.options().dtype(at::kFloat));
     forward_pieces(q, k, v, shape, out, logsum);
     ctx->save_for_backward({q, k, v, out, logsum});
     ctx->saved_data["bounds"] = shape.bounds;
@@ -294,7 +326,9 @@ std::vector<int64_t> lengthened(std::vector<int64_t> bounds, int64_t more) {
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const AttentionShape& shape) {
-  if (q.is_cpu() && q.scalar_type() == at::kFloat) {
+  if (q.is_cpu() &&
+      (q.scalar_type() == at::kFloat ||
+       (q.scalar_type() == at::kBFloat16 && matrix_products_have_tiles(at::kBFloat16)))) {
     return ChunkedAttention::apply(q, k, v, shape);
   }
   return attend_by_library(q, k, v, shape);

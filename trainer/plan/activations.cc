@@ -21,10 +21,9 @@ struct Sizes {
   int64_t attention_products = 0;  // Adapters fed by x: q, k, v; or qkv.
 };
 
-// Scores of one strip of queries against all keys, twice: the strip and its gradient. In bf16
-// LibTorch's attention has them in blocks of a fixed size.
+// Scores of one strip of queries against all keys, twice: the strip and its gradient. In fp32
+// whatever is computed in.
 int64_t strip_bytes(const Sizes& sizes, const ModelOptions& options, int64_t length) {
-  if (options.compute == ComputeType::bf16) return 0;
   const int64_t strip = sizes.shared * std::min(options.attention_chunk, length) * length;
   return 2 * kFloat * std::max(strip, std::min(kStripValues, strip * sizes.heads));
 }
