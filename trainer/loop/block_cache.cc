@@ -56,8 +56,10 @@ MappedBlock BlockCache::take(size_t bytes) {
   }
   const size_t allowed = std::max(peak_bytes_, used_bytes_ + whole);
   while (!kept_.empty() && used_bytes_ + kept_bytes_ + whole > allowed) unmap_oldest();
-  void* address =
-      ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Its pages at once: a tensor is written to its end in any case, and one call is cheaper than a
+  // fault for each page.
+  void* address = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (address == MAP_FAILED) return {};
   use(whole);
   return {address, whole};
