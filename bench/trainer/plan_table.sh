@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Planned and measured peak of real runs: bench/trainer/plan_table.sh BUILD_DIR [STEPS]
+# Planned and measured peak of real runs: bench/trainer/plan_table.sh BUILD_DIR [STEPS] [THREADS]
 # Configurations differ in batch, length (pixels), checkpointing, storage, workers, rank and optimizer.
 # The table of docs/plan.md is this one.
 set -euo pipefail
 build=$(realpath "$1")
 steps=${2:-6}
+threads=${3:-2}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -15,9 +16,11 @@ cd "$scratch"
 measure() {
   local name=$1 data=$2
   shift 2
+  local save=(--save-method lora)
+  [[ " $* " != *" --full-finetuning "* ]] || save=()
   rm -rf out
-  "$build/plateau-train" train -m "$data/model" -d "$data/train.jsonl" -o out --save-method lora \
-    --gradient-accumulation-steps 1 --max-steps "$steps" --threads 2 "$@" >said 2>/dev/null
+  "$build/plateau-train" train -m "$data/model" -d "$data/train.jsonl" -o out "${save[@]}" \
+    --gradient-accumulation-steps 1 --max-steps "$steps" --threads "$threads" "$@" >said 2>/dev/null
   awk -v name="$name" '/planned and measured/ { after = 1 }
     after && $1 == "peak" { printf "| %s | %s %s | %s %s |\n", name, $2, $3, $4, $5 }' said
 }
@@ -39,4 +42,4 @@ measure "NF4 computed in bf16, batch 8, 224 px, checkpointing" small --batch-siz
 measure "NF4 computed in bf16, batch 2, 448 px, no checkpointing" wide --batch-size 2 --compute-dtype bf16 --use-gradient-checkpointing false
 measure "fp32 computed in bf16, batch 4, 448 px, checkpointing" wide --batch-size 4 --load-in-32bit --compute-dtype bf16
 measure "bf16 computed in bf16, batch 4, 448 px, DoRA" wide --batch-size 4 --load-in-16bit --compute-dtype bf16 --use-dora --use-gradient-checkpointing false
-measure "whole weights computed in bf16, batch 4, 224 px" small --batch-size 4 --full-finetuning --compute-dtype bf16
+measure "whole weights computed in bf16, batch 4, 224 px" small --batch-size 4 --full-finetuning --load-in-32bit --compute-dtype bf16
