@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/proc_fields.h"
 
 namespace plateau {
 namespace {
