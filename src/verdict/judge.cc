@@ -146,10 +146,9 @@ void fill_growth(const CaseFile& file, Verdict& verdict) {
                               verdict.last_mb + ended_mb, verdict.rate_mb_per_step});
   }
   const std::optional<Fact>& batch = file.run->context.batch;
-  const NewExamples& examples = file.timeline.new_examples;
-  const bool outlasts = verdict.word == Word::leak && (examples.last > 0 || examples.come_slower());
-  if (verdict.clock == Clock::steps && batch && batch->value > 0 && file.timeline.epoch_steps > 0 &&
-      !outlasts) {
+  // A leak goes on when every example has been seen: it is kept for each step.
+  const bool per_example = verdict.word != Word::leak && file.timeline.epoch_steps > 0;
+  if (verdict.clock == Clock::steps && batch && batch->value > 0 && per_example) {
     verdict.mb_per_example = verdict.rate_mb_per_step / batch->value;
     if (follows_new_examples(file)) verdict.mb_per_example = file.mb_per_new_example();
   }

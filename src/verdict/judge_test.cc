@@ -425,5 +425,16 @@ TEST(Judge, SlowLeakOfALargeJobDoesNotFlicker) {
   EXPECT_LE(turns, 1);
 }
 
+TEST(Judge, ALeakIsToldPerStepAndNotPerExample) {
+  Noise noise(3);
+  plateau::Run run = run_of(400, 2, [&](double step) { return 500 + 5 * step + noise(); });
+  run.context.examples = Fact{400, "--examples"};
+  run.context.batch = Fact{4, "--batch"};
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_NEAR(verdict.rate_mb_per_step, 5, 0.1);
+  EXPECT_FALSE(verdict.mb_per_example);
+}
+
 }  // namespace
 }  // namespace plateau
