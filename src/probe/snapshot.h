@@ -63,8 +63,8 @@ struct ProcessSample {
                                         // mapping it; counted once per tree, at its first holder.
   int64_t gpu_kb = kUnread;             // NVML, over all devices.
 
-  // Of a JVM (jvm_heap.h), a few times a second: what is kept in its heap, how often that was seen to
-  // be collected, and what it may grow to.
+  // Of a JVM (jvm_heap.h), a few times a second: what is kept in its heap, how often that was seen
+  // to be collected, and what it may grow to.
   int64_t java_heap_kb = kUnread;
   int64_t java_collections = kUnread;
   int64_t java_limit_kb = kUnread;

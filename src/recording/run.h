@@ -93,8 +93,8 @@ inline constexpr std::string_view kShmSize = "shm.size_mb";
 inline constexpr std::string_view kShmUsed = "shm.used_mb";
 inline constexpr std::string_view kAddressLimit = "limit.address_mb";
 
-// What is known of a JVM's heap beside what is kept in it, as gauges of its process: how often it was
-// seen to be collected, and what it may grow to, in MB.
+// What is known of a JVM's heap beside what is kept in it, as gauges of its process: how often it
+// was seen to be collected, and what it may grow to, in MB.
 inline constexpr std::string_view kJavaCollections = "java.collections";
 inline constexpr std::string_view kJavaHeapLimit = "java.heap_limit_mb";
 

@@ -125,7 +125,7 @@ class World:
         self.names = {"--push http://prometheus:9090": f"--push {receiver}", "--url http://prometheus:9090": f"--url {database} --at {DATABASE_END}",
                       "http://victoria:8428": receiver, "http://mimir": receiver, "/var/lib/node_exporter": str(place),
                       ":8000/": f":{port}/", "--again 30s": "--again 1s", "prove --repeat": "prove --requests 8 --repeat",
-                      "/sys/fs/cgroup/memory.stat": "/proc/self/status"}
+                      "/sys/fs/cgroup/memory.stat": "/proc/self/status", '"$(pgrep -n java)"': "4242"}
         # Where a watcher would listen.
         self.heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.heard.bind(str(place / "socket"))

@@ -25,7 +25,7 @@ wait_until grep -q 'Step 10:' train.log
 # By what it wrote: other tests have a train.py too.
 worker=$(cat worker)
 
-run "$PLATEAU" watch "$worker" --for 60s --interval 0.2s --json --epoch-steps 100 -o seen.plateau
+run "$PLATEAU" watch "$worker" --for 60s --interval 0.1s --json --epoch-steps 100 -o seen.plateau
 # The job leaks beyond four of its epochs and then ends.
 expect_code 1
 python3 - <<'PY'

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/loop/distributed.h"
 #include "trainer/store/narrowed_lora.h"
 
 namespace plateau::train {
@@ -113,6 +114,11 @@ Result<Planned> plan_job(const Job& job, const Sizing& sizing, int64_t threads) 
     PackedShapes packed = pack_dataset(*job.eval_dataset, job.tokenizer, job.loader, threads);
     out.eval_packs = std::move(packed.packs);
     out.request.packed_evaluation = packed.largest_row;
+  }
+  const Result<std::optional<PeerOptions>> peers = peer_options_from_environment();
+  if (!peers) return peers.error();
+  if (peers.value()) {
+    out.request.peer_bucket_bytes = static_cast<int64_t>(peers.value()->bucket_bytes);
   }
   out.request.model.lora = narrowed(job.config, sizing.model.lora);
   out.plan = make_plan(out.request);

@@ -21,6 +21,9 @@ constexpr int64_t kRuntimeThreadBytes = 1 * kMiB;
 // Measured: what a step that trains all weights holds besides, in small blocks of the C library's
 // heap and in buffers of MKL: 5.6 MB for the 36 million of `small`.
 constexpr int64_t kWholeWeightsBytes = 6 * kMiB;
+// Measured: two processes on one machine, each beside one that trains alone (153 to 154 MB after
+// 151 to 152): Gloo's threads, connections and store.
+constexpr int64_t kPeersBytes = 2 * kMiB;
 // Of the tokenizer's tables, per entry of the vocabulary and its merge.
 constexpr int64_t kTokenizerEntryBytes = 220;
 constexpr int64_t kExampleBytes = 16;
@@ -66,6 +69,7 @@ class Planner {
     add_logits();
     add_data();
     add_evaluation();
+    add_peers();
     add_runtime();
     for (const PlanLine& line : plan_.lines) {
       plan_.peak_bytes += line.bytes;
@@ -301,6 +305,15 @@ class Planner {
                         ? fmt::format(", answers of {} tokens", format_count(request_.new_tokens))
                         : ""),
         true);
+  }
+
+  // Gradients are copied into a bucket to be added (trainer/loop/distributed.h).
+  void add_peers() {
+    if (request_.peer_bucket_bytes == 0) return;
+    const int64_t bucket = std::min(plan_.trainable * kFloat, request_.peer_bucket_bytes);
+    const int64_t step = bytes_of("activations") + bytes_of("logits") + bytes_of("images");
+    add("peers", kPeersBytes + std::max<int64_t>(bucket - step, 0),
+        "Gloo between processes, buckets of gradients beyond a step of training", true);
   }
 
   void add_runtime() {

@@ -47,6 +47,8 @@ struct PlanRequest {
   int64_t examples = 0;    // Of the dataset: 16 bytes each.
   int64_t vocabulary = 0;  // Entries of the tokenizer; 0: as many as the model has.
   int64_t kept_bytes = 0;  // By --keep-decoded, at the end of the first epoch.
+  // Of gradients that several processes add at once; 0: this process trains alone.
+  int64_t peer_bucket_bytes = 0;
 };
 
 struct PlanLine {

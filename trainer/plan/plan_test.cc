@@ -169,6 +169,19 @@ TEST(PlanText, SaysHowManyStepsAnEpochOfPackedRowsHas) {
   EXPECT_THAT(packing_text(request, 8, 2), HasSubstr("2 steps an epoch"));
 }
 
+// A step of training has given its activations back before gradients are added.
+TEST(Plan, SeveralProcessesTakeAFewMegabytesEachBesideAStep) {
+  PlanRequest request = published("qwen2.5-vl-3b");
+  const int64_t alone = make_plan(request).peak_bytes;
+  request.peer_bucket_bytes = 25'000'000;
+  const int64_t together = make_plan(request).peak_bytes - alone;
+  EXPECT_GE(together, 1'000'000);
+  EXPECT_LT(together, 4'000'000);
+  request.peer_bucket_bytes = int64_t{1} << 50;  // All gradients at once.
+  request.largest = {.tokens = 1, .labelled = 1};
+  EXPECT_GT(line(make_plan(request), "peers"), 4'000'000);
+}
+
 // 36 layers of 2 x 256 keys and values in fp32 are 73,728 bytes a token.
 TEST(Plan, GeneratedAnswersHoldKeysAndValuesOfAllLayers) {
   PlanRequest request = published("qwen2.5-vl-3b");
