@@ -10,11 +10,11 @@ namespace plateau {
 
 Options census_options() {
   return {flag("no-census",
-               "Never stop the job to see who holds its Python objects. Otherwise a Python job "
-               "that grows is stopped twice for some milliseconds (see --census-share)."),
+               "Never stop the job to see who holds its Python objects (default: a Python job "
+               "that grows is stopped twice for a few milliseconds, see --census-share)."),
           option("census-share", Takes::text, "PERCENT",
                  "Share of the job's time that it may be stopped to see who holds its objects, "
-                 "beside 0.5 s once (default 0.1, at most 10); more tells sooner.")};
+                 "besides 0.5 s once (default 0.1, at most 10); a larger share answers sooner.")};
 }
 
 Result<double> census_share(const Arguments& arguments) {
@@ -52,18 +52,18 @@ std::string census_sentence(const CensusWatch::Cost& cost, bool over) {
   const bool stopped = looks > 0 || cost.stopped_s > 0;
   if (!stopped && cost.trouble.empty() && cost.awaited_s == 0) return "";
   if (!stopped && !cost.trouble.empty()) {
-    return fmt::format("plateau: who holds its Python objects was not looked at: {}\n",
+    return fmt::format("plateau: did not look at who holds its Python objects: {}\n",
                        printable(cost.trouble));
   }
   std::string sentence;
   if (stopped) {
-    const std::string times = looks == 0   ? "in vain"
+    const std::string times = looks == 0   ? "without a result"
                               : looks == 1 ? "once"
                               : looks == 2 ? "twice"
                                            : fmt::format("{} times", looks);
     sentence = fmt::format(
         "plateau: the job was stopped {} to see who holds its Python objects, for {}{:.0f} ms in "
-        "all (--no-census leaves that out)\n",
+        "all (--no-census turns that off)\n",
         times, cost.trouble.empty() ? "" : "at most ", cost.stopped_s * 1000);
   }
   if (cost.looks < CensusWatch::kLooks) {

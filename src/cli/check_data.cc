@@ -58,19 +58,16 @@ int run_check_data(const Invocation& invocation) {
 Verb check_data_verb() {
   Verb verb;
   verb.name = "check-data";
-  verb.summary = "look through a dataset before anyone trains on it";
+  verb.summary = "check a dataset before training on it";
   verb.description = {
-      "Reads every example and every picture: files that are missing, pictures that are broken or "
-      "cut off, \"<image>\" that "
-      "do not match the pictures, answers that are empty or that a maximum length cuts off, "
-      "duplicates. Says how long "
-      "examples are, what is learned of one, what pictures take in memory decoded, and how many "
-      "steps an epoch has.",
-      "The forms that LLaMA-Factory, ms-swift, TRL, Unsloth and axolotl document: messages, "
-      "conversations (ShareGPT), "
-      "prompt and completion, alpaca, query and response, text; as JSON lines, a JSON list or CSV. "
-      "Nothing is written, "
-      "fetched or decoded. docs/check-data.md explains each line."};
+      "Reads every example and every picture, and reports missing files, pictures that are broken "
+      "or cut off, \"<image>\" marks that do not match the pictures, answers that are empty or cut "
+      "off by a maximum length, and duplicates. Shows how long examples are, what is learned from "
+      "one, how much memory decoded pictures take, and how many steps an epoch has.",
+      "Reads the forms that LLaMA-Factory, ms-swift, TRL, Unsloth and axolotl document: messages, "
+      "conversations (ShareGPT), prompt and completion, alpaca, query and response, text; as JSON "
+      "lines, a JSON list or CSV. Nothing is written, fetched or decoded. docs/check-data.md "
+      "explains each line."};
   verb.positional = {
       .placeholder = "FILE", .help = "A dataset, or a directory of them.", .required = true};
   verb.options = together(
@@ -78,21 +75,21 @@ Verb check_data_verb() {
            "The model",
            {option(
                 "model", Takes::file, "MODEL",
-                "A model's directory or config.json: what its preprocessor makes of the pictures.",
+                "A model's directory or config.json, to size pictures as its preprocessor does.",
                 'm'),
             option("max-length", Takes::count, "N",
-                   "Tokens an example is cut to: what would be lost?")}),
+                   "Maximum length in tokens: reports what would be cut off.")}),
        grouped(
            "The data",
            {option("images", Takes::file, "DIR",
-                   "Where paths of pictures lead; beside the dataset by default."),
+                   "Directory that paths of pictures start from (default: the dataset's)."),
             flag("headers-only",
-                 "Read the headers of pictures only: faster, but misses those that are cut off.")}),
+                 "Read only the headers of pictures: faster, but misses those that are cut off.")}),
        grouped(
            "The epoch",
-           {option("batch", Takes::count, "N", "Examples of a step on one device; 1 by default."),
-            option("accumulation", Takes::count, "N", "Passes that make up a step; 1 by default."),
-            option("ranks", Takes::count, "N", "Processes that train together; 1 by default.")}),
+           {option("batch", Takes::count, "N", "Examples per batch on each device (default 1)."),
+            option("accumulation", Takes::count, "N", "Batches per optimizer step (default 1)."),
+            option("ranks", Takes::count, "N", "Processes that train together (default 1).")}),
        grouped("Output", {flag("json", "Print one JSON object: docs/formats/check-data.md.")}),
        without("no-plot", without("quiet", look_options()))});
   verb.examples = {
@@ -103,7 +100,7 @@ Verb check_data_verb() {
       {"in CI", "plateau check-data train.jsonl --json | jq '.problems'"}};
   verb.exits = {{"0", "nothing is wrong"},
                 {"1", "problems were found"},
-                {"2", "trouble: wrong usage, or nothing that can be read"}};
+                {"2", "wrong usage, or nothing that can be read"}};
   verb.run = run_check_data;
   return verb;
 }

@@ -29,13 +29,13 @@ Options ci_options() {
   return grouped(
       "For CI",
       {option("junit", Takes::file, "XML",
-              "Also write the answers to XML as JUnit has it: a leak is a failure, undecided is "
+              "Also write the answers to XML in JUnit's format: a leak is a failure, undecided is "
               "skipped. Replaces the file."),
        option("sarif", Takes::file, "JSON",
-              "Also write leaks and open questions to JSON as SARIF 2.1.0, at the line that holds "
-              "what grows where that is known. Replaces the file."),
+              "Also write leaks and undecided runs to JSON as SARIF 2.1.0, at the line that holds "
+              "what grows if that is known. Replaces the file."),
        option("summary", Takes::file, "MD",
-              "Also add the answers as Markdown to the end of MD, such as "
+              "Also append the answers to MD as Markdown, for example to "
               "\"$GITHUB_STEP_SUMMARY\".")});
 }
 

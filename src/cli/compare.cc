@@ -181,7 +181,7 @@ Options compare_options() {
       .name = "vs",
       .group = "Input",
       .help =
-          "Goes between FILEs: those before it are runs of the baseline, those after it are "
+          "Separates FILEs: those before it are runs of the baseline, those after it are "
           "runs to compare with it. May be given more than once.",
       .divides = true};
   return together(
@@ -189,11 +189,10 @@ Options compare_options() {
        grouped(
            "Input",
            {option("baseline", Takes::file, "CSV",
-                   "Compare all FILEs, as runs of one thing, with the runs in CSV, which "
-                   "--write-baseline wrote; the first line says what changed, for a pull "
-                   "request."),
+                   "Compare all FILEs together with the runs in CSV, which --write-baseline "
+                   "wrote; the first line summarises the change for a pull request."),
             option("write-baseline", Takes::file, "CSV",
-                   "Write the runs of FILEs to CSV as the baseline of later ones, compressed if "
+                   "Write the runs of FILEs to CSV as a baseline for later runs, compressed if "
                    "it ends in .gz; with --baseline, after comparing. Replaces the file.")}),
        without("limit", context_options()),
        grouped("Answer",
@@ -206,18 +205,18 @@ Options compare_options() {
 Verb compare_verb() {
   Verb verb;
   verb.name = "compare";
-  verb.summary = "say whether a fix worked, from runs before and after it";
+  verb.summary = "check whether a fix worked, from runs before and after it";
   verb.description = {
       "Puts two or more runs side by side: growth, floor, plateau, peak, spikes and time per step, "
       "and says which differences are significant. The first FILE is the baseline; each of the "
       "others is compared with it. If a file holds several runs, the last one counts; a single "
       "FILE is compared with itself, its first run being the baseline.",
-      "Like is compared with like: on one clock, one measure, one kind of memory, and only up to "
-      "where the shorter run ends. Growth is called removed only if the baseline's growth would "
-      "have shown by then.",
-      "Significant means that a 99 % interval excludes no difference, and that the difference is "
-      "large enough to matter: 1 % of the level or of the step time, or 2 MB. With one run per "
-      "side, run-to-run variation is unknown; give several runs, with --vs between the sides."};
+      "The runs are compared on the same clock, measure and kind of memory, and only up to where "
+      "the shorter run ends. Growth is called removed only if the baseline's growth would have "
+      "shown by then.",
+      "A difference is significant if its 99 % interval excludes zero and it is large enough to "
+      "matter: 1 % of the level or of the step time, or 2 MB. With one run per side, run-to-run "
+      "variation is unknown; give several runs, with --vs between the sides."};
   verb.positional = input_positional();
   verb.positional.help =
       "Logs and recordings, plain or compressed (gzip, zstd), the baseline first; '-' is standard "

@@ -55,13 +55,14 @@ Options credential_options(const std::string& prefix, const std::string& variabl
              fmt::format("Send the token in FILE (default: the one in {}_BEARER).", variables)),
       option(prefix + "basic-file", Takes::file, "FILE",
              fmt::format("Send user:password from FILE (default: {}_BASIC).", variables)),
-      option(prefix + "header-file", Takes::file, "FILE", "Send the headers in FILE, one a line."),
+      option(prefix + "header-file", Takes::file, "FILE",
+             "Send the headers in FILE, one per line."),
       option(prefix + "tenant", Takes::text, "NAME",
-             "Send X-Scope-OrgID, as Mimir and Loki want it."),
+             "Tenant to send as X-Scope-OrgID, for Mimir and Cortex."),
       option(prefix + "cert-file", Takes::file, "FILE", "Client certificate (PEM)."),
-      option(prefix + "key-file", Takes::file, "FILE", "Its key."),
+      option(prefix + "key-file", Takes::file, "FILE", "Key of the client certificate (PEM)."),
       option(prefix + "ca-file", Takes::file, "FILE",
-             "Whom to trust instead of the system's store.")};
+             "Trust the CA certificates in FILE (PEM) instead of the system's.")};
 }
 
 Result<DatabaseCredentials> credentials_of(const Arguments& arguments, const std::string& prefix,

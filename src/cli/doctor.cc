@@ -105,11 +105,11 @@ int run_doctor(const Invocation& invocation) {
 Verb doctor_verb() {
   Verb verb;
   verb.name = "doctor";
-  verb.summary = "say what works on this machine, what does not, and how to allow it";
+  verb.summary = "check what works on this machine, what does not, and how to allow it";
   verb.description = {
-      "Looks at what watching needs: how much /proc tells, whose processes may be read, whether "
-      "running ones may be entered, the tracer, Python versions, debug files, cgroups, /dev/shm, "
-      "GPUs. Nothing is changed, no process is touched. docs/doctor.md explains each line."};
+      "Checks what watching needs: what /proc shows, whose processes can be read, whether running "
+      "processes can be traced, the tracer, Python versions, debug files, cgroups, /dev/shm, GPUs. "
+      "Nothing is changed, no process is touched. docs/doctor.md explains each line."};
   verb.options = together({grouped("Output", {flag("json", "Print one JSON object.")}),
                            without("no-plot", without("quiet", look_options()))});
   verb.examples = {{"what works here?", "plateau doctor"},
@@ -118,7 +118,7 @@ Verb doctor_verb() {
                     "plateau doctor --json | jq '.checks[] | select(.state != \"works\")'"}};
   verb.exits = {{"0", "jobs can be watched and judged"},
                 {"1", "something essential is missing"},
-                {"2", "trouble: wrong usage"}};
+                {"2", "wrong usage"}};
   verb.run = run_doctor;
   return verb;
 }

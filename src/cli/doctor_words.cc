@@ -24,14 +24,15 @@ Check memory(const MachineFacts& machine) {
   Check check{.name = "memory", .essential = true};
   if (!machine.proc || (!machine.rollup && !machine.smaps)) {
     check.state = State::missing;
-    check.text = machine.proc ? "the kernel does not tell which pages a process owns"
+    check.text = machine.proc ? "the kernel does not show which pages a process owns"
                               : "/proc does not show this process";
     check.remedy =
         machine.proc ? "a kernel with CONFIG_PROC_PAGE_MONITOR" : "mount -t proc proc /proc";
   } else if (!machine.pss) {
     check.state = State::limited;
-    check.text = "pages that processes share are not split by kind: Linux before 5.9";
-    check.remedy = "a newer kernel; verdicts then rest on anonymous memory";
+    check.text = "shared pages are not split by kind (Linux before 5.9); verdicts use anonymous "
+                 "memory";
+    check.remedy = "a newer kernel";
   } else {
     check.text = "what each process owns and shares is read from smaps_rollup";
   }
@@ -47,8 +48,8 @@ Check others(const MachineFacts& machine) {
   check.state = State::limited;
   check.text = machine.hides_others && !machine.may_trace_all
                    ? "processes of other users are hidden (hidepid)"
-                   : "only processes of this user can be watched in full: the kernel shows "
-                     "the pages of others to root alone (CAP_SYS_PTRACE)";
+                   : "only processes of this user can be watched in full; the kernel shows "
+                     "the pages of others only to root (CAP_SYS_PTRACE)";
   check.remedy = "run plateau as root for jobs of other users";
   return check;
 }
@@ -65,7 +66,7 @@ std::string attach_trouble(const MachineFacts& machine, std::string& remedy) {
                  ? "sudo sysctl kernel.yama.ptrace_scope=0, or run plateau as root"
                  : "give the container the capability SYS_PTRACE";
     return machine.yama == 1 ? "only a process's own parent may trace it"
-                             : "only the capability SYS_PTRACE lets trace";
+                             : "tracing needs the capability SYS_PTRACE";
   }
   return "";
 }
@@ -76,7 +77,7 @@ Check attach(const MachineFacts& machine, const OwnFacts& own) {
   if (!own.attaches) {
     check.state = State::missing;
     check.text = what + " need x86-64";
-    check.remedy = "start the job by 'plateau run --heap'";
+    check.remedy = "start the job with 'plateau run --heap'";
     return check;
   }
   const std::string trouble = attach_trouble(machine, check.remedy);
@@ -93,13 +94,13 @@ Check tracer(const MachineFacts& machine, const OwnFacts& own) {
   if (!own.tracer.empty() && !machine.glibc) {
     return {.name = "tracer",
             .state = State::limited,
-            .text = fmt::format("there is no glibc here ({}): run --heap cannot trace what musl "
-                                "starts, nor static programs",
+            .text = fmt::format("there is no glibc here ({}): run --heap cannot trace programs "
+                                "on musl, nor static ones",
                                 kGlibcLoader),
-            .remedy = "a job on glibc; memory is judged with any"};
+            .remedy = "a job on glibc (memory is judged on any)"};
   }
   if (!own.tracer.empty())
-    return {.name = "tracer", .text = "run --heap traces with " + own.tracer};
+    return {.name = "tracer", .text = "run --heap uses " + own.tracer};
   return {
       .name = "tracer",
       .state = State::missing,
@@ -115,30 +116,30 @@ Check python(const MachineFacts& machine, bool (*census_knows)(int minor)) {
     (census_knows(found.minor) ? fine : unknown).push_back(fmt::format("3.{}", found.minor));
   }
   if (fine.empty() && unknown.empty()) {
-    check.text = "no Python is on the path; objects and lines are read of any that runs";
+    check.text = "no Python in $PATH; objects and lines are still read from any that runs";
     return check;
   }
   check.text =
-      fine.empty() ? "" : fmt::format("{}: objects and lines are read", fmt::join(fine, ", "));
+      fine.empty() ? "" : fmt::format("{}: objects and lines can be read", fmt::join(fine, ", "));
   if (!unknown.empty()) {
     check.state = fine.empty() ? State::missing : State::limited;
     check.text +=
         fmt::format("{}{}: not known", fine.empty() ? "" : "; ", fmt::join(unknown, ", "));
-    check.remedy = fmt::format("CPython {}; memory is judged with any", known_pythons());
+    check.remedy = fmt::format("CPython {} (memory is judged with any)", known_pythons());
   }
   return check;
 }
 
 Check steps(const OwnFacts& own) {
   if (!own.module.empty()) {
-    return {.name = "steps", .text = "learnt from Python training loops by " + own.module};
+    return {.name = "steps", .text = "read from Python training loops by " + own.module};
   }
   return {.name = "steps",
           .state = State::limited,
           .text =
-              "the module that learns steps inside Python is not beside plateau, nor in "
-              "../lib/plateau: steps come from what the job prints",
-          .remedy = "the client's two lines in the loop (import plateau)"};
+              "the module that reads steps inside Python is not beside plateau, nor in "
+              "../lib/plateau; steps come from what the job prints",
+          .remedy = "two lines in the training loop (import plateau)"};
 }
 
 Check names(const MachineFacts& machine, const OwnFacts& own) {
@@ -169,7 +170,7 @@ Check cgroup(const MachineFacts& machine) {
   Check check{.name = "cgroup"};
   if (machine.cgroup.version == 0) {
     check.state = State::limited;
-    check.text = "no memory cgroup is seen: the limit of a container must be given by --limit";
+    check.text = "no memory cgroup is visible; give a container's limit with --limit";
     return check;
   }
   check.text = fmt::format("version {}, ", machine.cgroup.version);
@@ -177,11 +178,11 @@ Check cgroup(const MachineFacts& machine) {
                     ? std::string("no limit")
                     : fmt::format("limit {}", format_mb(mb_of_kb(machine.cgroup.limit_kb)));
   if (machine.may_make_groups) {
-    check.text += "; a job can have a group of its own";
+    check.text += "; a job can get its own group";
     return check;
   }
   check.state = State::limited;
-  check.text += "; no group can be made, so 'run --limit' may notice a jump too late";
+  check.text += "; no group can be created, so 'run --limit' may notice a jump too late";
   check.remedy = machine.container.empty()
                      ? "systemd-run --user --scope -p Delegate=yes plateau run ..."
                      : "a container with a writable /sys/fs/cgroup";
@@ -192,7 +193,7 @@ Check shm(const MachineFacts& machine) {
   Check check{.name = "shm"};
   if (machine.shm_kb == kUnread) {
     check.state = State::limited;
-    check.text = "there is no /dev/shm: data workers cannot hand batches over";
+    check.text = "there is no /dev/shm; data workers cannot pass batches on";
     check.remedy = "mount -t tmpfs tmpfs /dev/shm";
     return check;
   }
@@ -200,7 +201,7 @@ Check shm(const MachineFacts& machine) {
                            format_mb(mb_of_kb(machine.shm_free_kb)));
   if (machine.shm_free_kb >= kSmallShmKb) return check;
   check.state = State::limited;
-  check.text += "; data workers end in bus errors when it is full";
+  check.text += "; data workers die of bus errors when it is full";
   check.remedy = machine.container.empty()
                      ? "mount -o remount,size=8G /dev/shm"
                      : "docker run --shm-size=8g, or an emptyDir of medium Memory";
@@ -214,7 +215,7 @@ Check gpu(const MachineFacts& machine, const OwnFacts& own) {
     return check;
   }
   if (!machine.nvidia) {
-    check.text = "no NVIDIA device is seen";
+    check.text = "no NVIDIA device found";
     return check;
   }
   check.state = State::limited;
@@ -234,10 +235,10 @@ Check sandbox(const MachineFacts& machine) {
   Check check{.name = "sandbox"};
   const bool filtered = machine.seccomp == 2;
   if (machine.container.empty()) {
-    check.text = "no container was seen";
+    check.text = "not in a container";
   } else {
     check.text =
-        fmt::format("in a container ({}): processes outside are not seen", machine.container);
+        fmt::format("in a container ({}); processes outside are not visible", machine.container);
   }
   if (filtered) check.text += "; system calls are filtered (seccomp)";
   return check;
@@ -245,10 +246,10 @@ Check sandbox(const MachineFacts& machine) {
 
 Check training(const OwnFacts& own) {
   if (!own.trainer.empty())
-    return {.name = "train", .text = "train and its plan by " + own.trainer};
+    return {.name = "train", .text = "train and its plan use " + own.trainer};
   return {.name = "train",
           .state = State::limited,
-          .text = "plateau-train is not installed, which only 'plateau train' needs",
+          .text = "plateau-train is not installed; only 'plateau train' needs it",
           .remedy = "'make train' in the sources, or the Debian package plateau-train"};
 }
 

@@ -136,7 +136,7 @@ TEST(DoctorWords, UnknownPythonsAreNamedApart) {
   machine.pythons = {{"/usr/bin/python3.11", 11}, {"/opt/python3.15", 15}};
   const Check check = check_of(machine, "python");
   EXPECT_EQ(check.state, Check::State::limited);
-  EXPECT_EQ(check.text, "3.11: objects and lines are read; 3.15: not known");
+  EXPECT_EQ(check.text, "3.11: objects and lines can be read; 3.15: not known");
 }
 
 TEST(DoctorWords, AGroupThatCannotBeMadeIsToldWithTheLimit) {

@@ -63,7 +63,7 @@ std::vector<Example> fleet_examples() {
       {"which containers of a cluster leak?", "plateau fleet --url http://prometheus:9090"},
       {"only one namespace, the last day",
        "plateau fleet --match 'namespace=\"shop\"' --window 24h"},
-      {"programs that tell of themselves, on VictoriaMetrics",
+      {"programs that export their own metrics, on VictoriaMetrics",
        "plateau fleet --url http://victoria:8428 --preset process"},
       {"a metric of your own, by two labels",
        "plateau fleet --query 'heap_bytes{env=\"prod\"}' --group-by service,zone"},
@@ -71,7 +71,7 @@ std::vector<Example> fleet_examples() {
        "plateau fleet --url https://mimir/prometheus --tenant a --bearer-file token"},
       {"all ranks of one training job", "plateau fleet --url http://prometheus:9090 --job 4711"},
       {"for a program", "plateau fleet --url http://prom:9090 --json | jq -r .workload"},
-      {"as a service, to be scraped and to alert from",
+      {"as a service, for scraping and alerts",
        "plateau fleet --url http://prometheus:9090 --every 10m"},
   };
 }
@@ -81,24 +81,23 @@ std::vector<Example> fleet_examples() {
 Verb fleet_verb() {
   Verb verb;
   verb.name = "fleet";
-  verb.summary = "say which workloads of a fleet leak, from a Prometheus-compatible database";
+  verb.summary = "find the workloads of a fleet that leak, from a Prometheus-compatible database";
   verb.description = {
-      "Reads the memory of every container, process or machine that the database knows, as raw "
-      "samples, judges each, and reports workloads: how many of their pods grow, how fast, when "
-      "the "
-      "first is out of memory, and since which version.",
-      "Thousands of series make false alarms even if each is judged well. So the list is cut such "
-      "that at most --fdr of it is expected to be false.",
-      "Memory that rises with the day's traffic is no leak. A climb of less than half a day is "
-      "therefore compared with the same hours of a day or a week before, or with the CPU time that "
-      "was used; where the database has none of them it stays undecided.",
+      "Reads raw memory samples of every container, process or machine in the database, judges "
+      "each, and reports workloads: how many of their pods grow, how fast, when the first one "
+      "will be out of memory, and since which version.",
+      "With thousands of series, some raise a false alarm even if each is judged well. So the "
+      "list is cut such that at most --fdr of it is expected to be false.",
+      "Memory that rises with the day's traffic is not a leak. A climb of less than half a day is "
+      "therefore compared with the same hours of the day or week before, or with the CPU time "
+      "used; if the database has none of these, it stays undecided.",
       "Secrets are read from files or the environment, never from the command line. docs/fleet.md "
-      "leads from nothing to an alert in ten minutes."};
+      "shows how to set up alerts in ten minutes."};
   verb.options = fleet_options();
   verb.examples = fleet_examples();
   verb.exits = {{"0", "nothing found"},
                 {"1", "at least one leak"},
-                {"2", "wrong usage, or the database cannot be asked"},
+                {"2", "wrong usage, or the database cannot be queried"},
                 {"3", "no leak, but undecided workloads, or part of the fleet could not be read"}};
   verb.run = run_fleet;
   return verb;

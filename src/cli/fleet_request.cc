@@ -23,7 +23,7 @@ Options database_options() {
              "Root of a Prometheus-compatible API: Prometheus, VictoriaMetrics, Thanos, Mimir "
              "(default: PLATEAU_FLEET_URL).")};
   const Options patience = {
-      option("timeout", Takes::seconds, "T", "Give up on one question after T (default 2m).")};
+      option("timeout", Takes::seconds, "T", "Give up on a single query after T (default 2m).")};
   return grouped("Database", together({where, credential_options("", "PLATEAU_FLEET"), patience}));
 }
 
@@ -37,34 +37,34 @@ Options question_options() {
   return grouped(
       "What",
       {choice("preset", "NAME", names,
-              "Whose metrics (default kubernetes, also called cadvisor). " + table + "."),
+              "Which metrics to read (default kubernetes, also called cadvisor). " + table + "."),
        option("query", Takes::text, "SELECTOR",
               "Judge these series instead, in bytes: 'my_heap_bytes{job=\"api\"}'."),
        option("match", Takes::text, "MATCHERS",
               "Only series with these labels: 'namespace=\"shop\"'."),
        option("group-by", Takes::text, "LABELS",
-              "What makes a workload, as labels with commas between (default: by the preset)."),
+              "Labels that identify a workload, separated by commas (default: by the preset)."),
        option("job", Takes::text, "ID",
               "One verdict on all ranks of this job instead, from what 'plateau run --push' sent "
               "under "
               "the label plateau_job."),
-       option("window", Takes::seconds, "T", "Look back so far (default 6h)."),
+       option("window", Takes::seconds, "T", "How far to look back (default 6h)."),
        option("at", Takes::text, "TIME",
-              "As if it were TIME: seconds since 1970, or 2025-11-08T13:18:25 (UTC).")});
+              "Judge as of TIME: seconds since 1970, or 2025-11-08T13:18:25 (UTC).")});
 }
 
 Options answer_options() {
   return grouped(
       "Answer", {option("fdr", Takes::real, "SHARE",
-                        "Let at most this share of the findings be false (default 0.1)."),
-                 flag("json", "Print one JSON object a line for each finding, and last a summary."),
+                        "Expected share of false findings, at most (default 0.1)."),
+                 flag("json", "Print one JSON object per line for each finding, then a summary."),
                  option("html", Takes::file, "FILE", "Also write a page to FILE.")});
 }
 
 Options service_options() {
   return grouped(
       "Service",
-      {option("every", Takes::seconds, "T", "Go on, with a round every T."),
+      {option("every", Takes::seconds, "T", "Keep running, with one round every T."),
        option("listen", Takes::text, "ADDR:PORT",
               "With --every: serve the page at /, the findings at /api/fleet and metrics at "
               "/metrics (default 127.0.0.1:7529).")});

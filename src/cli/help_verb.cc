@@ -34,7 +34,7 @@ int run_help(const Invocation& invocation) {
 Program plateau_program() {
   return {.tagline = std::string(kTagline),
           .way_in =
-              "Start with a log that has steps and memory in it, or with the job:\n"
+              "Start with a log that contains steps and memory, or with the job itself:\n"
               "  plateau judge train.log\n  plateau run -- python train.py\n",
           .exits = verdict_exits(),
           .groups = {{"An answer", {"judge", "run", "watch", "status", "prove", "compare"}},

@@ -34,15 +34,15 @@ Options input_options() {
       "Input",
       {std::move(format),
        option("memory", Takes::text, "NAME",
-              "The column or the words beside the number that is the memory, as a name or a "
-              "regular expression: rss, 'heap.*used'. Without it the best one is found."),
+              "Column that holds the memory, or the words beside the number, as a name or a "
+              "regular expression: rss, 'heap.*used' (default: the best match)."),
        option("clock", Takes::text, "NAME",
-              "The column that counts on: step, elapsed; none numbers the readings."),
+              "Column to use as the clock: step, elapsed; 'none' numbers the samples."),
        option("series", Takes::text, "NAME",
-              "The column that says whose memory it is: pid, pod; none reads one series."),
+              "Column that says whose memory it is: pid, pod; 'none' reads one series."),
        option("unit", Takes::text, "UNIT",
-              "What one is where the log does not say: B, KiB, MB, pages, or an amount such as "
-              "640MB (one percent of 64 GB).")});
+              "Unit of the memory if the log does not say: B, KiB, MB, pages, or an amount such "
+              "as 640MB (for per cent of 64 GB).")});
 }
 
 std::string formats_explained() {

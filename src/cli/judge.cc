@@ -228,13 +228,13 @@ int run_judge(const Invocation& invocation) {
 std::vector<Example> judge_examples() {
   return {
       {"leak or plateau?", "plateau judge train.log"},
-      {"tell it what the log does not, for an earlier answer",
+      {"add facts that the log does not have, for an earlier answer",
        "plateau judge train.log --examples 663 --batch 8 --limit 20GB"},
       {"what would it have said at step 70, and when did it know?",
        "plateau judge train.log --until-step 70 && plateau judge train.log --replay"},
       {"why not the other explanation?", "plateau judge train.log --explain"},
       {"fail a CI job unless memory is level", "plateau judge run.csv.gz --expect plateau -q"},
-      {"the same with a report for the CI's own pages",
+      {"the same, with reports for the CI system's pages",
        "plateau judge run.csv.gz --junit memory.xml --summary \"$GITHUB_STEP_SUMMARY\""},
       {"the latest run of a logger", "plateau judge wandb/latest-run && plateau judge mlruns/"},
       {"all ranks of a job: one verdict", "plateau judge rank*.plateau"},
@@ -247,7 +247,7 @@ std::vector<Example> judge_examples() {
 Verb judge_verb() {
   Verb verb;
   verb.name = "judge";
-  verb.summary = "say leak or plateau, and why, from any log or recording";
+  verb.summary = "decide leak or plateau, and why, from any log or recording";
   verb.description = {
       "Reads steps and memory figures from whatever wrote them (any text log, CSV, "
       "JSON lines, Trainer states, mprof, psrecord, ps and nvidia-smi loops, Prometheus, "
@@ -256,13 +256,10 @@ Verb judge_verb() {
       "plateau? Then which process grows, why, where it ends, whether it fits, and which "
       "experiment "
       "would settle it.",
-      "A file or a folder may hold several runs: each is judged, the last one is the answer. With "
-      "several "
-      "files the exit code is the worst of them. Recordings of the ranks of one job (the same job "
-      "id, "
-      "as torchrun, Slurm, Kubernetes, Ray or MPI tell it, or --job) get one verdict together: "
-      "which "
-      "rank or node leaks, and which node is full first."};
+      "A file or folder may hold several runs: each is judged, and the last one is the answer. "
+      "With several files the exit code is the worst of them. Recordings of the ranks of one job "
+      "(the same job id from torchrun, Slurm, Kubernetes, Ray or MPI, or from --job) get one "
+      "common verdict: which rank or node leaks, and which node will be full first."};
   verb.positional = input_positional();
   verb.options = judge_options();
   verb.examples = judge_examples();

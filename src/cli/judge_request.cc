@@ -14,9 +14,9 @@ namespace {
 Options moment_options() {
   return grouped(
       "When",
-      {option("until-step", Takes::index, "N", "Judge only what was known at step N."),
+      {option("until-step", Takes::index, "N", "Judge only the samples up to step N."),
        option("until-time", Takes::text, "T",
-              "Judge only what was known at T: 600 or 10m or 1h30m after the start, 13:18:25 on "
+              "Judge only the samples up to T: 600, 10m or 1h30m after the start, 13:18:25 on "
               "the log's clock, or 2025-11-08T13:18:25."),
        flag("replay", "Show when the answer changed, and from which step on it was known."),
        flag("every", "With --replay, print a line for every sample.")});
@@ -25,13 +25,13 @@ Options moment_options() {
 Options reading_options() {
   return grouped(
       "Input",
-      {flag("how-read", "Say on standard error how FILE was read, before the answer."),
+      {flag("how-read", "Before the answer, print to standard error how FILE was read."),
        flag("remember",
-            "Keep what --memory, --clock, --series and --unit say about FILE in a .plateau.toml "
-            "beside it, for the next time."),
+            "Store --memory, --clock, --series and --unit for FILE in a .plateau.toml beside it, "
+            "to be used next time."),
        flag("follow",
-            "Keep judging as the log grows and say when the word changes; files that are rotated "
-            "are followed. Ends with Ctrl-C, or with standard input.",
+            "Keep judging as the log grows, and report when the verdict changes; rotated files "
+            "are followed. Ends with Ctrl-C, or when standard input ends.",
             'f')});
 }
 

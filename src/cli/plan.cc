@@ -157,26 +157,23 @@ Verb plan_verb() {
   verb.name = "plan";
   verb.summary = "predict the memory of a training run, line by line, before it starts";
   verb.description = {
-      "Counts what GPU and host will hold at their peak, from config.json and, where they are at "
-      "hand, the headers of "
-      "the weights; no weight is read and nothing is run. Decoders and vision-language models: "
-      "Llama, Mistral, Qwen2, "
-      "Qwen3, Gemma 2 and 3, Qwen2-VL, Qwen2.5-VL, Qwen3-VL; others are counted as a Llama, with a "
-      "note.",
-      "The host's side is what people forget: workers x prefetched batches x picture size, pinned "
-      "memory, a dataset "
-      "whose pictures stay decoded, and what a checkpoint takes while it is written. docs/plan.md "
-      "derives every line and "
-      "lists planned beside measured and beside published figures, with the error of each."};
+      "Computes the peak memory of GPU and host from config.json and, if present, the headers of "
+      "the weight files; it reads no weights and runs nothing. It knows decoders and "
+      "vision-language models: Llama, Mistral, Qwen2, Qwen3, Gemma 2 and 3, Qwen2-VL, Qwen2.5-VL, "
+      "Qwen3-VL; others are planned as a Llama, with a note.",
+      "Host RAM, which is easily forgotten, is planned too: workers x prefetched batches x picture "
+      "size, pinned memory, a dataset whose pictures stay decoded, and what a checkpoint takes "
+      "while it is written. docs/plan.md derives every line and compares plans with measured and "
+      "published figures."};
   verb.positional = {
       .placeholder = "MODEL", .help = "A model's directory, or its config.json.", .required = true};
   verb.options =
       together({plan_options(),
                 grouped("Output", {flag("explain", "Show the terms of each line."),
                                    option("fit", Takes::memory, "SIZE",
-                                          "Say whether the peak fits SIZE (of the GPU; with "
-                                          "--device cpu, of the host), and what to "
-                                          "change, cheapest first."),
+                                          "Check whether the peak fits SIZE (of the GPU; with "
+                                          "--device cpu, of the host), and list what to change, "
+                                          "cheapest first."),
                                    flag("json", "Print one JSON object: docs/formats/plan.md.")}),
                 without("no-plot", without("quiet", look_options()))});
   verb.examples = {
@@ -191,7 +188,7 @@ Verb plan_verb() {
        "plateau plan ./model --for plateau --device cpu --tokens 2048 --fit 16GB"}};
   verb.exits = {{"0", "planned; with --fit, it fits"},
                 {"1", "it does not fit"},
-                {"2", "trouble: wrong usage, or no model that can be read"}};
+                {"2", "wrong usage, or no model that can be read"}};
   verb.run = run_plan;
   return verb;
 }

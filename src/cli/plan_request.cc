@@ -250,58 +250,58 @@ Options plan_options() {
   std::vector<std::string> stacks = words_up_to(TrainingStack::unsloth);
   stacks.emplace_back("plateau");
   return together(
-      {grouped("The program",
+      {grouped("Training program",
                {choice("for", "PROGRAM", stacks,
-                       "Whose training: transformers' Trainer (the default), TRL's SFTTrainer, "
-                       "Unsloth, or "
-                       "plateau's own trainer."),
+                       "Trainer to plan for: transformers' Trainer (default), TRL's SFTTrainer, "
+                       "Unsloth, or Plateau's own."),
                 choice("device", "D", words_up_to(TrainingDevice::cuda),
-                       "Where it computes: cuda (the default) or cpu."),
+                       "Device that computes: cuda (default) or cpu."),
                 choice("method", "M", words_up_to(TrainingMethod::qlora),
-                       "full, lora or qlora (NF4); full by default, of Unsloth qlora."),
-                option("rank", Takes::count, "R", "Rank of LoRA adapters; 16 by default."),
+                       "Method: full, lora or qlora (NF4) (default full; for Unsloth, qlora)."),
+                option("rank", Takes::count, "R", "Rank of LoRA adapters (default 16)."),
                 option("targets", Takes::text, "LIST",
-                       "Modules with adapters, as peft matches them: q_proj,v_proj; all-linear by "
-                       "default."),
-                flag("freeze-vision", "Nothing in the vision tower learns."),
+                       "Modules with adapters, as peft matches them: q_proj,v_proj (default "
+                       "all-linear)."),
+                flag("freeze-vision", "Do not train the vision tower."),
                 flag("no-double-quant", "QLoRA without nested scales."),
-                choice("optimizer", "O", words_up_to(OptimizerKind::sgd), "adamw by default."),
+                choice("optimizer", "O", words_up_to(OptimizerKind::sgd),
+                       "Optimizer (default adamw)."),
                 choice("checkpointing", "C", words_up_to(Checkpointing::offload),
-                       "Gradient checkpointing: off, on, or offload (Unsloth's: inputs of layers "
-                       "in host RAM). By default "
-                       "off for transformers, on for TRL, offload for Unsloth."),
-                choice("attention", "A", words_up_to(AttentionKind::flash), "sdpa by default."),
+                       "Gradient checkpointing: off, on, or offload (Unsloth's: layer inputs in "
+                       "host RAM). Default: off for transformers, on for TRL, offload for "
+                       "Unsloth."),
+                choice("attention", "A", words_up_to(AttentionKind::flash),
+                       "Attention implementation (default sdpa)."),
                 choice("dtype", "T", words_up_to(Precision::fp16),
-                       "Of the weights; by default as config.json says."),
+                       "Data type of the weights (default: as in config.json)."),
                 choice("autocast", "WHEN", {"on", "off"},
-                       "Trainer's bf16=True or fp16=True; on by default with cuda.")}),
+                       "The Trainer's bf16=True or fp16=True (default: on with cuda).")}),
        grouped(
            "Sizes",
            {option("tokens", Takes::count, "N",
-                   "Tokens of the longest example, those of its pictures included."),
-            option("batch", Takes::count, "N", "Examples of a step on one device; 1 by default."),
-            option("accumulation", Takes::count, "N", "Passes that make up a step; 1 by default."),
+                   "Tokens of the longest example, including those of its pictures."),
+            option("batch", Takes::count, "N", "Examples per batch on each device (default 1)."),
+            option("accumulation", Takes::count, "N", "Batches per optimizer step (default 1)."),
             option("picture", Takes::text, "WxH", "Size of a picture in pixels, as stored."),
-            option("pictures", Takes::count, "N", "Pictures of an example; 1 by default."),
-            option("ranks", Takes::count, "N", "Processes that train together; 1 by default."),
+            option("pictures", Takes::count, "N", "Pictures per example (default 1)."),
+            option("ranks", Takes::count, "N", "Processes that train together (default 1)."),
             option("ranks-here", Takes::count, "N",
-                   "Of them, on this host; all up to 8 by default."),
+                   "How many of them run on this host (default: all, at most 8)."),
             choice("sharding", "S", words_up_to(ShardingKind::fsdp),
-                   "What ranks share out: none by default.")}),
+                   "What is sharded over the ranks (default none).")}),
        grouped(
            "Data on the host",
            {option("data", Takes::file, "FILE",
-                   "A dataset whose real sizes are taken: see 'plateau check-data'.", 'd'),
-            option("workers", Takes::index, "N", "Workers of the DataLoader; 0 by default."),
+                   "Take the sizes from this dataset; see 'plateau check-data'.", 'd'),
+            option("workers", Takes::index, "N", "DataLoader workers (default 0)."),
             option("prefetch", Takes::count, "N",
-                   "Batches that each prepares ahead; 2 by default."),
-            flag("no-pin", "Without pinned memory."),
+                   "Batches that each worker prepares ahead (default 2)."),
+            flag("no-pin", "Plan without pinned memory."),
             choice("dataset", "PLACE", words_up_to(DatasetPlace::decoded),
-                   "Where examples are: mapped files (the default), a list in memory, or the same "
-                   "with pictures "
-                   "that stay decoded once they were touched."),
-            option("examples", Takes::count, "N", "Examples of the dataset, if there is no -d."),
-            flag("no-save", "No checkpoint is ever written.")})});
+                   "Where examples are kept: mapped files (default), a list in memory, or such a "
+                   "list whose pictures stay decoded once used."),
+            option("examples", Takes::count, "N", "Examples in the dataset, without -d."),
+            flag("no-save", "Plan for a run that never writes a checkpoint.")})});
 }
 
 Result<PlanRequest> plan_request_of(const Arguments& arguments) {

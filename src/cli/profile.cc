@@ -239,7 +239,7 @@ int run_profile(const Invocation& invocation) {
 Verb profile_verb() {
   Verb verb;
   verb.name = "profile";
-  verb.summary = "say which call stacks, Python types and tensors grow";
+  verb.summary = "show which call stacks, Python types and tensors grow";
   verb.description = {
       "Reads the heap that 'plateau run --heap' recorded and lists the call stacks whose live "
       "memory grows with the steps, each judged: unbounded (a leak), filling (ends), grown (level "

@@ -57,7 +57,7 @@ Options shown_options() {
        option("around", Takes::text, "REGEX",
               "Show the callers and callees of a function, with what is alive below them."),
        flag("rss",
-            "Show what resident memory is made of, as a sum that adds up: its growth in a "
+            "Show what resident memory is made of, in parts that add up: its growth in a "
             "recording, its size in a live PID."),
        flag("json",
             "Print all sites as one JSON object; docs/report-fields.md explains the keys.")});

@@ -107,24 +107,24 @@ Options prove_options() {
                    "Batches of the training loader to take at most (default 120); it ends sooner "
                    "when the odds are 99 to 1."),
             option("contrast", Takes::text, "FACTOR",
-                   fmt::format("Vary one factor instead of the batches, and say whether growth "
+                   fmt::format("Vary one factor instead of the batches, to see whether growth "
                                "depends on it: {}.",
                                kFactors)),
             option("repeat", Takes::text, "CMD",
-                   "COMMAND is a server, or any program: run the shell command CMD against it, "
-                   "again and again, and see whether its memory grows."),
+                   "For a server, or any program: run the shell command CMD against COMMAND "
+                   "repeatedly, to see whether its memory grows."),
             option("other", Takes::text, "CMD",
                    "With --repeat: a request that is new each time; {i} in it is a number that "
                    "counts up. Without it, {i} in --repeat is 0 for the same request and counts "
                    "up for new ones."),
             option("requests", Takes::count, "N",
-                   "With --repeat: requests of one block (default 20).")}),
+                   "With --repeat: requests per block (default 20).")}),
        grouped("Output",
                {flag("json", "Print one JSON object on standard output."),
                 option("output", Takes::file, "FILE",
                        "Also write a recording to FILE (default: nothing is written).", 'o')}),
        grouped("Output", recording_options()),
-       without("no-plot", look_options("Keep what the job prints to yourself."))});
+       without("no-plot", look_options("Do not show the job's output."))});
 }
 
 Result<ProveRequest> prove_request(const Arguments& arguments) {

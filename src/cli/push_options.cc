@@ -114,25 +114,25 @@ std::optional<Error> check_textfile(const std::string& path) {
 Options push_options() {
   const Options own = {
       option("push", Takes::text, "URL",
-             "Send memory and verdict to a Prometheus-compatible database by remote write, while "
-             "the job runs: http://HOST:9090, or with the path where it takes writes. What it "
-             "does not take is kept on disk and sent later."),
+             "Send memory and verdict to a Prometheus-compatible database by remote write while "
+             "the job runs: http://HOST:9090, or with the path for writes. Samples that cannot be "
+             "delivered are kept on disk and sent later."),
       choice("push-format", "FORM", {"remote-write", "otlp"},
-             "How to send: remote-write (default), or otlp, OpenTelemetry's protocol as JSON over "
+             "Protocol: remote-write (default), or otlp, OpenTelemetry's protocol as JSON over "
              "HTTP, for a collector: http://HOST:4318."),
-      option("push-every", Takes::seconds, "T", "Tell figures every T (default 15s)."),
+      option("push-every", Takes::seconds, "T", "Send samples every T (default 15s)."),
       option("push-labels", Takes::text, "LIST",
-             "Put these labels to each figure: cluster=a,team=vision."),
+             "Add these labels to every sample: cluster=a,team=vision."),
       option("push-spool", Takes::file, "DIR",
-             "Keep what waits to be sent in DIR (default: ~/.local/state/plateau/push)."),
+             "Keep samples that wait to be sent in DIR (default: ~/.local/state/plateau/push)."),
       option("push-spool-size", Takes::memory, "SIZE",
-             "Let at most so much wait, then drop the oldest (default 64MB)."),
+             "Largest size of DIR; beyond it the oldest samples are dropped (default 64MB)."),
       option("push-farewell", Takes::seconds, "T",
-             "When the job has ended, go on sending what waits for T at most (default 10s); the "
-             "rest stays for the next one who pushes to URL.")};
+             "After the job has ended, keep sending for at most T (default 10s); the rest is "
+             "sent by the next push to URL.")};
   const Options textfile = {
       option("textfile", Takes::file, "FILE",
-             "Also write the figures to FILE, such as DIR/NAME.prom, for node-exporter's textfile "
+             "Also write the metrics to FILE, such as DIR/NAME.prom, for node-exporter's textfile "
              "collector.")};
   return grouped("Pushing", together({own, credential_options("push-", "PLATEAU_PUSH"), textfile}));
 }

@@ -270,12 +270,12 @@ Options report_options() {
                        "unless that is a terminal and the report a page).",
                        'o'),
                 choice("as", "KIND", {"html", "md", "svg"},
-                       "Write a page (html), Markdown for an issue or a pull request (md), or the "
-                       "chart alone (svg). Without it OUT's ending decides: .md, .svg, else html."),
+                       "Write a page (html), Markdown for an issue or a pull request (md), or only "
+                       "the chart (svg). Default: by OUT's ending, .md or .svg, else html."),
                 option("chart", Takes::file, "SVG",
-                       "With Markdown, also write the chart to SVG and show it there."),
+                       "With Markdown: also write the chart to SVG, and refer to it."),
                 flag("force", "Replace OUT, and SVG, if they exist."),
-                flag("quiet", "Do not say what was written.", 'q')}),
+                flag("quiet", "Do not report what was written.", 'q')}),
        grouped("Answer", {strict_option()})});
 }
 
@@ -286,18 +286,18 @@ Verb report_verb() {
   verb.name = "report";
   verb.summary = "write everything about a run as one HTML page, Markdown or a chart, to share";
   verb.description = {
-      "Writes one file that needs nothing else: no network, no server, opens from disk, in light "
-      "and dark, and prints. The answer is at the top; below it are memory over steps with phases, "
-      "marks, forecast and limit, by kind of page and by process, the explanations that competed "
-      "and when the answer was known, the process tree, the causes, and call stacks where a heap "
-      "was traced. A button copies the answer as Markdown for an issue.",
-      "Where a page cannot go, --as md gives the answer as Markdown with the terminal's plot, and "
-      "--as svg the chart as one picture that follows light and dark.",
-      "If a file holds several runs, the last one counts, as in judge. Several FILEs are compared, "
-      "the first being the baseline, as compare does; the page has each of them too. Recordings of "
-      "the ranks of one job (the same job id) are not compared: the page shows the job, with a "
-      "small "
-      "chart for each rank, the odd one marked, and each node against its limit.",
+      "Writes one self-contained file: it opens from disk without network or server, follows the "
+      "light or dark theme, and can be printed. The answer is at the top. Below it are memory over "
+      "steps with phases, marks, forecast and limit, by kind of page and by process; the "
+      "explanations that competed, and when the answer was known; the process tree; the causes; "
+      "and call stacks if the heap was traced. A button copies the answer as Markdown for an "
+      "issue.",
+      "Where a page cannot be shown, --as md writes the answer as Markdown with the terminal's "
+      "plot, and --as svg writes the chart as a picture.",
+      "If a file holds several runs, the last one counts, as in judge. Several FILEs are compared "
+      "with the first, as in compare; the page shows each of them too. Recordings of the ranks of "
+      "one job (the same job id) are not compared: the page shows the job, with a small chart for "
+      "each rank, the odd one marked, and each node against its limit.",
       "A long recording is drawn with at most 4,000 points in time, which keep the lowest and the "
       "highest value of every line in each stretch, so that no peak is lost."};
   verb.positional = input_positional();
@@ -311,7 +311,7 @@ Verb report_verb() {
       {"all ranks of a job on one page", "plateau report rank*.plateau -o job.html"},
       {"did the fix work?", "plateau report before.log after.log -o fix.html"},
       {"for an issue or a pull request", "plateau report train.log --as md"},
-      {"the chart alone", "plateau report train.log -o train.svg"},
+      {"only the chart", "plateau report train.log -o train.svg"},
       {"from a pipe, into a pipe",
        "kubectl logs job/train | plateau report - | gzip >report.html.gz"},
   };

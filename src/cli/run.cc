@@ -218,16 +218,16 @@ Verb run_verb() {
       "of every process it starts. When it ends, the verdict is printed on standard error: leak or "
       "plateau, which process, why, and what to do. 'plateau judge FILE' judges the recording "
       "again. "
-      "COMMAND may be a launcher (torchrun, srun, mpirun), or plateau be started by one for each "
-      "rank; 'plateau judge *.plateau' then gives one verdict on all ranks of a job.",
-      "Steps come from the training loop (the clients in clients/ send them to PLATEAU_SOCKET), or "
-      "are recognised in what the job prints: 'Step 120', progress bars, Trainer logs. Without "
-      "either, growth is judged over time.",
+      "COMMAND may be a launcher (torchrun, srun, mpirun), or a launcher may start plateau for "
+      "each rank; 'plateau judge *.plateau' then gives one verdict on all ranks of the job.",
+      "Steps and epochs are read from the training framework in Python jobs, from the clients in "
+      "clients/ (which send them to PLATEAU_SOCKET), or from what the job prints: 'Step 120', "
+      "progress bars, Trainer logs. Without any of these, growth is judged over time.",
       "With --heap the job loads a small tracer that samples its allocations; 'plateau profile "
-      "FILE' then says which call stacks grew. A program that is statically linked or setuid "
-      "cannot load it.",
-      "Watching is light: small files are read a few times a second, and the costly page-table "
-      "walks take at most 0.2 % of each process's time, a first look of 20 ms aside. If plateau is "
+      "FILE' then shows which call stacks grew. Statically linked and setuid programs cannot load "
+      "it.",
+      "Watching costs little: small files are read a few times a second, and page-table walks "
+      "take at most 0.2 % of each process's time, plus a first look of 20 ms. If plateau is "
       "killed, the job keeps running."};
   verb.positional = {.placeholder = "COMMAND",
                      .help = "The program to run, with its arguments.",
@@ -238,12 +238,12 @@ Verb run_verb() {
   verb.examples = {
       {"watch a training run", "plateau run -- python train.py --epochs 3"},
       {"see which call stacks grow", "plateau run --heap -- python train.py"},
-      {"tell it what it cannot know, and the memory limit",
+      {"give facts that it cannot know, and the memory limit",
        "plateau run --examples 663 --batch 8 --limit 20GB -- python train.py"},
       {"look at it in a browser while it runs", "plateau run --serve -- python train.py"},
       {"checkpoint and stop before the OOM killer strikes, then restart and resume",
        "plateau run --limit 20GB --on-limit checkpoint --restart 3 -- python train.py"},
-      {"tell a chat when the verdict changes, and draw memory beside the loss",
+      {"post to a chat when the verdict changes, and draw memory beside the loss",
        "plateau run --on-verdict @hook.txt --tensorboard runs -- python train.py"},
       {"each rank of a job; then 'plateau judge *.plateau'",
        "torchrun --nproc-per-node 8 --no-python plateau run -- python train.py"},

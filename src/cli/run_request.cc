@@ -30,13 +30,13 @@ Options watching_options() {
               "Write the recording to FILE (default: COMMAND-DATE-TIME.plateau here).", 'o'),
        flag("no-recording", "Keep the recording in memory only; nothing is written."),
        flag("no-auto",
-            "Do not learn steps, epochs and evaluations from the training framework inside the "
+            "Do not read steps, epochs and evaluations from the training framework inside the "
             "job's Python (torch, transformers, Lightning, accelerate ...); also PLATEAU_AUTO=0."),
        option("interval", Takes::seconds, "TIME",
               "Time between samples (default: 0.1 s at first, stretching to 1 s)."),
        option("walk-share", Takes::text, "PERCENT",
-              "Share of the job's time that page-table walks may take (default 0.2, at most 10); "
-              "more shows copy-on-write sooner in very short jobs."),
+              "Share of the job's time that page-table walks may take (default 0.2, at most 10); a "
+              "larger share shows copy-on-write sooner in very short jobs."),
        may_be_bare(choice(
            "heap", "MODE", {"sampled", "exact"},
            "Record which call stacks hold memory, for 'plateau profile FILE': sampled (default, "
@@ -65,7 +65,7 @@ Options limit_options() {
            "SIGTERM, then SIGKILL, each --grace apart) or stop (SIGTERM, then SIGKILL). The last "
            "two also set a cgroup limit a little above it, where that is permitted."),
        option("save-signal", Takes::text, "NAME",
-              "Signal that makes the job save (default USR1); it is sent only to a process that "
+              "Signal that asks the job to save (default USR1); it is sent only to a process that "
               "handles it."),
        option("grace", Takes::seconds, "TIME",
               "Time between the stages of --on-limit (default 30s)."),

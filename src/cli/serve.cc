@@ -30,8 +30,8 @@ Options own_options() {
        option(
            "token", Takes::text, "TEXT",
            "Token that clients must present (default: PLATEAU_TOKEN; without it, a random one is "
-           "made and printed if other machines can reach the address). Options are visible in "
-           "the process list; the variable is not.")});
+           "generated and printed if other machines can reach the address). Options are visible "
+           "in the process list; the variable is not.")});
 }
 
 // What is served, and the recorders that must run for it.
@@ -125,7 +125,7 @@ int run_serve(const Invocation& invocation) {
 Verb serve_verb() {
   Verb verb;
   verb.name = "serve";
-  verb.summary = "show runs in a browser, live; verdicts and metrics over HTTP";
+  verb.summary = "show runs live in a browser; verdicts and metrics over HTTP";
   verb.description = {
       "Prints an address; open it in a browser. The page shows the verdict, the charts and the "
       "causes of a run, and follows it while it grows. With several runs, or a directory, it also "
@@ -138,8 +138,8 @@ Verb serve_verb() {
       "'ssh -L 7528:127.0.0.1:7528 HOST'. An address that other machines can reach requires a "
       "token, which is part of the printed address.",
       "For programs: /api/verdict is the JSON of 'plateau judge --json', /api/runs lists the runs, "
-      "/metrics is for Prometheus, /healthz says ok. docs/serve.md has the details. Ctrl-C ends "
-      "it."};
+      "/metrics is for Prometheus, /healthz returns ok. docs/serve.md has the details. Ctrl-C "
+      "ends the server."};
   verb.positional = {.placeholder = "PID|FILE|DIR",
                      .help = "What to serve (default: the recordings of the current directory).",
                      .takes = Takes::file,

@@ -20,8 +20,8 @@ std::optional<Word> word_from_name(std::string_view name) {
 Options recording_options() {
   return {flag("force", "Replace the recording if it exists (default: refuse)."),
           flag("no-redact",
-               "Keep tokens and passwords that stand in the command line (default: the recording "
-               "has [redacted] instead).")};
+               "Keep tokens and passwords of the command line in the recording (default: "
+               "[redacted] replaces them).")};
 }
 
 void take_recording_options(const Arguments& arguments, SessionOptions& options) {
@@ -39,31 +39,31 @@ Options context_options() {
     const char* placeholder = fact.is_memory() ? "SIZE" : fact.is_name() ? "NAME" : "N";
     options.push_back(option(fact.spelled('-'), takes, placeholder, std::string(fact.help)));
   }
-  return grouped("What you know about the job (wins over what the log says)", options);
+  return grouped("What you know about the job (overrides the log)", options);
 }
 
 Option strict_option() {
-  return flag("strict", "Call a leak only with half the usual doubt, as judge does.");
+  return flag("strict", "Ask for 90 % instead of 80 % before saying leak, as judge does.");
 }
 
 Options expect_options() {
   return grouped(
       "As a test",
       {choice("expect", "WORD", {"plateau", "warming", "leak", "undecided"},
-              "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit 0 "
-              "if it is, 1 if it is another word, 3 if undecided."),
+              "Fail unless the answer is WORD (plateau, warming, leak, undecided), for CI: exit "
+              "code 0 if it is, 1 if it is another word, 3 if undecided."),
        option("settle-by", Takes::index, "N",
               "With --expect plateau: fail unless memory is level from step N on, or earlier."),
        option("spread", Takes::memory, "SIZE",
-              "With --expect plateau: fail if memory, spikes aside, varies by more than SIZE from "
-              "there on."),
-       flag("strict", "Call a leak only with half the usual doubt: at 90 % instead of 80 %.")});
+              "With --expect plateau: fail if memory varies by more than SIZE from there on, not "
+              "counting spikes."),
+       flag("strict", "Ask for 90 % instead of 80 % before saying leak.")});
 }
 
 Options look_options(const std::string& quiet) {
   return grouped(
-      "Looks",
-      {flag("quiet", quiet, 'q'), flag("no-plot", "Leave the plot out."),
+      "Display",
+      {flag("quiet", quiet, 'q'), flag("no-plot", "Do not draw the plot."),
        choice("color", "WHEN", {"auto", "always", "never"},
               "When to colour: auto (default; follows NO_COLOR, CLICOLOR_FORCE and the terminal), "
               "always, never."),

@@ -107,24 +107,24 @@ int run_status(const Invocation& invocation) {
 Verb status_verb() {
   Verb verb;
   verb.name = "status";
-  verb.summary = "say how the jobs stand that are being recorded, a line each";
+  verb.summary = "show the jobs being recorded, with their verdicts, one per line";
   verb.description = {
-      "Judges the recordings that your running 'plateau run' and 'plateau watch' write, the newest "
-      "first, or the given ones. Only reads files: no process is looked into, nothing is started, "
-      "nothing waits.",
-      "--short is for a shell's prompt or the status line of tmux: word, level and rate of the "
-      "newest one, and nothing at all where no job is recorded."};
-  verb.positional = {.placeholder = "FILE", .help = "Recordings to look at instead.", .many = true};
+      "Judges the recordings that your running 'plateau run' and 'plateau watch' write, newest "
+      "first, or the given FILEs. It only reads files: it touches no process, starts nothing and "
+      "waits for nothing.",
+      "--short is for a shell prompt or the status line of tmux: verdict, level and rate of the "
+      "newest one, and nothing if no job is being recorded."};
+  verb.positional = {.placeholder = "FILE", .help = "Recordings to judge instead.", .many = true};
   verb.options = together(
-      {grouped("Answer", {flag("short", "Print word, level and rate of the newest one only."),
-                          flag("paths", "Print where the live recordings are, and nothing else."),
+      {grouped("Answer", {flag("short", "Print verdict, level and rate of the newest one only."),
+                          flag("paths", "Print only the paths of the live recordings."),
                           strict_option()}),
        without("no-plot", without("quiet", look_options()))});
   verb.examples = {
-      {"what runs?", "plateau status"},
+      {"what is running?", "plateau status"},
       {"in tmux", "tmux set -g status-right '#(plateau status --short)'"},
-      {"in a prompt of bash", "PS1='$(plateau status --short 2>/dev/null) \\w\\$ '"},
-      {"a recording that is over", "plateau status job.plateau --short"},
+      {"in a bash prompt", "PS1='$(plateau status --short 2>/dev/null) \\w\\$ '"},
+      {"a finished recording", "plateau status job.plateau --short"},
   };
   // Of several jobs the worst; nothing can be expected of them here.
   verb.exits = {{"0", "plateau or warming"},

@@ -52,24 +52,24 @@ Result<std::vector<std::string>> headers_in(const std::string& path) {
 
 Options tell_options() {
   return grouped(
-      "Telling others",
+      "Notifications and curves",
       {option("on-leak", Takes::text, "CMD",
-              "Run CMD in a shell, once, when the verdict first is leak. It finds PLATEAU_VERDICT, "
-              "PLATEAU_CONFIDENCE, PLATEAU_HEADLINE, PLATEAU_RECORDING, PLATEAU_PID, PLATEAU_STEP "
-              "and others in its environment and the JSON answer on its standard input, and has a "
-              "minute."),
+              "Run CMD in a shell, once, when the verdict first becomes leak. It gets "
+              "PLATEAU_VERDICT, PLATEAU_CONFIDENCE, PLATEAU_HEADLINE, PLATEAU_RECORDING, "
+              "PLATEAU_PID, PLATEAU_STEP and others in its environment, the JSON answer on its "
+              "standard input, and one minute of time."),
        option("on-verdict", Takes::text, "URL",
               "POST the JSON answer to URL whenever the verdict changes, and at the end, with a "
-              "field 'text' that chats show; @FILE takes the URL from FILE."),
+              "field 'text' that chats show; @FILE reads the URL from FILE."),
        option("on-verdict-headers", Takes::file, "FILE",
               "Send the lines of FILE as headers with it: 'Authorization: Bearer ...'."),
        option("tensorboard", Takes::text, "DIR",
-              "Write memory by role, floor, verdict and forecast as curves for TensorBoard into "
-              "DIR, while the job runs."),
+              "While the job runs, write memory by role, floor, verdict and forecast to DIR as "
+              "curves for TensorBoard."),
        flag("wandb",
-            "Send the same curves to Weights & Biases, through the package that the job's "
-            "Python has, as a run of its own in WANDB_PROJECT."),
-       flag("mlflow", "Send them to MLflow, into the run of MLFLOW_RUN_ID or one of its own.")});
+            "Send the same curves to Weights & Biases, through the package in the job's Python, "
+            "as a separate run in WANDB_PROJECT."),
+       flag("mlflow", "Send them to MLflow, to the run MLFLOW_RUN_ID or to a new one.")});
 }
 
 Result<TellOptions> tell_request(const Arguments& arguments) {

@@ -32,10 +32,9 @@ Verb passed_on(std::string name, std::string summary) {
   verb.name = std::move(name);
   verb.summary = std::move(summary);
   verb.description = {
-      fmt::format("A verb of the program {}, which 'make train' in the sources builds and the "
-                  "Debian package of "
-                  "that name brings; a wheel has none of it. Its options are explained by "
-                  "'plateau {} --help'.",
+      fmt::format("Runs the separate program {}. Build it from the sources with 'make train', or "
+                  "install the Debian package of that name; wheels do not contain it. "
+                  "'plateau {} --help' explains its options.",
                   kTrainer, verb.name)};
   verb.positional = {.placeholder = "OPTIONS", .help = "Passed on as they are.", .many = true};
   verb.run = run_trainer;
@@ -55,16 +54,16 @@ int become_trainer(const Invocation& invocation, std::span<const std::string> gi
   argv.push_back(nullptr);
   execvp(program.c_str(), argv.data());
   const std::string why =
-      errno == ENOENT ? "is not installed; 'make train' in the sources builds it, and the Debian "
-                        "package plateau-train brings it; a wheel has none of it"
+      errno == ENOENT ? "is not installed; build it from the sources with 'make train', or install "
+                        "the Debian package plateau-train (wheels do not contain it)"
                       : std::strerror(errno);
   return trouble(invocation, fmt::format("{} {}", kTrainer, why));
 }
 
 Verb train_verb() {
   return passed_on("train",
-                   "fine-tune a Qwen2.5-VL model with LoRA, DoRA or whole, its memory planned "
-                   "before step 1");
+                   "fine-tune a Qwen2.5-VL model (LoRA, DoRA or all weights), with its memory "
+                   "planned before step 1");
 }
 
 }  // namespace plateau

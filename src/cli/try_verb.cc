@@ -175,15 +175,15 @@ int run_try(const Invocation& invocation) {
 Verb try_verb() {
   Verb verb;
   verb.name = "try";
-  verb.summary = "ask a running process to give memory back, and see what that proves";
+  verb.summary = "make a running process return free memory, and see what that proves";
   verb.description = {
       "Runs one experiment inside a process and compares its memory before and after. 'trim' makes "
       "its allocator return free memory to the kernel (malloc_trim; jemalloc, tcmalloc and "
       "mimalloc have their own): if resident memory falls and the heap in use does not, that much "
       "was retained, not leaked. 'gc' runs a full gc.collect() in a Python process, even if the "
       "collector is disabled there: what goes away was held by reference cycles only. If neither "
-      "helps, the memory is in use. What comes back says nothing about the rest: growth is looked "
-      "at before and after, and a verdict on it is 'plateau watch PID'.",
+      "helps, the memory is in use. What comes back says nothing about the rest, so growth is "
+      "measured before and after; for a verdict on it, use 'plateau watch PID'.",
       "This changes the process, once, and only as described. One thread is stopped for the call "
       "at the entry of an allocator function or in a sleeping system call; if no such moment "
       "comes, nothing is done. It must be your own process, or you need CAP_SYS_PTRACE. A plateau "
@@ -196,12 +196,12 @@ Verb try_verb() {
   verb.options = together(
       {grouped(
            "Experiment",
-           {flag("dry-run", "Only say what would be done, and whether this process allows it."),
+           {flag("dry-run", "Only show what would be done, and whether this process allows it."),
             option(
                 "timeout", Takes::seconds, "TIME",
                 "How long to wait for a safe moment (default 5s); if none comes, nothing is done."),
             option("look", Takes::seconds, "TIME",
-                   "How long to look before and after whether memory grows (default 2s)."),
+                   "How long to measure growth before and after (default 2s)."),
             option("wait", Takes::seconds, "TIME",
                    "With gc: how long to wait for Python to run the collection (default 20s).")}),
        grouped("Output", {flag("json", "Print one JSON object.")})});

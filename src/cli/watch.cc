@@ -42,9 +42,9 @@ Options own_options() {
                 "find-training",
                 "Instead of a PID: pick the process of yours that looks most like a training job."),
             flag("all",
-                 "Instead of a PID: watch every training job of this machine as they come and go "
-                 "(Python that maps torch, CUDA, JAX or TensorFlow; as root, everybody's), until "
-                 "it is stopped. Goes with --push and --textfile."),
+                 "Instead of a PID: watch every training job on this machine as they come and go "
+                 "(Python processes that map torch, CUDA, JAX or TensorFlow; as root, everybody's) "
+                 "until stopped. Use it with --push or --textfile."),
             option(
                 "log", Takes::file, "FILE",
                 "Read the job's steps from FILE as it grows (default: the file its output goes to, "
@@ -66,8 +66,8 @@ Options own_options() {
                 "'plateau profile FILE': sampled (default) or exact. Needs --output. The tracer is "
                 "removed again at the end.")),
             flag("auto",
-                 "Bring the module that 'plateau run' uses into Python process PID, to learn steps "
-                 "and epochs from its training framework. It stays there, silent, afterwards."),
+                 "Load the module that 'plateau run' uses into Python process PID, to read steps "
+                 "and epochs from its training framework. It stays loaded afterwards, silent."),
             flag("lines", "Print lines even on a terminal.")}),
        grouped("Watching", census_options()), grouped("Watching", recording_options()),
        grouped("Answer", {flag("explain", "Also show every explanation that competed."),
@@ -244,17 +244,17 @@ Verb watch_verb() {
   verb.name = "watch";
   verb.summary = "watch a running job: its processes, its memory, the verdict so far";
   verb.description = {
-      "Give the pid of any process of the job, a worker's or a launcher's: the whole tree is "
-      "found, with a role for each process. On a terminal it is a live screen (? for its keys); "
-      "into a pipe, a line every 10 s. At the end (q, --for, or the job ends) the verdict is "
-      "printed and decides the exit code.",
-      "Steps are taken from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
-      "was given, or from the file its output goes to. Without any, growth is judged over time. "
-      "Watching is read-only: nothing is sent to the job, and several watchers may run at once. "
-      "A Python process that grows is stopped twice for some milliseconds, to see who holds its "
-      "objects (--no-census leaves that out). "
-      "The exceptions are --heap, which changes the process while it is watched, and --auto, which "
-      "leaves a module in it; docs/experiments.md and docs/auto.md explain how."};
+      "Give the pid of any process of the job, be it a worker or a launcher: the whole tree is "
+      "found, with a role for each process. On a terminal it shows a live screen (? for its keys); "
+      "into a pipe, it prints a line every 10 s. At the end (q, --for, or the job ends) it prints "
+      "the verdict, which decides the exit code.",
+      "Steps come from the 'plateau run' that started the job, from a PLATEAU_SOCKET the job "
+      "was given, or from the file its output goes to. Without any of these, growth is judged "
+      "over time.",
+      "Watching only reads: nothing is sent to the job, and several watchers may run at once. "
+      "But a Python process that grows is stopped twice for a few milliseconds, to see who holds "
+      "its objects (--no-census turns that off), --heap changes the process while it is watched, "
+      "and --auto leaves a module in it; docs/experiments.md and docs/auto.md explain how."};
   verb.positional = {.placeholder = "PID",
                      .help = "Any process of the job.",
                      .takes = Takes::pid,
@@ -266,7 +266,7 @@ Verb watch_verb() {
       {"let plateau find the training job", "plateau watch --find-training"},
       {"ten minutes, then an answer for a script", "plateau watch 4242 --for 10m -q"},
       {"keep a recording", "plateau watch 4242 -o night.plateau"},
-      {"learn the steps from the framework inside", "plateau watch 4242 --auto"},
+      {"read the steps from the framework inside the job", "plateau watch 4242 --auto"},
       {"see which call stacks grow", "plateau watch 4242 --heap -o night.plateau --for 10m"},
       {"every training job of a node, into a database",
        "plateau watch --all --push http://prometheus:9090"},

@@ -139,7 +139,7 @@ std::vector<LiveRow> help_rows(const View& view) {
       {"", ""},
       {"PLATEAU", "growth has ended, or there was none"},
       {"WARMING", "growing, and it will end"},
-      {"LEAK", "growth that nothing bounded explains"},
+      {"LEAK", "growth that no bounded explanation fits"},
       {"UNDECIDED", "not known yet; the first line says when it will be"},
       {"", ""},
       {"OWNED", "private pages and swap, shared ones divided: what is judged"},

@@ -21,7 +21,7 @@ Result<std::string> module_directory() {
   std::string found = installed_directory("python", "sitecustomize.py");
   if (!found.empty()) return found;
   return Error{Error::Kind::not_found,
-               fmt::format("the Python module is not at {}, so steps are not learnt by themselves; "
+               fmt::format("the Python module is not at {}, so steps are not read automatically; "
                            "is Plateau installed in full?",
                            places_of("python").front())};
 }
@@ -44,7 +44,7 @@ std::vector<std::string> auto_environment(bool wanted, std::string& trouble) {
   // Python separates by ':' and knows no way to quote one.
   if (directory.find(':') != std::string::npos) {
     trouble =
-        fmt::format("steps are not learnt by themselves: PYTHONPATH cannot hold {}", directory);
+        fmt::format("steps are not read automatically: PYTHONPATH cannot hold {}", directory);
     return {};
   }
   const std::string before = variable("PYTHONPATH");

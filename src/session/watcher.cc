@@ -44,7 +44,7 @@ bool Watcher::bring_module() {
   const Result<Intrusion> cost =
       bring_auto_module(options_.pid, own.value().path(), kModuleSeconds);
   if (!cost) {
-    options_.say("steps cannot be learnt inside the process: " + cost.error().message);
+    options_.say("steps cannot be read inside the process: " + cost.error().message);
     return false;
   }
   options_.say(fmt::format(

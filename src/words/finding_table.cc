@@ -71,9 +71,8 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::ranks_of_node_leak, "ranks-of-node-leak", Block::why,
      "All {ranks} ranks on {node} leak, the other {level:is|# are} level: judged one by one"},
     {Kind::rank_saves, "rank-saves", Block::why,
-     "{name} grows at its checkpoints[, by {mb_per_save} each], and no other rank does: told "
-     "apart, "
-     "not called the job's leak"},
+     "{name} grows at its checkpoints[, by {mb_per_save} each], and no other rank does: not "
+     "counted as the job's leak"},
     {Kind::node_fills_first, "node-fills-first", Block::course,
      "{node}, with {ranks} {ranks:rank|ranks}, reaches its limit of {limit_mb} first[, at "
      "{at_step}]"},
@@ -95,7 +94,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "{quote}, at {said_step}[, with {held_mb} in use[ of {allowed_mb}][ ({peak_mb} at its "
      "highest)]]. {remedy}"},
     {Kind::said_and_went_on, "said-and-went-on", Block::why,
-     "It said “{quote}” at {said_step} and went on: that ended nothing."},
+     "It printed “{quote}” at {said_step} and went on: that did not end it."},
     // Why the evidence does not decide.
     {Kind::nothing_measured, "nothing-measured", Block::why,
      "the recording holds no memory figures"},
@@ -122,10 +121,11 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "a longer run: growth that goes on is called a leak at about {deadline}, or once it has "
      "added {beyond_mb}, more than a cache of such a program is likely to hold"},
     {Kind::load_missing, "load-missing", Block::next,
-     "the work beside the memory: one climb may follow the load. A column of requests or "
-     "connections tells, and 'plateau watch PID' records CPU time by itself"},
+     "the load, which a single climb may follow: log requests or connections with the memory, or "
+     "record CPU time with 'plateau watch PID'"},
     {Kind::samples_missing, "samples-missing", Block::next,
-     "samples: {samples} so far, and of leaks called on fewer than {needed} only half were one"},
+     "more samples: {samples} so far, and of leaks called on fewer than {needed} only half were "
+     "real"},
     {Kind::memory_name_missing, "memory-name-missing", Block::next,
      "which figure is the memory: --memory '{name}' judges that one, and `plateau convert "
      "--explain` shows them all"},
@@ -147,40 +147,40 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "send the same requests again and again: a cache holds them already, a leak grows with each"},
     // About the data.
     {Kind::machine_memory_only, "machine-memory-only", Block::why,
-     "The log has only the memory of the whole machine: other programs are in it too."},
+     "The log has only the memory of the whole machine, which includes other programs."},
     {Kind::processes_ended, "processes-ended", Block::why,
      "{processes} process{processes:|es} ended at {ended_step}[, the first at "
-     "{first_ended_step},] with {ended_mb}: an end is no release, so growth is counted as if it "
-     "were still held."},
+     "{first_ended_step},] holding {ended_mb}, which is counted as if it were still held."},
     {Kind::survivors_judged, "survivors-judged", Block::why,
      "{processes} process{processes:|es} ended at {ended_step}[, the first at "
-     "{first_ended_step},] with {ended_mb}; judged are those that go on."},
+     "{first_ended_step},] holding {ended_mb}; the processes that go on are judged."},
     {Kind::judged_until_ended, "judged-until-ended", Block::why,
      "{processes} process{processes:|es} ended at {ended_step}[, the first at "
-     "{first_ended_step},] with {ended_mb}, growing until then; what goes on is level. Judged is "
-     "the time before: an end is no release."},
+     "{first_ended_step},] holding {ended_mb} and growing until then; what goes on is level. The "
+     "time before they ended is judged."},
     {Kind::lives_repeat, "lives-repeat", Block::why,
-     "In {alike} of {lives} lives the job climbed alike, by {rate}, and held about {end_mb} at the "
-     "end. The load does not begin anew with every start, so it is not the load[; memory ended "
-     "{killed} of them, and what none of them can hold is no cache that the next one fills]."},
+     "In {alike} of {lives} lives memory climbed alike, by {rate}, to about {end_mb} at the end. "
+     "Load does not start over with every restart, so it is not the load[; lack of memory ended "
+     "{killed} of them, so it is not a cache that fits]."},
     {Kind::one_life_judged, "one-life-judged", Block::why,
-     "The job was started {lives} times[; in {grown} of its lives it grew, by {growth_mb} in the "
-     "middle one]. Judged is the life from {from_step} to {to_step}."},
+     "The job was started {lives} times[; it grew in {grown} of its lives, by {growth_mb} in the "
+     "median]. The life from {from_step} to {to_step} is judged."},
     {Kind::falls_like_restarts, "falls-like-restarts", Block::why,
-     "{falls} times all that was taken went at once, back to where the log begins: so does memory "
-     "when a program is started anew, and the log names no process. If it was, it grows by {rate} "
-     "in each of its lives, and no life shows an end; log the process id with the memory."},
+     "Memory fell back to where the log begins {falls} times, as it does when a program restarts, "
+     "and the log names no process. If it did restart, it grows by {rate} in each of its lives, "
+     "and no life shows an end; log the process id with the memory."},
     {Kind::one_series_judged, "one-series-judged", Block::why,
-     "Judged is {name} alone, which leaks; in the sum over {series} series that does not show."},
+     "{name} is judged alone: it leaks, which the sum over {series} series does not show."},
     {Kind::rank_set_apart, "rank-set-apart", Block::why,
-     "Judged are the ranks without {name}, whose growth at checkpoints is told apart."},
+     "The other ranks are judged without {name}, which grows at its checkpoints."},
     {Kind::ranks_missing, "ranks-missing", Block::why,
      "{missing} of {world} ranks {missing:is|are} not among what was recorded: {names}."},
     {Kind::rank_ended_early, "rank-ended-early", Block::why,
-     "{name} ended at {step}, the others went on until {last}: its end is no release."},
+     "{name} ended at {step}, the others went on until {last}; its end does not count as released "
+     "memory."},
     {Kind::ranks_restarted, "ranks-restarted", Block::why,
-     "{ranks} {ranks:rank was|ranks were} started anew, up to {restarts} {restarts:time|times}: "
-     "each start is a life of its own, and its end no release."},
+     "{ranks} {ranks:rank was|ranks were} restarted, up to {restarts} {restarts:time|times}; each "
+     "life is judged by itself."},
     {Kind::samples_are_the_clock, "samples-are-the-clock", Block::why,
      "the log has neither steps nor times, so samples are counted"},
     {Kind::steps_given_but_not_logged, "steps-given-but-not-logged", Block::why,
@@ -253,15 +253,15 @@ constexpr std::array kRows = std::to_array<FindingRow>({
     {Kind::java_heap_grew, "java-heap-grew", Block::why,
      "what {collections} collections left in the Java heap grew by {growth_mb}"},
     {Kind::grows_within_the_heap, "grows-within-the-heap", Block::why,
-     "The process itself stays near {owned_mb}: its heap was given that room before, so RSS does "
-     "not show what is kept in it."},
+     "The process itself stays near {owned_mb}: its heap was reserved before, so RSS does not show "
+     "what is kept in it."},
     {Kind::teeth_over_floor, "teeth-over-floor", Block::peaks,
      "teeth of {height_mb} every {period_steps} or so"},
     // About an allocation site, or another series of live bytes.
     {Kind::site_unmeasured, "site-unmeasured", Block::why, "nothing was measured"},
     {Kind::site_unbounded, "site-unbounded", Block::why,
-     "[{unbounded}: ]{growth_mb} from {first_step} to {last_step}, and nothing bounded explains "
-     "it"},
+     "[{unbounded}: ]{growth_mb} from {first_step} to {last_step}, and no bounded explanation "
+     "fits"},
     {Kind::site_filling, "site-filling", Block::why,
      "[{bounded}: ]{growth_mb} so far[, ends at about {end_step}][; the first pass over the data "
      "ends at {epoch_steps}: {mb_per_example} per example]"},

@@ -202,7 +202,7 @@ std::string headline_of(const Verdict& verdict) {
     case Word::warming:
       return "no leak: growth that will end";
     case Word::leak:
-      return "growth that nothing bounded explains" + in_each_life(verdict);
+      return "growth that no bounded explanation fits" + in_each_life(verdict);
     case Word::undecided:
       return leaning_of(verdict);
   }

@@ -18,7 +18,7 @@ struct Labelled {
   Sentence text;
 };
 
-// "no leak", "growth that nothing bounded explains": the word as an answer.
+// "no leak", "growth that no bounded explanation fits": the word as an answer.
 std::string headline_of(const Verdict& verdict);
 
 // "no leak · 99.9 %": the answer and its probability.

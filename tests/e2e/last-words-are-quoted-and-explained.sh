@@ -70,7 +70,7 @@ expect_in said "The limit on address space is 629 MB"
 run "$PLATEAU" run --no-plot -o midway.plateau -- python3 job.py midway
 expect_code 0
 tr -s '\n ' '  ' <err >said
-expect_in said "and went on: that ended nothing"
+expect_in said "and went on: that did not end it"
 expect_not_in said "last words"
 
 # A million of them, a line of 10 MB and one without an end are a handful of events.

@@ -102,7 +102,7 @@ Options sizing_options() {
              "truncated."),
       flag("packing", "Data",
            "Fill each row of a batch with several whole examples, up to --max-seq-length tokens; "
-           "none sees another, and the loss is that of the examples alone."),
+           "examples do not see each other, and the loss is the same as without packing."),
       number("min-pixels", Takes::count, "Data",
              "Upscale images with fewer pixels than this (default: as the model's "
              "preprocessor_config.json says, else 3136)."),
@@ -122,7 +122,7 @@ Options sizing_options() {
              "memory and, on a CPU with bf16 instructions, less time; adapters, gradients and "
              "optimizer stay in fp32."),
       text("device", "cpu|cuda|cuda:N", "Model",
-           "Where weights, activations and optimizer are (default cpu). cuda needs a PyTorch with "
+           "Device for weights, activations and optimizer (default cpu). cuda needs a PyTorch with "
            "CUDA."),
       choice("use-gradient-checkpointing", kYesNo, "Model",
              "Store only each layer's input and recompute the layer in the backward pass (default "
@@ -190,7 +190,7 @@ Options example_options() {
       choice(
           "chat-template", {"model", "builtin"}, "Data",
           "Refuse a model whose own chat template gives other texts than Qwen2.5-VL's (default), "
-          "or train with Qwen2.5-VL's whatever the model says."),
+          "or train with Qwen2.5-VL's template in any case."),
       flag("skip-bad", "Data", "Skip and count bad examples instead of failing on the first one."),
       flag("selective-loss", "Data",
            "Compute the loss on the values in a JSON answer, not on its structure."),
@@ -239,12 +239,12 @@ Options output_options() {
        .help = "Resume from the latest checkpoint in --output-dir, or from CHECKPOINT.",
        .may_be_bare = true},
       flag("accept-changed-data", "Output",
-           "Let --resume go on although the dataset is not the one that the checkpoint was written "
-           "with: it was mended, or has more examples."),
+           "Let --resume continue with a dataset that differs from the checkpoint's, for example "
+           "because it was repaired or extended."),
       number("memory-limit", Takes::memory, "Memory",
              "Save a checkpoint and stop when RSS exceeds SIZE (default: no limit)."),
       number("cleanup-every", Takes::count, "Memory",
-             "Return free memory to the kernel every N steps, to see what it gains and costs "
+             "Return free memory to the kernel every N steps, to see what that gains and costs "
              "(default: never)."),
       choice("only", {"data", "collate", "forward", "backward"}, "Memory",
              "Run the pipeline only up to this stage, without training, to find the stage that "
@@ -261,7 +261,8 @@ Verb train_verb() {
   Verb verb;
   verb.name = "train";
   verb.summary =
-      "fine-tune a Qwen2.5-VL model with LoRA, DoRA or whole, its memory planned before step 1";
+      "fine-tune a Qwen2.5-VL model (LoRA, DoRA or all weights), with its memory planned before "
+      "step 1";
   verb.description = {
       "Trains LoRA adapters on images and conversations. Before step 1 it prints a memory plan, "
       "line by line; while it runs, each line is measured; at the end plan and measurement are "

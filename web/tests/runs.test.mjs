@@ -42,7 +42,7 @@ function halfRead() {
   const ask = globalThis.fetch;
   const name = "a rather long name of an experiment with-many-hyphens_and_underscores-lr3e-4-bs256-seed1234567890.plateau";
   const none = { live: false, word: null, confidence: null, headline: "", last_mb: null, last_x: null, clock: null, changed_unix_s: 1.7e9, trouble: null, course: { x: [], mb: [] } };
-  const known = { ...none, word: "leak", confidence: 0.99, headline: "growth that nothing bounded explains, at one rate from its beginning to its end", last_mb: 12345, last_x: 123456, clock: "step", course: { x: [1, 2], mb: [1, 2] } };
+  const known = { ...none, word: "leak", confidence: 0.99, headline: "growth that no bounded explanation fits, at one rate from its beginning to its end", last_mb: 12345, last_x: 123456, clock: "step", course: { x: [1, 2], mb: [1, 2] } };
   const runs = [{ ...known, id: "a", name }, { ...none, id: "b", name: "waiting.plateau" }, { ...none, id: "c", name: "broken.plateau", trouble: "is empty" }];
   globalThis.fetch = async (address, ...rest) => (String(address).includes("/api/runs") ? new Response(JSON.stringify({ runs })) : ask(address, ...rest));
 }
