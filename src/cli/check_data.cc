@@ -73,10 +73,9 @@ Verb check_data_verb() {
   verb.options = together(
       {grouped(
            "The model",
-           {option(
-                "model", Takes::file, "MODEL",
-                "A model's directory or config.json, to size pictures as its preprocessor does.",
-                'm'),
+           {option("model", Takes::file, "MODEL",
+                   "A model's directory or config.json, to size pictures as its preprocessor does.",
+                   'm'),
             option("max-length", Takes::count, "N",
                    "Maximum length in tokens: reports what would be cut off.")}),
        grouped(

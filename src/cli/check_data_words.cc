@@ -82,11 +82,10 @@ std::string length_rows(const Survey& survey, const EpochOptions& epoch, const V
                view);
   }
   if (survey.duplicates > 0)
-    out += row("duplicates", counted(survey.duplicates, "example") + " said before", view);
+    out += row("duplicates", counted(survey.duplicates, "example") + " seen before", view);
   if (survey.other_media > 0) {
-    out +=
-        row("other media",
-            counted(survey.other_media, "example") + " with video or sound, not looked at", view);
+    out += row("other media",
+               counted(survey.other_media, "example") + " with video or audio, not checked", view);
   }
   const int64_t steps = epoch_steps(static_cast<int64_t>(survey.examples), epoch.batch,
                                     epoch.accumulation, epoch.ranks);

@@ -186,14 +186,13 @@ Options compare_options() {
       .divides = true};
   return together(
       {together({input_options(), {divider}}),
-       grouped(
-           "Input",
-           {option("baseline", Takes::file, "CSV",
-                   "Compare all FILEs together with the runs in CSV, which --write-baseline "
-                   "wrote; the first line summarises the change for a pull request."),
-            option("write-baseline", Takes::file, "CSV",
-                   "Write the runs of FILEs to CSV as a baseline for later runs, compressed if "
-                   "it ends in .gz; with --baseline, after comparing. Replaces the file.")}),
+       grouped("Input",
+               {option("baseline", Takes::file, "CSV",
+                       "Compare all FILEs together with the runs in CSV, which --write-baseline "
+                       "wrote; the first line summarises the change for a pull request."),
+                option("write-baseline", Takes::file, "CSV",
+                       "Write the runs of FILEs to CSV as a baseline for later runs, compressed if "
+                       "it ends in .gz; with --baseline, after comparing. Replaces the file.")}),
        without("limit", context_options()),
        grouped("Answer",
                {flag("json", "Print one JSON object for the whole comparison."), strict_option()}),

@@ -50,19 +50,18 @@ std::optional<Error> add_header_file(const std::string& file, std::vector<std::s
 }  // namespace
 
 Options credential_options(const std::string& prefix, const std::string& variables) {
-  return {
-      option(prefix + "bearer-file", Takes::file, "FILE",
-             fmt::format("Send the token in FILE (default: the one in {}_BEARER).", variables)),
-      option(prefix + "basic-file", Takes::file, "FILE",
-             fmt::format("Send user:password from FILE (default: {}_BASIC).", variables)),
-      option(prefix + "header-file", Takes::file, "FILE",
-             "Send the headers in FILE, one per line."),
-      option(prefix + "tenant", Takes::text, "NAME",
-             "Tenant to send as X-Scope-OrgID, for Mimir and Cortex."),
-      option(prefix + "cert-file", Takes::file, "FILE", "Client certificate (PEM)."),
-      option(prefix + "key-file", Takes::file, "FILE", "Key of the client certificate (PEM)."),
-      option(prefix + "ca-file", Takes::file, "FILE",
-             "Trust the CA certificates in FILE (PEM) instead of the system's.")};
+  return {option(prefix + "bearer-file", Takes::file, "FILE",
+                 fmt::format("Send the token in FILE (default: the one in {}_BEARER).", variables)),
+          option(prefix + "basic-file", Takes::file, "FILE",
+                 fmt::format("Send user:password from FILE (default: {}_BASIC).", variables)),
+          option(prefix + "header-file", Takes::file, "FILE",
+                 "Send the headers in FILE, one per line."),
+          option(prefix + "tenant", Takes::text, "NAME",
+                 "Tenant to send as X-Scope-OrgID, for Mimir and Cortex."),
+          option(prefix + "cert-file", Takes::file, "FILE", "Client certificate (PEM)."),
+          option(prefix + "key-file", Takes::file, "FILE", "Key of the client certificate (PEM)."),
+          option(prefix + "ca-file", Takes::file, "FILE",
+                 "Trust the CA certificates in FILE (PEM) instead of the system's.")};
 }
 
 Result<DatabaseCredentials> credentials_of(const Arguments& arguments, const std::string& prefix,

@@ -30,8 +30,9 @@ Check memory(const MachineFacts& machine) {
         machine.proc ? "a kernel with CONFIG_PROC_PAGE_MONITOR" : "mount -t proc proc /proc";
   } else if (!machine.pss) {
     check.state = State::limited;
-    check.text = "shared pages are not split by kind (Linux before 5.9); verdicts use anonymous "
-                 "memory";
+    check.text =
+        "shared pages are not split by kind (Linux before 5.9); verdicts use anonymous "
+        "memory";
     check.remedy = "a newer kernel";
   } else {
     check.text = "what each process owns and shares is read from smaps_rollup";
@@ -99,8 +100,7 @@ Check tracer(const MachineFacts& machine, const OwnFacts& own) {
                                 kGlibcLoader),
             .remedy = "a job on glibc (memory is judged on any)"};
   }
-  if (!own.tracer.empty())
-    return {.name = "tracer", .text = "run --heap uses " + own.tracer};
+  if (!own.tracer.empty()) return {.name = "tracer", .text = "run --heap uses " + own.tracer};
   return {
       .name = "tracer",
       .state = State::missing,

@@ -54,11 +54,11 @@ Options question_options() {
 }
 
 Options answer_options() {
-  return grouped(
-      "Answer", {option("fdr", Takes::real, "SHARE",
-                        "Expected share of false findings, at most (default 0.1)."),
-                 flag("json", "Print one JSON object per line for each finding, then a summary."),
-                 option("html", Takes::file, "FILE", "Also write a page to FILE.")});
+  return grouped("Answer",
+                 {option("fdr", Takes::real, "SHARE",
+                         "Expected share of false findings, at most (default 0.1)."),
+                  flag("json", "Print one JSON object per line for each finding, then a summary."),
+                  option("html", Takes::file, "FILE", "Also write a page to FILE.")});
 }
 
 Options service_options() {

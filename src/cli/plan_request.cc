@@ -250,32 +250,32 @@ Options plan_options() {
   std::vector<std::string> stacks = words_up_to(TrainingStack::unsloth);
   stacks.emplace_back("plateau");
   return together(
-      {grouped("Training program",
-               {choice("for", "PROGRAM", stacks,
-                       "Trainer to plan for: transformers' Trainer (default), TRL's SFTTrainer, "
-                       "Unsloth, or Plateau's own."),
-                choice("device", "D", words_up_to(TrainingDevice::cuda),
-                       "Device that computes: cuda (default) or cpu."),
-                choice("method", "M", words_up_to(TrainingMethod::qlora),
-                       "Method: full, lora or qlora (NF4) (default full; for Unsloth, qlora)."),
-                option("rank", Takes::count, "R", "Rank of LoRA adapters (default 16)."),
-                option("targets", Takes::text, "LIST",
-                       "Modules with adapters, as peft matches them: q_proj,v_proj (default "
-                       "all-linear)."),
-                flag("freeze-vision", "Do not train the vision tower."),
-                flag("no-double-quant", "QLoRA without nested scales."),
-                choice("optimizer", "O", words_up_to(OptimizerKind::sgd),
-                       "Optimizer (default adamw)."),
-                choice("checkpointing", "C", words_up_to(Checkpointing::offload),
-                       "Gradient checkpointing: off, on, or offload (Unsloth's: layer inputs in "
-                       "host RAM). Default: off for transformers, on for TRL, offload for "
-                       "Unsloth."),
-                choice("attention", "A", words_up_to(AttentionKind::flash),
-                       "Attention implementation (default sdpa)."),
-                choice("dtype", "T", words_up_to(Precision::fp16),
-                       "Data type of the weights (default: as in config.json)."),
-                choice("autocast", "WHEN", {"on", "off"},
-                       "The Trainer's bf16=True or fp16=True (default: on with cuda).")}),
+      {grouped(
+           "Training program",
+           {choice("for", "PROGRAM", stacks,
+                   "Trainer to plan for: transformers' Trainer (default), TRL's SFTTrainer, "
+                   "Unsloth, or Plateau's own."),
+            choice("device", "D", words_up_to(TrainingDevice::cuda),
+                   "Device that computes: cuda (default) or cpu."),
+            choice("method", "M", words_up_to(TrainingMethod::qlora),
+                   "Method: full, lora or qlora (NF4) (default full; for Unsloth, qlora)."),
+            option("rank", Takes::count, "R", "Rank of LoRA adapters (default 16)."),
+            option("targets", Takes::text, "LIST",
+                   "Modules with adapters, as peft matches them: q_proj,v_proj (default "
+                   "all-linear)."),
+            flag("freeze-vision", "Do not train the vision tower."),
+            flag("no-double-quant", "QLoRA without nested scales."),
+            choice("optimizer", "O", words_up_to(OptimizerKind::sgd), "Optimizer (default adamw)."),
+            choice("checkpointing", "C", words_up_to(Checkpointing::offload),
+                   "Gradient checkpointing: off, on, or offload (Unsloth's: layer inputs in "
+                   "host RAM). Default: off for transformers, on for TRL, offload for "
+                   "Unsloth."),
+            choice("attention", "A", words_up_to(AttentionKind::flash),
+                   "Attention implementation (default sdpa)."),
+            choice("dtype", "T", words_up_to(Precision::fp16),
+                   "Data type of the weights (default: as in config.json)."),
+            choice("autocast", "WHEN", {"on", "off"},
+                   "The Trainer's bf16=True or fp16=True (default: on with cuda).")}),
        grouped(
            "Sizes",
            {option("tokens", Takes::count, "N",

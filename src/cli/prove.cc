@@ -172,21 +172,20 @@ int run_prove(const Invocation& invocation) {
 Verb prove_verb() {
   Verb verb;
   verb.name = "prove";
-  verb.summary = "run the experiment that tells a cache from a leak, and say what it proved";
+  verb.summary = "run the experiment that tells a cache from a leak";
   verb.description = {
       "Runs COMMAND, a Python job that trains with torch, for a short while: after a warm-up its "
       "training loader is made to serve K new batches, then the same K again, then K new ones, "
       "and so on. Memory that grows on new batches only is kept per example: a cache, which ends "
       "with the data. Memory that grows on repeated ones too is kept per step: a leak. The job "
-      "knows nothing of it and needs no change.",
+      "needs no changes.",
       "The job is ended as soon as the odds are 99 to 1, or after --steps batches. Its data come "
-      "in "
-      "another order than it wanted, so nothing of the run is to be kept: checkpoints are not "
-      "written (torch.save, safetensors, Trainer, Lightning); logs and other files that it opens "
-      "itself are. What it prints goes to standard error.",
-      "With --contrast one factor is varied instead: does growth depend on it? With --repeat a "
-      "server is sent the same request and new ones in turn. docs/prove.md has the design and "
-      "what it cannot see."};
+      "in a different order, so do not keep anything from such a run: checkpoints are not written "
+      "(torch.save, safetensors, Trainer, Lightning), but logs and other files that the job opens "
+      "itself are. The job's output goes to standard error.",
+      "With --contrast one factor is varied instead, to see whether growth depends on it. With "
+      "--repeat a server gets the same request and new ones in turn. docs/prove.md has the design "
+      "and what it cannot see."};
   verb.positional = {.placeholder = "COMMAND",
                      .help = "The job, with its arguments.",
                      .takes = Takes::command,

@@ -86,17 +86,14 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
       return server ? "Something is kept for every request, the same one included: a leak. "
                       "'plateau run --heap -- COMMAND' "
                       "says which call stacks hold it."
-                    : "Something is kept at every step: a leak, it does not end by itself. Look "
-                      "for losses or outputs that "
-                      "are stored with their graph (.item() or .detach() them), lists that grow, "
-                      "hooks added in the loop. "
-                      "'plateau run --heap -- COMMAND' says which call stacks hold it; --contrast "
-                      "gc, no-backward and "
-                      "no-optimizer say which part of the step.";
+                    : "Something is kept at every step: a leak, which does not end by itself. Look "
+                      "for losses or outputs that are stored with their graph (.item() or "
+                      ".detach() them), lists that grow, hooks added in the loop. 'plateau run "
+                      "--heap -- COMMAND' says which call stacks hold it; --contrast gc, "
+                      "no-backward and no-optimizer say which part of the step.";
     case Proved::per_example:
-      return server ? "Something is kept for every request that is new: a cache, bounded only if "
-                      "its keys are. Give it "
-                      "a limit, or see that the keys repeat."
+      return server ? "Something is kept for every new request: a cache, bounded only if its keys "
+                      "are. Give it a limit, or make sure that the keys repeat."
                     : fmt::format(
                           "Something is kept for every example when it is first loaded: a cache. "
                           "It ends by "
@@ -114,16 +111,14 @@ std::string meaning(const ProveResult& result, const ProveRequest& request) {
       break;
   }
   if (result.design && result.design->stream && result.odds.example >= kFinalShare) {
-    return "Memory grows while the dataset runs and not while kept batches are trained on: the "
-           "growth is in the data "
-           "pipeline. A stream (IterableDataset) cannot be asked for the same examples again, so a "
-           "cache and a leak "
-           "in it stay apart no further.";
+    return "Memory grows while the dataset runs, but not while kept batches are trained on: the "
+           "growth is in the data pipeline. A stream (IterableDataset) cannot return the same "
+           "examples again, so a cache and a leak in it cannot be told apart.";
   }
   if (result.blocks.size() < 4 && result.idle > 0) {
     return fmt::format(
-        "In {} of {} blocks hardly a step was trained on: something else went over the training "
-        "loader, such as an evaluation on it. Leave that out, or let it take longer: --steps {}.",
+        "In {} of {} blocks there was hardly a training step: something else used the training "
+        "loader, such as an evaluation. Leave that out, or allow more steps: --steps {}.",
         result.idle, result.idle + result.blocks.size(), 2 * request.steps);
   }
   if (result.blocks.size() < 4) {
@@ -183,7 +178,7 @@ std::string held_by(const ProveReport& report, size_t width) {
         wrapped(fmt::format("Holds: {}", holder_words(holders[i], report.holders.steps())), width);
   }
   if (!report.holders_missing.empty()) {
-    text += wrapped("Who holds it was not looked at: " + report.holders_missing + ".", width);
+    text += wrapped("Who holds it is not known: " + report.holders_missing + ".", width);
   }
   return text;
 }
@@ -196,7 +191,7 @@ std::string closing(const ProveReport& report, const ProveRequest& request) {
   text += report.ended_by_us ? " The job was ended by plateau."
                              : fmt::format(" The job ended by itself ({}).", report.ending);
   if (result.saves > 0)
-    text += fmt::format(" {} or more saves were left out; nothing of this run is to be kept.",
+    text += fmt::format(" {} or more saves were skipped; do not keep anything from this run.",
                         result.saves);
   if (!result.wrote.empty()) {
     std::string names;
@@ -204,12 +199,12 @@ std::string closing(const ProveReport& report, const ProveRequest& request) {
       names += (names.empty() ? "" : ", ") + printable(name);
     }
     text += fmt::format(
-        " Not held back: the job opened {} or more files for writing itself ({}{}).",
+        " Not prevented: the job itself opened {} or more files for writing ({}{}).",
         result.files_written, names,
         result.files_written > static_cast<int64_t>(result.wrote.size()) ? ", ..." : "");
   }
   if (result.speakers > 1)
-    text += fmt::format(" {} processes trained; told of is the worst, pid {}.", result.speakers,
+    text += fmt::format(" {} processes trained; this is the worst, pid {}.", result.speakers,
                         result.pid);
   return text;
 }
@@ -233,8 +228,8 @@ std::string intention_of(const ProveRequest& request) {
         request.requests);
   }
   const std::string common = fmt::format(
-      "for at most {} steps, then ends it; checkpoints are not written, its results are not to be "
-      "kept",
+      "for at most {} steps, then ends it; checkpoints are not written, and its results must not "
+      "be kept",
       request.steps);
   if (request.contrast.name.empty()) return "runs the job on new and on repeated batches " + common;
   if (!request.contrast.arms.empty())

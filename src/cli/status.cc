@@ -116,9 +116,9 @@ Verb status_verb() {
       "newest one, and nothing if no job is being recorded."};
   verb.positional = {.placeholder = "FILE", .help = "Recordings to judge instead.", .many = true};
   verb.options = together(
-      {grouped("Answer", {flag("short", "Print verdict, level and rate of the newest one only."),
-                          flag("paths", "Print only the paths of the live recordings."),
-                          strict_option()}),
+      {grouped("Answer",
+               {flag("short", "Print verdict, level and rate of the newest one only."),
+                flag("paths", "Print only the paths of the live recordings."), strict_option()}),
        without("no-plot", without("quiet", look_options()))});
   verb.examples = {
       {"what is running?", "plateau status"},

@@ -62,7 +62,7 @@ std::string rate(const GrowthLook& look) {
 
 // Whether the rest grows, as far as two short looks can tell.
 std::string rest_of_it(pid_t pid, const GrowthAround& growth) {
-  if (!growth.before || !growth.after) return "Whether the rest grows was not looked at.";
+  if (!growth.before || !growth.after) return "Whether the rest grows was not measured.";
   const GrowthLook& before = *growth.before;
   const GrowthLook& after = *growth.after;
   const std::string watch = fmt::format("'plateau watch {}' tells", pid);

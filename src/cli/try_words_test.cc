@@ -44,7 +44,7 @@ TEST(TryWords, ARiseAfterwardsAloneDoesNotDecide) {
 }
 
 TEST(TryWords, WhereNobodyLookedThatIsSaid) {
-  EXPECT_THAT(told({}), HasSubstr("Whether the rest grows was not looked at."));
+  EXPECT_THAT(told({}), HasSubstr("Whether the rest grows was not measured."));
 }
 
 }  // namespace

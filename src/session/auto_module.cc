@@ -43,8 +43,7 @@ std::vector<std::string> auto_environment(bool wanted, std::string& trouble) {
   const std::string& directory = found.value();
   // Python separates by ':' and knows no way to quote one.
   if (directory.find(':') != std::string::npos) {
-    trouble =
-        fmt::format("steps are not read automatically: PYTHONPATH cannot hold {}", directory);
+    trouble = fmt::format("steps are not read automatically: PYTHONPATH cannot hold {}", directory);
     return {};
   }
   const std::string before = variable("PYTHONPATH");
