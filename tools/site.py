@@ -125,6 +125,8 @@ class Site:
         if "<!-- reference -->" in body:
             body = body.replace("<!-- reference -->", help_page.reference(self.plateau))
         body = re.sub(r"<!--.*?-->", "", body, flags=re.S)
+        # The name of an option is not broken at its hyphens, not even on a phone.
+        body = re.sub(r"<code>(-[^\s<]{1,24})</code>", r'<code class="option">\1</code>', body)
         body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.S)
         name = re.sub(r"<a class=\"headerlink\".*?</a>|<[^>]+>", "", title.group(1)) if title else source.stem

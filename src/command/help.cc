@@ -14,15 +14,16 @@ namespace {
 constexpr size_t kWidth = 80;  // As wide as a terminal is by default.
 constexpr size_t kTitleColumn = 2;
 constexpr size_t kHelpColumn = 28;
+constexpr size_t kVerbColumn = 14;  // Of the list of verbs, whose names are short.
 
 // A title on the left and its text wrapped on the right; a long title gets a line of its own.
-std::string entry(std::string_view title, std::string_view text) {
+std::string entry(std::string_view title, std::string_view text, size_t column = kHelpColumn) {
   std::string out = std::string(kTitleColumn, ' ') + std::string(title);
   const size_t used = kTitleColumn + display_width(title);
-  bool on_title_line = used + 2 <= kHelpColumn;
+  bool on_title_line = used + 2 <= column;
   if (!on_title_line) out += '\n';
-  for (const std::string& line : wrap(text, kWidth - kHelpColumn)) {
-    out += std::string(on_title_line ? kHelpColumn - used : kHelpColumn, ' ') + line + "\n";
+  for (const std::string& line : wrap(text, kWidth - column)) {
+    out += std::string(on_title_line ? column - used : column, ' ') + line + "\n";
     on_title_line = false;
   }
   return out;
@@ -68,14 +69,16 @@ std::string verb_list(const Program& program, std::span<const Verb> verbs) {
     for (const std::string& name : group.verbs) {
       const auto verb = std::ranges::find(verbs, name, &Verb::name);
       if (verb == verbs.end()) continue;
-      rows += entry(verb->name, verb->summary);
+      rows += entry(verb->name, verb->summary, kVerbColumn);
       shown.push_back(name);
     }
     if (!rows.empty()) out += fmt::format("\n{}:\n{}", group.wish, rows);
   }
   std::string rest;
   for (const Verb& verb : verbs) {
-    if (std::ranges::find(shown, verb.name) == shown.end()) rest += entry(verb.name, verb.summary);
+    if (std::ranges::find(shown, verb.name) == shown.end()) {
+      rest += entry(verb.name, verb.summary, kVerbColumn);
+    }
   }
   if (!rest.empty()) out += fmt::format("\n{}:\n{}", shown.empty() ? "Verbs" : "More", rest);
   return out;

@@ -37,7 +37,7 @@ const std::vector<Preset>& table() {
   static const std::vector<Preset> rows = {
       kubernetes(),
       {.name = "process",
-       .about = "programs that tell of themselves (process_resident_memory_bytes)",
+       .about = "programs that export their own metrics (process_resident_memory_bytes)",
        .metric = "process_resident_memory_bytes",
        .matchers = "",
        .kind = Metric::rss,
@@ -70,7 +70,7 @@ const std::vector<Preset>& table() {
        .limits = {"DCGM_FI_DEV_FB_USED{$} + DCGM_FI_DEV_FB_FREE{$}"},
        .load = "DCGM_FI_DEV_GPU_UTIL{$}"},
       {.name = "windows",
-       .about = "processes of Windows, by windows_exporter",
+       .about = "Windows processes, by windows_exporter",
        .metric = "windows_process_working_set_private_bytes",
        .matchers = "",
        .kind = Metric::rss,
