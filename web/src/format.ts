@@ -93,8 +93,8 @@ export function processName(process: ProcessId): string {
 export const wordMeaning: Record<Word, string> = {
   plateau: "Memory is bounded: whatever growth there was has ended.",
   warming: "Memory still grows, but every likely explanation ends: no leak, and it will level off.",
-  leak: "Memory grows without end: nothing that would stop by itself explains it.",
-  undecided: "It cannot be told yet whether this is a leak.",
+  leak: "Memory grows, and no explanation by which it would stop fits.",
+  undecided: "It is not known yet whether this is a leak.",
 };
 
 // How the job ended; where the recording has no words of its own for it, ours.

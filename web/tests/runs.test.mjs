@@ -28,7 +28,7 @@ test("searchAndFilterLeaveWhatIsLikeThat", async () => {
   await page.getByRole("searchbox", { name: "Search runs" }).fill("RUN2");
   assert.equal((await names(page)).length, 1);
   await page.getByRole("searchbox").fill("no such thing");
-  await page.getByText("No run is like that.").waitFor();
+  await page.getByText("No run matches.").waitFor();
   await page.getByRole("searchbox").fill("");
   await page.getByRole("button", { name: /^plateau \d/ }).click();
   const left = await page.locator("table.runs tbody tr").allInnerTexts();

@@ -132,7 +132,7 @@ export function Picture(props: PictureProps) {
           tabIndex={0}
           role="application"
           aria-roledescription="flame graph"
-          aria-label="Memory by call stack. Arrow keys move between frames, Enter zooms in, Escape zooms out. The table of call sites holds the same as text."
+          aria-label="Memory by call stack. Arrow keys move between frames, Enter zooms in, Escape zooms out. The table of call sites has the same as text."
           onMouseMove={onMove}
           onMouseLeave={() => setPointer(null)}
           onClick={onClick}

@@ -83,7 +83,7 @@ function Unnamed({ run }: { run: RunPage }) {
   return (
     <>
       <p>
-        <strong>{known === "" ? "Not told apart" : shortWords(known)}</strong>
+        <strong>{known === "" ? "Not known" : shortWords(known)}</strong>
       </p>
       {named !== null ? null : (
         <p class="muted">{known === "" ? "The input has one figure for the whole job." : "The only process seen."}</p>

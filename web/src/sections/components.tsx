@@ -43,7 +43,7 @@ export function ComponentsChart({ run }: { run: RunPage }) {
       id="components"
       title="By kind of page"
       nav="Kinds"
-      hint="What the memory is made of; each kind has a verdict of its own. Pages that files back can be taken away again without harm."
+      hint="What the memory is made of; each kind has a verdict of its own. The kernel can take file-backed pages back without harm."
       class="chart"
     >
       <div class="chart-controls">

@@ -83,7 +83,7 @@ function Level({ run }: { run: RunPage }) {
   return (
     <Figure
       k="forecast.plateau_mb"
-      name={verdict === "warming" ? "Will level near" : "If it ends, near"}
+      name={verdict === "warming" ? "Will level off near" : "If it ends, near"}
       value={size(forecast.plateau_mb)}
       note={forecast.at_step === null ? undefined : `at ${moment(run.clock, forecast.at_step)}`}
     />

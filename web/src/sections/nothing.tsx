@@ -14,7 +14,7 @@ export function Nothing() {
               <span class="big-word">no data</span>
               <span class="headline">nothing was recorded</span>
             </h1>
-            <p>There is not one memory sample in what this page was made from, so there is no answer.</p>
+            <p>The input holds no memory samples, so there is no answer.</p>
           </div>
         </div>
         <div class="cards one">

@@ -86,7 +86,7 @@ export function Objects({ run }: { run: RunPage }) {
   if (heaps.length === 0) return null;
   const several = heaps.length > 1;
   return (
-    <Section id="objects" title="Objects and tensors by type" nav="Objects" hint="What there is more of at the end than at the start. What is still growing stands first.">
+    <Section id="objects" title="Objects and tensors by type" nav="Objects" hint="What there is more of at the end than at the start. What is still growing comes first.">
       {heaps.map((heap) => (
         <div key={heap.pid}>
           <Counts title={title(heap, "Tensors", several)} what="Shape and kind" rows={heap.tensors} />

@@ -143,7 +143,7 @@ export function Runs({ runs, asked }: { runs: RunSummary[]; asked: boolean }) {
   if (runs.length === 0) {
     return (
       <Section id="runs" title="Runs" first>
-        <p>{asked ? "No recording here yet. The list fills by itself as soon as one appears." : "Asking for the list …"}</p>
+        <p>{asked ? "No recording here yet. The list fills by itself as soon as one appears." : "Loading the list …"}</p>
       </Section>
     );
   }
@@ -198,7 +198,7 @@ export function Runs({ runs, asked }: { runs: RunSummary[]; asked: boolean }) {
             ))}
           </tbody>
         </table>
-        {shown.length === 0 ? <p class="muted">No run is like that.</p> : null}
+        {shown.length === 0 ? <p class="muted">No run matches.</p> : null}
       </div>
     </Section>
   );
