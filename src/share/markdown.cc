@@ -12,6 +12,7 @@
 #include "report/compare.h"
 #include "report/printable.h"
 #include "report/terminal.h"
+#include "share/mermaid_chart.h"
 #include "words/cause_table.h"
 #include "words/finding_table.h"
 #include "words/paragraphs.h"
@@ -138,7 +139,10 @@ std::string markdown_code_block(std::string_view text) {
 std::string verdict_markdown(const Verdict& verdict, std::string_view picture) {
   const Verdict clean = printable_verdict(verdict);
   std::string out = answer(clean);
-  if (!picture.empty()) {
+  if (picture.empty()) {
+    const std::string chart = mermaid_chart(clean);
+    if (!chart.empty()) out += "\n" + chart;
+  } else {
     out += fmt::format("\n![memory over the run: {}](<{}>)\n", word_name(clean.word), picture);
   }
   out += figures(clean) + causes(clean) + next(clean);

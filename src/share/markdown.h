@@ -22,7 +22,8 @@ std::string markdown_escaped(std::string_view text);
 // `text` as a code block that ends where it should.
 std::string markdown_code_block(std::string_view text);
 
-// Ends in a line end. `picture` is the address of the chart, if there is one to show.
+// Ends in a line end. `picture` is the address of the chart; without one, the chart is drawn in
+// Mermaid's language, which GitHub and GitLab show as a picture.
 std::string verdict_markdown(const Verdict& verdict, std::string_view picture = "");
 
 // What changed against the baseline, as a table, with each side's answer.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "share/markdown.h"
+#include "share/mermaid_chart.h"
 #include "share/svg_chart.h"
 
 namespace plateau {
@@ -53,6 +56,30 @@ TEST(SvgChart, NothingMeasuredIsSaidNotDrawn) {
   const std::string svg = svg_chart(judge(plateau::Run{}));
   EXPECT_THAT(svg, HasSubstr("too few samples to draw"));
   EXPECT_THAT(svg, Not(HasSubstr("<path")));
+}
+
+TEST(MermaidChart, SpansTheRunWithAsManyValuesAndTheHighestOfEachStretch) {
+  Verdict verdict = verdict_of(0);
+  verdict.plot[50].mb = 950;
+  const std::string chart = mermaid_chart(verdict);
+  EXPECT_THAT(chart, StartsWith("```mermaid\n%%{init: "));
+  EXPECT_THAT(chart, HasSubstr("%%\nxychart-beta\n  x-axis \"step\" 0 --> 990\n"));
+  EXPECT_THAT(chart, HasSubstr("  y-axis \"memory, MB\" "));
+  EXPECT_THAT(chart, HasSubstr(", 950, "));
+  const std::string values = chart.substr(chart.find("line ["));
+  EXPECT_EQ(std::count(values.begin(), values.end(), ','), 59);
+  EXPECT_EQ(mermaid_chart(judge(plateau::Run{})), "");
+}
+
+TEST(MermaidChart, FewSamplesAreJoinedByStraightLinesAndTheLimitIsDrawn) {
+  plateau::Run run = run_of(0);
+  run.instants.resize(20);
+  run.series.front().mb.resize(20);
+  run.context.limit_mb = Fact{1000, "--limit"};
+  const std::string chart = mermaid_chart(judge(run));
+  EXPECT_THAT(chart, HasSubstr("line [1, 1, 1, "));
+  EXPECT_THAT(verdict_markdown(judge(run)), HasSubstr(chart));
+  EXPECT_THAT(verdict_markdown(judge(run), "a.svg"), Not(HasSubstr("mermaid")));
 }
 
 TEST(Markdown, HeadingIsTheAnswerAndThePlotIsFolded) {
