@@ -19,14 +19,14 @@ show() {
 
 judge_and_watch() {
   local logs=corpus/model-garden recording=$scratch/images.plateau
-  echo "A vision-language fine-tuning grew from 5.4 to 17.7 GB. 663 examples, 8 per step. Is it a leak?"
+  echo "A vision-language fine-tuning run grew from 5.4 to 17.7 GB, with 663 examples, 8 per step. Is it a leak?"
   show judge "$logs/run2.log" --examples 663 --batch 8
-  echo; echo "Its first run was stopped at step 70, because somebody thought so. What could one know then?"
+  echo; echo "An earlier run was stopped at step 70, in the belief that it leaked. What could be known then?"
   show judge "$logs/run1.log" --examples 663 --batch 8 --limit 32GB
   echo; echo "A process tree: which process is it?"
   show judge corpus/dev/tree_leak_child-1.csv.gz
 
-  echo; echo "A job of its own, watched live for 12 seconds: a list of images that stay decoded, as in the first case."
+  echo; echo "A live job, watched for some 12 seconds: a list of images that stay decoded, as in the first case."
   printf '\n$ plateau run --heap -o images.plateau -- python3 tests/leakers/lazy_images.py >/dev/null\n'
   "$plateau" run --heap -o "$recording" -- /usr/bin/python3 tests/leakers/lazy_images.py >/dev/null
   echo; echo "Which call is it?"
@@ -34,7 +34,7 @@ judge_and_watch() {
 }
 
 train() {
-  echo "The same kind of training, done so that the question does not arise: planned, 150 steps, judged by itself."
+  echo "The same kind of training with bounded memory: planned, 150 steps, judged at the end."
   printf '\n$ plateau-train init --preset tiny -o tiny\n'
   build/release/plateau-train init --preset tiny -o "$scratch/tiny" --examples 400 --eval-examples 24 >/dev/null
   printf '$ plateau train -m tiny/model -d tiny/train.jsonl --eval-dataset tiny/eval.jsonl -o tiny/out --batch-size 8 ...\n'
