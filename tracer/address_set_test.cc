@@ -120,5 +120,19 @@ TEST(SentStacks, ForgetsTheOldForTheNewAndNeverInvents) {
   EXPECT_GE(known, 900);
 }
 
+TEST(SentStacks, FewIdsStayOnFewPages) {
+  constexpr size_t kIds = size_t{1} << 14;
+  auto sent = std::make_unique<SentStacks<kIds>>();
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 100; ++i) sent->insert(random() | 1);
+  const auto* bytes = reinterpret_cast<const char*>(sent.get());
+  size_t touched = 0;
+  for (size_t page = 0; page < sizeof *sent / 4096; ++page) {
+    const char* at = bytes + page * 4096;
+    touched += std::any_of(at, at + 4096, [](char byte) { return byte != 0; }) ? 1 : 0;
+  }
+  EXPECT_LE(touched, 4U);
+}
+
 }  // namespace
 }  // namespace plateau::trace

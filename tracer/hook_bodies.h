@@ -225,9 +225,9 @@ inline int prctl_body(int option, long second, long third, long fourth, long fif
 }
 
 inline int dlclose_body(void* handle) {
-  forget_modules();
+  begin_unloading();
   const int result = real.dlclose(handle);
-  forget_modules();
+  end_unloading();
   return result;
 }
 

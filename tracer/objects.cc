@@ -16,6 +16,7 @@
 #include "tracer/lane_writer.h"
 #include "tracer/mix.h"
 #include "tracer/process.h"
+#include "tracer/sent_objects.h"
 #include "tracer/system_calls.h"
 
 namespace plateau::trace {
@@ -322,6 +323,7 @@ Announced announce_object(const LoadedObject& object) noexcept {
   record.path_bytes = static_cast<uint16_t>(path.count);
   const Piece pieces[] = {{&record, sizeof record}, build_id, path};
   if (!put_record(pieces, 3)) return Announced::failed;
+  keep_sent(pieces, 3);
   place.store(key, std::memory_order_relaxed);
   return Announced::now;
 }

@@ -199,9 +199,7 @@ SegmentHeader* start_segment() noexcept {
     switch_off();
     return nullptr;
   }
-  if (process.segment.load(std::memory_order_relaxed) != nullptr) {
-    announce_all_again();
-  }
+  const bool another = process.segment.load(std::memory_order_relaxed) != nullptr;
   process.interval_log2.store(process.first_interval_log2, std::memory_order_relaxed);
   // Known without asking, so that a process too short to be asked says it too.
   segment->account.allocator.store(static_cast<uint32_t>(allocator_in_use()),
@@ -212,6 +210,10 @@ SegmentHeader* start_segment() noexcept {
   }
   tables.owner.store(owner_word(static_cast<pid_t>(segment->pid.load(std::memory_order_relaxed))),
                      std::memory_order_release);
+  if (another) {
+    process.forked.store(true, std::memory_order_relaxed);
+    announce_all_again();
+  }
   return segment;
 }
 

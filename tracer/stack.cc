@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/stack.h"
 
+#include <atomic>
+
 #include "tracer/mix.h"
 #include "tracer/objects.h"
 #include "tracer/python.h"
+#include "tracer/sent_objects.h"
 #include "tracer/unwind.h"
 
 namespace plateau::trace {
@@ -23,16 +26,42 @@ void capture_stack(RawStack& out, uint64_t caller, const void* frame) noexcept {
   out.id = mix(mix(walk.hash, python.hash), walk.count + (uint64_t{python.count} << 16)) | 1;
 }
 
-void forget_modules() noexcept {
-  forget_python();
+namespace {
+
+// Threads that are unloading something. A child that was forked meanwhile keeps the count, and
+// trusts nothing that its parent has learned.
+std::atomic<uint32_t> g_unloading{0};
+
+void learn_all_anew() {
   forget_unwind_rules();
   forget_announced_objects();
+  forget_sent();
+}
+
+}  // namespace
+
+void begin_unloading() noexcept {
+  g_unloading.fetch_add(1, std::memory_order_relaxed);
+  forget_modules();
+}
+
+void end_unloading() noexcept {
+  forget_modules();
+  g_unloading.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void forget_modules() noexcept {
+  forget_python();
+  learn_all_anew();
 }
 
 void announce_all_again() noexcept {
-  forget_unwind_rules();
-  forget_announced_objects();
   forget_announced_code();
+  if (g_unloading.load(std::memory_order_relaxed) == 0 && send_again()) {
+    tell_about_python();
+  } else {
+    learn_all_anew();
+  }
 }
 
 }  // namespace plateau::trace

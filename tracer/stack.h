@@ -26,10 +26,14 @@ struct RawStack {
 // it. Modules and code objects that are met for the first time are announced through the lanes.
 void capture_stack(RawStack& out, uint64_t caller, const void* frame) noexcept;
 
-// Forget what was learned about code that may be unloaded. Called around dlclose.
+// Forget what was learned about code that may be unloaded: before and after dlclose.
 void forget_modules() noexcept;
+void begin_unloading() noexcept;
+void end_unloading() noexcept;
 
-// In a child after fork, before the first sample: everything must be announced anew.
+// The segment is a new one, of a child or for another recorder: tells it of everything that stacks
+// to come may name and that it will not be told otherwise.
+// Requires: the segment is this process's.
 void announce_all_again() noexcept;
 
 }  // namespace plateau::trace

@@ -224,6 +224,17 @@ size_t allocs_of(const SegmentContents& segment, uint64_t bytes) {
       }));
 }
 
+size_t frames_without_a_module(const SegmentContents& segment) {
+  size_t count = 0;
+  for (const auto& [id, stack] : segment.stacks) {
+    for (const uint64_t frame : stack.native) {
+      count += std::none_of(segment.modules.begin(), segment.modules.end(),
+                            [frame](const auto& m) { return frame >= m.begin && frame < m.end; });
+    }
+  }
+  return count;
+}
+
 TEST(Traced, ForkedChildHasASegmentOfItsOwn) {
   const TracedRun run = run_traced({.command = {target_program("forking")}});
   ASSERT_TRUE(exited_well(run)) << run.status << run.output;
@@ -249,6 +260,7 @@ TEST(Traced, ForkedChildHasASegmentOfItsOwn) {
     EXPECT_EQ(allocs_of(*segment, 111), 0U) << child;
     EXPECT_EQ(allocs_of(*segment, 222), 50U) << child;
     EXPECT_EQ(segment->stacks_missing, 0U) << child;
+    EXPECT_EQ(frames_without_a_module(*segment), 0U) << child;
     EXPECT_FALSE(segment->damaged);
   }
   EXPECT_EQ(run.of(pids["spawn"]), nullptr) << "its environment is empty";

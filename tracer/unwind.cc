@@ -23,6 +23,11 @@
 //
 // The outer frames of most stacks are those of the stack before: walk_memo.h takes them over.
 //
+// A child that was forked finds its parent's rules there, and learns those of the code that only
+// children run: writing each to its place would copy a page of the table each time, some fifteen
+// for a shell's subshell. So a child's first rules go to a table of 2 KB on a page that it writes
+// to anyway (Tables::young_rules), and only what finds its place taken there goes to the large one.
+//
 // Each step must move the stack pointer up and stay inside the stack (stack_bounds.h); the kernel's
 // signal frame alone may lead to another stack. Code without call frame information, such as what
 // a JIT writes, is passed by its frame pointer if that is plausible.
@@ -38,6 +43,7 @@
 #include "tracer/cfi.h"
 #include "tracer/mix.h"
 #include "tracer/objects.h"
+#include "tracer/process.h"
 #include "tracer/python.h"
 #include "tracer/stack_bounds.h"
 #include "tracer/walk_memo.h"
@@ -50,11 +56,6 @@ constexpr uint64_t kMaxCodeAddress = uint64_t{1} << 47;
 
 // Beyond this a frame pointer that is only guessed to be one leads to another stack.
 constexpr uint64_t kMaxGuessedFrameBytes = uint64_t{1} << 20;
-
-struct KeptRule {
-  std::atomic<uint64_t> check{0};
-  std::atomic<uint64_t> rule{0};
-};
 
 constexpr uint64_t kRulePlaces = uint64_t{1} << 14;  // 256 KiB, touched as it is used.
 alignas(64) KeptRule g_rules[kRulePlaces];
@@ -101,26 +102,42 @@ inline KeptRule& place_of(uint64_t address) {
   return g_rules[(address ^ address >> 13) % kRulePlaces];
 }
 
+void keep(KeptRule& place, uint64_t address, uint64_t rule) {
+  place.rule.store(rule, std::memory_order_relaxed);
+  place.check.store(address ^ rule * kMixFactor, std::memory_order_relaxed);
+}
+
+// The rule that is kept in this place for the address; 0 if it is none or another's.
+inline uint64_t kept_in(const KeptRule& place, uint64_t address, uint64_t generation) {
+  const uint64_t rule = place.rule.load(std::memory_order_relaxed);
+  const uint64_t check = place.check.load(std::memory_order_relaxed);
+  const bool fits = (check ^ rule * kMixFactor) == address && rule >> 48 == generation;
+  return fits ? rule : 0;
+}
+
+KeptRule& young_place_of(uint64_t address) {
+  return tables.young_rules[(address ^ address >> 7) % kYoungRules];
+}
+
 // Works the rule out, tells the recorder about the object, and keeps the rule for the next time.
 __attribute__((noinline)) uint64_t learn_rule(uint64_t address, uint64_t generation) {
+  KeptRule& young = young_place_of(address);
+  const bool is_child = process.forked.load(std::memory_order_relaxed);
+  if (const uint64_t rule = is_child ? kept_in(young, address, generation) : 0) return rule;
   LoadedObject object;
   if (!find_object(address, object)) return kBaseNoObject;
   const Announced announced = announce_object(object);
   if (announced == Announced::now) look_for_python(object);
   const uint64_t rule = pack(find_unwind_rule(cfi_window(object), address)) | generation << 48;
   if (announced != Announced::failed) {
-    KeptRule& place = place_of(address);
-    place.rule.store(rule, std::memory_order_relaxed);
-    place.check.store(address ^ rule * kMixFactor, std::memory_order_relaxed);
+    const bool room = is_child && young.rule.load(std::memory_order_relaxed) == 0;
+    keep(room ? young : place_of(address), address, rule);
   }
   return rule;
 }
 
 inline uint64_t rule_for(uint64_t address, uint64_t generation) {
-  const KeptRule& place = place_of(address);
-  const uint64_t rule = place.rule.load(std::memory_order_relaxed);
-  const uint64_t check = place.check.load(std::memory_order_relaxed);
-  if ((check ^ rule * kMixFactor) == address && rule >> 48 == generation) [[likely]] {
+  if (const uint64_t rule = kept_in(place_of(address), address, generation)) [[likely]] {
     return rule;
   }
   return learn_rule(address, generation);
@@ -315,6 +332,7 @@ void forget_unwind_rules() noexcept {
   if (next > 0xffff) {
     next = 1;
     for (KeptRule& place : g_rules) place.rule.store(0, std::memory_order_relaxed);
+    for (KeptRule& place : tables.young_rules) place.rule.store(0, std::memory_order_relaxed);
   }
   g_generation.store(next, std::memory_order_relaxed);
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
@@ -34,6 +35,9 @@ constexpr double kShortestMs = 1;
 constexpr double kBusyMs = 20;
 constexpr double kWantedFill = 0.125;
 constexpr double kCrowded = 0.5;
+// Of a job that forks all the time a dozen children share one awakening: the spares last that long.
+constexpr double kBunchMs = 1.5;
+constexpr int kKeptFreeBytes = 4 << 20;
 
 struct Arrivals {
   bool claimed = false;  // Somebody opened a segment that is held ready.
@@ -131,6 +135,7 @@ class KeeperLoop {
   Fd arrivals_;
   bool watched_ = false;
   bool closed_ = false;
+  bool claimed_ = false;             // When it slept last.
   std::vector<KeeperRequest> rows_;  // Of this round.
   std::vector<uint32_t> asked_;      // Tracks, to be answered.
 };
@@ -220,15 +225,17 @@ bool KeeperLoop::send_piece(KeeperPiece head, std::string_view bytes) {
 void KeeperLoop::sleep(double ms) {
   std::array<pollfd, 3> polled = {pollfd{duty_.socket, POLLIN, 0}, pollfd{deaths_.get(), POLLIN, 0},
                                   pollfd{arrivals_.get(), POLLIN, 0}};
+  if (claimed_) ms = std::min(ms, kBunchMs);
   const timespec limit = {static_cast<time_t>(ms / 1000),
                           static_cast<long>(std::fmod(ms, 1000) * 1e6)};
-  const int ready = ppoll(polled.data(), polled.size(), &limit, nullptr);
+  const int ready = ppoll(polled.data(), polled.size() - (claimed_ ? 1 : 0), &limit, nullptr);
   if (ready > 0 && polled[1].revents != 0) {
     signalfd_siginfo news = {};  // Somebody's SIGTERM, or the owner's death: run() looks.
     [[maybe_unused]] const ssize_t n = ::read(deaths_.get(), &news, sizeof news);
   }
   Arrivals arrivals;
-  if (ready > 0 && polled[2].revents != 0) arrivals = arrivals_of(arrivals_.get());
+  if (claimed_ || (ready > 0 && polled[2].revents != 0)) arrivals = arrivals_of(arrivals_.get());
+  claimed_ = arrivals.claimed;
   if (arrivals.left || !watched_) recorder_.scan();
   if (arrivals.left || arrivals.claimed) pace_.hurry();
 }
@@ -266,6 +273,9 @@ void remove_segment_directory(const std::string& directory) {
 
 void keep_heaps(const KeeperDuty& duty) {
   settle_down(duty);
+  // A process that comes and goes takes some pages here: given back and asked for again each time,
+  // they would be most of what it costs.
+  mallopt(M_TRIM_THRESHOLD, kKeptFreeBytes);
   KeeperLoop(duty).run();
   remove_segment_directory(duty.directory);
   _exit(0);
