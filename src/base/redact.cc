@@ -187,7 +187,8 @@ class Redactor {
     if (is_flag && word.size() > 2) {
       expected_.value = std::max(expected_.value, secret_name(word));
     }
-    if (option == OptionValue::key) expected_.value = SecretName::likely_random;
+    is_login_ = option == OptionValue::key || (is_login_ && word.starts_with('-'));
+    if (is_login_) expected_.value = std::max(expected_.value, SecretName::likely_random);
     // "password: x", "api_key": "x", and with blanks around: password = x.
     if (word.size() > 1 && word.back() == ':') {
       expected_.value = secret_name(name_at_end(word.substr(0, word.size() - 1)));
@@ -205,7 +206,7 @@ class Redactor {
     const bool bare = argument || name == word;
     if (bare && !word.starts_with('-') && (set_before || is_variable_name(name))) {
       const SecretName kind = secret_name(name);
-      const bool named = kind >= SecretName::likely;
+      const bool named = kind >= (set_before ? SecretName::likely_random : SecretName::likely);
       if (named) expected_.value = set_before ? kind : SecretName::likely_random;
     }
     is_set_ = word == "set" || word == "setenv" || (is_set_ && word.starts_with('-'));
@@ -272,6 +273,7 @@ class Redactor {
   Expected expected_;
   SecretName last_name_ = SecretName::none;  // Of the word before, if that is a bare name.
   bool is_set_ = false;                      // The word before was "set" or the like.
+  bool is_login_ = false;                    // "wandb login", and options since.
   std::string_view program_;                 // The last one whose own options are known.
 };
 

@@ -15,9 +15,11 @@ using Words = std::string_view;  // Separated by blanks.
 
 // A name that ends in one of these is that of a secret, whatever comes before.
 constexpr auto kCertainEnds = std::to_array<std::string_view>(
-    {"password", "passwd", "passphrase", "secret", "secrets", "apikey", "authtoken", "accesstoken",
-     "secretkey", "privatekey", "accesskey", "requirepass", "masterauth", "authorization", "bearer",
-     "sshpass", "passcode"});
+    {"password",   "passwd",        "passphrase", "secret",     "secrets",   "apikey",
+     "authtoken",  "accesstoken",   "secretkey",  "privatekey", "accesskey", "requirepass",
+     "masterauth", "authorization", "bearer",     "sshpass",    "passcode",  "authkey",
+     "storepass",  "keypass",       "dbpass",     "userpass",   "rootpass",  "adminpass",
+     "passwort",   "kennwort",      "contrasena", "senha",      "passe"});
 
 // Before "token": of these it is one that opens a door,
 constexpr Words kDoorTokens =
@@ -134,7 +136,9 @@ SecretName secret_name(std::string_view name) {
   const std::string before = parts.size() > 1 ? parts[parts.size() - 2] : "";
   const auto ends = [&last](std::string_view end) { return last.ends_with(end); };
   if (std::any_of(kCertainEnds.begin(), kCertainEnds.end(), ends)) return SecretName::certain;
-  if (last == "credential" || last == "credentials") return SecretName::file_or_not;
+  if (last == "credential" || last == "credentials" || last == "creds") {
+    return SecretName::file_or_not;
+  }
   if (last == "pwd") return SecretName::file_or_not;
   if (last == "pw") return SecretName::likely;
   if (last == "token" || last == "jwt") {
@@ -153,6 +157,7 @@ SecretName secret_name(std::string_view name) {
     return among(kDoorTokens, before) ? SecretName::certain : SecretName::likely_random;
   }
   if (last == "auth" || last == "cookie") return SecretName::likely_random;
+  if (last == "id" && before == "secret") return SecretName::likely_random;
   return has_secret_before(name) ? SecretName::likely_random : SecretName::none;
 }
 

@@ -22,6 +22,7 @@ constexpr auto kKnownOptions = std::to_array<KnownOption>({
     {"beeline", "-p"},
     {"cqlsh", "-p"},
     {"curl", "-E", OptionValue::user_and_secret, true},
+    {"curl", "-U", OptionValue::user_and_secret, true},
     {"curl", "-b"},
     {"curl", "-u", OptionValue::user_and_secret, true},
     {"cypher-shell", "-p"},
@@ -30,17 +31,27 @@ constexpr auto kKnownOptions = std::to_array<KnownOption>({
     {"ipmitool", "-P"},
     {"keydb-cli", "-a"},
     {"ldap*", "-w", OptionValue::secret, true},
+    {"lftp", "-u"},
     {"login", "-p"},
     {"mariadb*", "-p", OptionValue::secret, true},
     {"mongo*", "-p", OptionValue::secret, true},
     {"mosquitto*", "-P"},
     {"mysql*", "-p", OptionValue::secret, true},
+    {"mysqladmin", "password"},
+    {"nmcli", "password"},
     {"openssl", "-k"},
     {"plink", "-pw"},
+    {"poetry", "-p"},
     {"pscp", "-pw"},
+    {"put-parameter", "--value"},
     {"redis-cli", "-a"},
+    {"smbclient", "-U", OptionValue::secret, true},
+    {"snmp*", "-A"},
+    {"snmp*", "-X"},
+    {"snmp*", "-c"},
     {"sqlcmd", "-P", OptionValue::secret, true},
     {"ssh-keygen", "-N"},
+    {"ssh-keygen", "-P"},
     {"sshpass", "-p", OptionValue::secret, true},
     {"twine", "-p"},
     {"unzip", "-P"},
@@ -50,9 +61,12 @@ constexpr auto kKnownOptions = std::to_array<KnownOption>({
 });
 // Whoever's they are.
 constexpr auto kUserOptions = std::to_array<std::string_view>(
-    {"-u", "--user", "--proxy-user", "--auth", "--basic-auth", "--cert", "--proxy-cert"});
-// The next word may be a key.
-constexpr auto kLogins = std::to_array<std::string_view>({"wandb", "vault", "comet", "swanlab"});
+    {"-u", "--user", "--proxy-user", "--auth", "--basic-auth", "--cert", "--proxy-cert", "--creds",
+     "--src-creds", "--dest-creds"});
+// The next word that is no option may be a key.
+constexpr auto kLogins =
+    std::to_array<std::string_view>({"wandb", "vault", "comet", "swanlab", "cargo"});
+constexpr auto kKeyCommands = std::to_array<std::string_view>({"authtoken", "add-authtoken"});
 
 bool is_of(const KnownOption& known, std::string_view program) {
   const bool family = known.program.ends_with('*');
@@ -69,17 +83,18 @@ bool has_secret_options(std::string_view program) {
 }
 
 OptionValue option_value(std::string_view program, std::string_view word) {
-  if (std::ranges::find(kUserOptions, word) != kUserOptions.end()) {
-    return OptionValue::user_and_secret;
-  }
-  const bool logs_in = word == "login" && std::ranges::find(kLogins, program) != kLogins.end();
+  const bool logs_in = (word == "login" && std::ranges::find(kLogins, program) != kLogins.end()) ||
+                       std::ranges::find(kKeyCommands, word) != kKeyCommands.end();
   if (logs_in) return OptionValue::key;
   const auto known = std::ranges::find_if(kKnownOptions, [&](const KnownOption& each) {
     return each.option == word && !each.option.ends_with(':') && is_of(each, program);
   });
   // mysql -p alone asks for the password: the next word is a database.
-  const bool asks = program.starts_with("mysql") || program.starts_with("mariadb");
-  return known == kKnownOptions.end() || asks ? OptionValue::none : known->value;
+  const bool asks =
+      word == "-p" && (program.starts_with("mysql") || program.starts_with("mariadb"));
+  if (known != kKnownOptions.end() && !asks) return known->value;
+  const bool user = std::ranges::find(kUserOptions, word) != kUserOptions.end();
+  return user ? OptionValue::user_and_secret : OptionValue::none;
 }
 
 GluedOption glued_option(std::string_view program, std::string_view word) {

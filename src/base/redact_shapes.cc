@@ -65,6 +65,7 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"lsv2_", 20, "_"},
     {"dapi", 32, "-"},
     {"ATATT", 40, "-_="},
+    {"1//0", 30, "-_"},
 });
 constexpr size_t kAwsRest = 16;
 constexpr size_t kLeastAwsSecret = 30;
@@ -181,8 +182,18 @@ Place user_secret(std::string_view text) {
   if (at == std::string_view::npos) return {};
   const std::string_view user = authority.substr(0, at);
   const size_t colon = user.find(':');
-  if (colon != std::string_view::npos) return {2 + colon + 1, user.size() - colon - 1};
-  return user.size() >= kLeastUserToken && is_mixed(user) ? Place{2, user.size()} : Place{};
+  // "TOKEN:x-oauth-basic@": the secret stands where the name does.
+  const std::string_view name = user.substr(0, colon);
+  if (name.size() >= kLeastUserToken && is_mixed(name)) return {2, user.size()};
+  return colon == std::string_view::npos ? Place{} : Place{2 + colon + 1, user.size() - colon - 1};
+}
+
+// The password in "user:password@tcp(host:3306)/base", as Go's drivers have it.
+Place driver_secret(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find_first_of("'\"= \t\n"));
+  const size_t at = std::min(word.find("@tcp("), word.find("@unix("));
+  const size_t colon = word.find(':');
+  return at == std::string_view::npos || colon >= at ? Place{} : Place{colon + 1, at - colon - 1};
 }
 
 // Addresses whose path is the secret.
@@ -190,8 +201,10 @@ Place hook_secret(std::string_view text) {
   for (const std::string_view hook :
        {"//hooks.slack.com/services/", "//discord.com/api/webhooks/",
         "//discordapp.com/api/webhooks/", "//hooks.zapier.com/hooks/catch/",
-        "//api.telegram.org/bot", "//outlook.office.com/webhook/",
-        ".webhook.office.com/webhookb2/"}) {
+        "//hooks.slack.com/workflows/", "//hooks.slack.com/triggers/",
+        "//hooks.slack-gov.com/services/", "//maker.ifttt.com/trigger/",
+        "//events.pagerduty.com/integration/", "//api.telegram.org/bot",
+        "//outlook.office.com/webhook/", ".webhook.office.com/webhookb2/"}) {
     const size_t at = text.find(hook);
     const bool in_host = at != std::string_view::npos && text.find('/', 2) >= at;
     if (!in_host) continue;
@@ -244,6 +257,10 @@ std::string redact_shapes(std::string_view text) {
         hide(place);
         continue;
       }
+    }
+    if (const Place place = fresh ? driver_secret(rest) : Place{}; place.size > 0) {
+      hide(place);
+      continue;
     }
     if (const size_t length = fresh ? secret_at(rest) : 0) {
       hide({0, length});
