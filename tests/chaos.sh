@@ -6,22 +6,25 @@
 #   PLATEAU=$PWD/build/release/plateau SOURCE_DIR=$PWD bash tests/chaos.sh [ROUNDS [SCENARIO...]]
 #
 # Each round runs a job under plateau, on a machine that is kept busy, and at a random moment of it does
-# one thing to it: kill -9 of plateau, of the relay, of the heap's keeper, of the server or of the job;
-# SIGSTOP and SIGCONT of plateau; a full disk; a full /dev/shm; a thousand processes a second; hardly any
-# descriptors. Two rounds of each are a test (e2e/chaos-hurts-nobody.sh); 100 take about two hours.
-# SEED=N repeats the moments of an earlier run.
+# one thing to it: kill -9 of plateau (also while it starts, and while it ends), of the relay, of the heap's
+# keeper, of the server or of the job; SIGSTOP and SIGCONT of plateau; no more memory or descriptors for it;
+# a full disk; a full /dev/shm; a thousand processes a second; hardly any descriptors from the start.
+# One round of each is a test (e2e/chaos-hurts-nobody.sh). AT_ONCE=4 runs four rounds side by side: a round
+# is mostly waiting, and they are in each other's way, as they should be. SEED=N repeats the moments of an
+# earlier run with the same AT_ONCE.
 # shellcheck source=tests/e2e/lib.sh
 . "$SOURCE_DIR/tests/e2e/lib.sh"
 
 rounds=${1:-100}
 shift || true
-RANDOM=${SEED:=$RANDOM}
-steps=300
+: "${SEED:=$RANDOM}" "${AT_ONCE:=1}"
+steps=150
 
 cat >job.py <<'PY'
 # Says a line for each of its steps, holds 100 kB of each, and ends with what it counted.
 import os, sys, time
 held = []
+os.write(1, b"begun\n")
 for step in range(int(sys.argv[1])):
     held.append(bytearray(os.urandom(1000)) * 100)
     os.write(1, b"Step %d: loss 0.1\n" % step)
@@ -29,9 +32,9 @@ for step in range(int(sys.argv[1])):
 os.write(1, b"done %d\n" % sum(len(block) for block in held))
 PY
 cat >spawn.py <<'PY'
-# As many processes as it can start in three seconds, and how many of them did not end well.
+# As many processes as it can start in two seconds, and how many of them did not end well.
 import os, time
-end = time.monotonic() + 3
+end = time.monotonic() + 2
 started = bad = 0
 while time.monotonic() < end:
     pids = [os.posix_spawn("/bin/true", ["true"], {}) for _ in range(20)]
@@ -41,18 +44,22 @@ os.write(1, b"started %d, bad %d\n" % (started, bad))
 PY
 (while :; do :; done) &
 hog=$!
-trap 'kill $hog ${watcher:-} 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
+trap 'kill $hog ${workers[@]:-} 2>/dev/null || true; rm -rf "$SCRATCH"' EXIT
 
-# start OPTION...: the job under plateau in the background; $watcher is plateau's pid.
-start() {
-  rm -f job.plateau output err
+# launch OPTION...: the job under plateau in the background; $watcher is plateau's pid.
+launch() {
+  rm -f job.plateau output err pid
   sh -c 'echo $$ >pid; exec "$0" run "$@"' "$PLATEAU" -o job.plateau "$@" -- python3 job.py $steps >output 2>err &
   shell=$!
-  wait_until grep -q 'Step 0' output
+  wait_until test -s pid
   watcher=$(cat pid)
 }
-# a_moment: up to 2 s.
-a_moment() { sleep "$((RANDOM % 2)).$(printf %03d $((RANDOM % 1000)))"; }
+start() {
+  launch "$@"
+  wait_until grep -q 'Step 0' output
+}
+# a_moment [MS]: up to a second, which the job outlasts, or that many milliseconds.
+a_moment() { sleep "0.$(printf %03d $((RANDOM % ${1:-1000})))"; }
 child_called() { pgrep -P "$watcher" -x "$1" | head -1; }
 the_end() {
   ended=0
@@ -97,6 +104,44 @@ scenario_plateau() {
   the_end
   recording_is_readable plateau
   nothing_missing "$when"
+}
+# Where the job has not begun there is nobody to hurt, and what there is of a recording may be none.
+scenario_early() {
+  launch
+  a_moment 250
+  kill -9 "$watcher"
+  the_end
+  sleep 0.3
+  if grep -q begun output; then job_is_unhurt early; fi
+  run "$PLATEAU" dump job.plateau
+  [ "$code" -eq 0 ] || grep -qE 'no such file|empty|no samples|ends before' err || fail "early: $(cat err)"
+}
+scenario_late() {
+  start
+  wait_until grep -q '^done' output
+  a_moment 300
+  kill -9 "$watcher" 2>/dev/null || true
+  job_is_unhurt late
+  the_end
+  recording_is_readable late
+}
+scenario_memory() {
+  start
+  a_moment
+  # What it has mapped now, and 64 kB more.
+  prlimit --pid "$watcher" --as=$(($(awk '/^VmSize/ { print $2 }' "/proc/$watcher/status") * 1024 + 65536))
+  job_is_unhurt memory
+  the_end
+  recording_is_readable memory
+}
+scenario_handles() {
+  start
+  a_moment
+  prlimit --pid "$watcher" --nofile=3
+  job_is_unhurt handles
+  the_end
+  [ "$ended" -eq 0 ] || fail "handles: the job ended with $ended: $(tail -3 err)"
+  recording_is_readable handles
 }
 # one_dies WHO PROCESS [OPTION...]: that child of plateau is killed at some moment; neither the job nor the recording minds.
 one_dies() {
@@ -184,11 +229,27 @@ scenario_descriptors() {
 
 scenarios=("$@")
 [ ${#scenarios[@]} -gt 0 ] ||
-  scenarios=(plateau relay keeper job server stop disk shm processes descriptors)
-for ((round = 1; round <= rounds; round++)); do
-  for scenario in "${scenarios[@]}"; do
-    "scenario_$scenario"
-    echo "round $round of $rounds: $scenario: fine"
+  scenarios=(plateau early late relay keeper job server stop memory handles disk shm processes descriptors)
+
+# worker NUMBER: every AT_ONCE-th round, in a directory of its own.
+worker() {
+  local watcher="" round scenario
+  trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true' EXIT
+  RANDOM=$((SEED + $1))
+  mkdir "$SCRATCH/$1"
+  cd "$SCRATCH/$1"
+  cp ../job.py ../spawn.py .
+  for ((round = 1 + $1; round <= rounds; round += AT_ONCE)); do
+    for scenario in "${scenarios[@]}"; do
+      "scenario_$scenario"
+      echo "round $round of $rounds: $scenario: fine"
+    done
   done
+}
+workers=()
+for ((number = 0; number < AT_ONCE; number++)); do
+  worker "$number" &
+  workers+=($!)
 done
-echo "SEED=$SEED"
+for worker in "${workers[@]}"; do wait "$worker" || fail "SEED=$SEED AT_ONCE=$AT_ONCE"; done
+echo "SEED=$SEED AT_ONCE=$AT_ONCE"

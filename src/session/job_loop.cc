@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/poll_all.h"
 #include "base/units.h"
 #include "session/job_cgroup.h"
 #include "session/leftovers.h"
@@ -45,7 +46,7 @@ void JobLoop::wait(SignalReader& signals, double seconds) {
   std::vector<pollfd> polled = {{signals.fd(), POLLIN, 0}, {session_.socket_fd(), POLLIN, 0}};
   for (const Relay& relay : job_.relays) polled.push_back({relay.copy.get(), POLLIN, 0});
   const int timeout_ms = static_cast<int>(seconds * 1000) + 1;
-  if (poll(polled.data(), polled.size(), timeout_ms) <= 0) return;
+  if (poll_all(polled, timeout_ms) <= 0) return;
   if ((polled[1].revents & POLLIN) != 0) session_.read_words();
   for (size_t i = 0; i < job_.relays.size(); ++i) {
     if (polled[i + 2].revents != 0) read_output(i);
