@@ -71,6 +71,29 @@ constexpr std::array<std::string_view, 8> kStarters = {
 constexpr std::array<std::string_view, 4> kPlumbing = {
     "std::", "__gnu_cxx::", "__cxxabiv1::", "fmt::"};
 
+// Rust's own: by the file, as the compiler writes it for a library that came with it, and by name
+// where there are no lines.
+constexpr std::array<std::string_view, 4> kRustFiles = {"/rustc/", "/rust/deps/", "library/alloc/",
+                                                        "library/core/"};
+constexpr std::array<std::string_view, 14> kRustNames = {
+    "alloc::alloc::", "alloc::boxed::", "alloc::collections::", "alloc::fmt::",  "alloc::raw_vec::",
+    "alloc::rc::",    "alloc::slice::", "alloc::str::",         "alloc::string", "alloc::sync::",
+    "alloc::vec::",   "core::ops::",    "core::iter::",         "hashbrown::"};
+constexpr std::array<std::string_view, 3> kRustAllocators = {"__rust_", "__rdl_", "__rustc::__r"};
+
+template <size_t N>
+bool begins_with(const std::array<std::string_view, N>& beginnings, std::string_view text) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [text](std::string_view begin) { return text.starts_with(begin); });
+}
+
+bool is_rusts_own(const FrameName& frame) {
+  std::string_view name = frame.function;
+  while (name.starts_with('<') || name.starts_with('&')) name.remove_prefix(1);
+  return begins_with(kRustFiles, frame.file) || begins_with(kRustNames, name) ||
+         begins_with(kRustAllocators, name);
+}
+
 template <size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -165,9 +188,8 @@ bool is_machinery(const FrameName& frame, bool has_python) {
   if (name.empty()) {
     return frame.module.starts_with("libc.so") || frame.module.starts_with("ld-linux");
   }
-  return among(kAllocators, name) || among(kStarters, name) ||
-         std::any_of(kPlumbing.begin(), kPlumbing.end(),
-                     [&name](std::string_view plumbing) { return name.starts_with(plumbing); });
+  return among(kAllocators, name) || among(kStarters, name) || begins_with(kPlumbing, name) ||
+         is_rusts_own(frame);
 }
 
 bool is_library_file(const std::string& path) {

@@ -49,6 +49,21 @@ TEST(StackView, TitleOfACppStackNamesItsCallers) {
   EXPECT_EQ(site_title(visible_frames(frames)), "Cache<int>::keep [train] <- work<float> <- main");
 }
 
+TEST(StackView, TitleOfARustStackNamesTheProgramsOwnFunctions) {
+  std::vector<FrameName> frames = {
+      native("__rust_alloc", "train"),
+      native("alloc::alloc::alloc", "train"),
+      native("<alloc::alloc::Global as core::alloc::Allocator>::allocate", "train"),
+      native("<str>::repeat", "train"),
+      native("train::grow", "train"),
+      native("train::main", "train"),
+      native("core::ops::function::FnOnce::call_once", "train"),
+      native("std::rt::lang_start::{{closure}}", "train"),
+      native("main", "train")};
+  frames[3].file = "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/str.rs";
+  EXPECT_EQ(site_title(visible_frames(frames)), "train::grow [train] <- train::main <- main");
+}
+
 TEST(StackView, LibraryWithoutSymbolsIsOneFrame) {
   std::vector<FrameName> frames = {native("malloc", "libc.so.6"), native("", "libx.so"),
                                    native("", "libx.so"), native("main", "a")};
