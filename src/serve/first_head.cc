@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kLongestMethod = 24;
 constexpr size_t kMostEmptyLines = 4;  // Before the request: some clients send one.
 constexpr size_t kMostLengthDigits = 18;
+// Each takes some dozen bytes of what the library has for a connection; then it answers by itself.
+constexpr size_t kMostHeaders = 128;
+constexpr ptrdiff_t kMostArguments = 128;
 
 FirstHead refused(unsigned status, std::string_view why) {
   return {FirstHead::Kind::refused, status, why};
@@ -50,6 +53,9 @@ FirstHead look_at_request_line(std::string_view line) {
       target.find(' ') != std::string_view::npos) {
     return refused(400, kNoHttp);
   }
+  if (std::count(target.begin(), target.end(), '&') >= kMostArguments) {
+    return refused(414, "the address has too many arguments");
+  }
   if (!version.starts_with("HTTP/")) return refused(400, kNoHttp);
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return refused(505, "only HTTP/1.1 is spoken here");
@@ -64,6 +70,10 @@ FirstHead look_at_header(std::string_view line) {
                          name.find_first_of(" \t") != std::string_view::npos ||
                          std::any_of(line.begin(), line.end(), is_control);
   if (malformed) return refused(400, "a header of the request is malformed");
+  // Nothing that is asked here has a body, and the library answers a bad coding by itself.
+  if (equal_ignoring_case(name, "transfer-encoding")) {
+    return refused(400, "a request with a transfer coding is not taken");
+  }
   if (equal_ignoring_case(name, "content-length")) {
     const std::string_view length = trim(line.substr(colon + 1));
     const bool number = !length.empty() && length.size() <= kMostLengthDigits &&
@@ -100,7 +110,8 @@ FirstHead look_at_first_head(std::string_view bytes) {
   if (const FirstHead head = look_at_request_line(line); head.kind == FirstHead::Kind::refused) {
     return head;
   }
-  while (take_line(rest, line)) {
+  for (size_t headers = 0; take_line(rest, line); ++headers) {
+    if (headers > kMostHeaders) return refused(431, "the request has too many headers");
     if (line.empty()) return {FirstHead::Kind::fine, 0, ""};
     if (const FirstHead head = look_at_header(line); head.kind == FirstHead::Kind::refused) {
       return head;

@@ -45,5 +45,20 @@ TEST(FirstHead, MalformedAndEndlessHeadsAreRefused) {
   EXPECT_EQ(look_at_first_head("GET /" + std::string(kMostFirstHead, 'x')).status, 414U);
 }
 
+TEST(FirstHead, WhatTheLibraryWouldAnswerByItselfIsRefused) {
+  const std::string line = "GET / HTTP/1.1\r\n";
+  for (const char* coding : {"chunked", "xchunked", "gzip, chunked"}) {
+    const std::string head = line + "Transfer-Encoding: " + coding + "\r\n\r\n5\r\nhello\r\n";
+    EXPECT_EQ(look_at_first_head(head).status, 400U) << coding;
+  }
+  std::string headers;
+  std::string arguments = "?";
+  for (int i = 0; i < 120; ++i) headers += "X: y\r\n", arguments += "a=1&";
+  EXPECT_EQ(look_at_first_head(line + headers + "\r\n").kind, Kind::fine);
+  EXPECT_EQ(look_at_first_head(line + headers + headers + "\r\n").status, 431U);
+  EXPECT_EQ(look_at_first_head("GET /" + arguments + " HTTP/1.1\r\n\r\n").kind, Kind::fine);
+  EXPECT_EQ(look_at_first_head("GET /" + arguments + arguments + " HTTP/1.1\r\n\r\n").status, 414U);
+}
+
 }  // namespace
 }  // namespace plateau

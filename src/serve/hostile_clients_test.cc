@@ -131,6 +131,8 @@ TEST_F(HostileClients, RequestsThatCanBeUnderstoodInTwoWaysAreRefusedInJson) {
   refused("GET /api/runs HTTP/1.1\r\n" + host + host + "\r\n");
   refused("GET /api/runs HTTP/1.1\r\n" + host +
           "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+  refused("GET /api/runs HTTP/1.1\r\n" + host +
+          "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nhello");
   refused("GET /api/runs%00 HTTP/1.1\r\n" + host + "\r\n");
   refused("GET /api%2Fruns HTTP/1.1\r\n" + host + "\r\n");
   refused("GET /api%2fruns HTTP/1.1\r\n" + host + "\r\n");
