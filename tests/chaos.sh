@@ -105,16 +105,20 @@ scenario_plateau() {
   recording_is_readable plateau
   nothing_missing "$when"
 }
-# Where the job has not begun there is nobody to hurt, and what there is of a recording may be none.
+# Where the job has not begun there is nobody to hurt, and the recording may be an empty file.
 scenario_early() {
   launch
   a_moment 250
   kill -9 "$watcher"
   the_end
   sleep 0.3
-  if grep -q begun output; then job_is_unhurt early; fi
-  run "$PLATEAU" dump job.plateau
-  [ "$code" -eq 0 ] || grep -qE 'no such file|empty|no samples|ends before' err || fail "early: $(cat err)"
+  if grep -q begun output; then
+    job_is_unhurt early
+    run "$PLATEAU" dump job.plateau
+    expect_code 0
+  else
+    [ ! -s job.plateau ] || "$PLATEAU" dump job.plateau >out 2>err || fail "early: $(cat err)"
+  fi
 }
 scenario_late() {
   start
@@ -192,6 +196,7 @@ can_fill() {
 }
 scenario_disk() {
   can_fill "a disk" || return 0
+  local steps=400  # A page of samples, on a slow machine too.
   mkdir -p small
   rm -f output err
   # shellcheck disable=SC2016
