@@ -18,7 +18,7 @@
 rounds=${1:-100}
 shift || true
 : "${SEED:=$RANDOM}" "${AT_ONCE:=1}"
-steps=150
+steps=250  # Two and a half seconds at least.
 
 cat >job.py <<'PY'
 # Says a line for each of its steps, holds 100 kB of each, and ends with what it counted.
@@ -70,7 +70,7 @@ job_is_unhurt() {
   wait_until grep -q '^done ' output
   grep -q "^done $((steps * 100000))$" output || fail "$1: the job counted wrong: $(tail -1 output)"
   # A relay that is killed may take what it had read with it.
-  [ "$1" = relay ] || [ "$(grep -c '^Step ' output)" -eq $steps ] || fail "$1: lines of the job are missing"
+  [ "$1" = relay ] || [ "$(grep -c '^Step ' output)" -eq "$steps" ] || fail "$1: lines of the job are missing"
 }
 recording_is_readable() {
   run "$PLATEAU" judge --json job.plateau
@@ -238,8 +238,9 @@ scenarios=("$@")
 
 # worker NUMBER: every AT_ONCE-th round, in a directory of its own.
 worker() {
-  local watcher="" round scenario
-  trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true' EXIT
+  watcher=""
+  trap 'kill ${watcher:-} 2>/dev/null || true' EXIT
+  local round scenario
   RANDOM=$((SEED + $1))
   mkdir "$SCRATCH/$1"
   cd "$SCRATCH/$1"
