@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, corpus, inFirefox, onFirstScreen, open, report } from "./browser.mjs";
-import { hostileTree, leakingLog, threeSamples } from "./inputs.mjs";
+import { treeOfTheEnded, hostileTree, leakingLog, threeSamples } from "./inputs.mjs";
 
 const run2 = () => report("run2", corpus("model-garden/run2.log"), "--examples", "663", "--batch", "8", "--limit", "32GB");
 
@@ -46,6 +46,14 @@ test("aTreeNamesTheProcessThatGrows", async () => {
   const said = await cards(page);
   assert.match(said["Which process"], /104/);
   assert.match(await page.locator("#tree").innerText(), /104/);
+  await close(page);
+});
+
+test("severalProcessesOfWhichNoneStandsOutAreNotCalledOneFigure", async () => {
+  const page = await open(report("ended", treeOfTheEnded()));
+  const said = await cards(page);
+  assert.doesNotMatch(said["Which process"], /one figure/);
+  assert.match(said["Which process"], /Of 6 processes none/);
   await close(page);
 });
 

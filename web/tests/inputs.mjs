@@ -43,6 +43,18 @@ export function hostileTree() {
   return write("tree <b>.csv", lines);
 }
 
+// A process that grows, and five that grew and ended before it: it is judged alone.
+export function treeOfTheEnded() {
+  const random = noise(9);
+  const lines = ["step,pid,ppid,name,rss_mb"];
+  for (let step = 0; step < 400; step += 2) {
+    for (let i = 0; i < 6; ++i) {
+      if (i === 0 || step < 340) lines.push(`${step},${100 + i},${i === 0 ? 1 : 100},worker,${(90 + step / 2 + random.next().value).toFixed(1)}`);
+    }
+  }
+  return write("ended.csv", lines);
+}
+
 // One log for each rank of a job: all level but the odd one.
 export function rankLogs(count, odd) {
   const random = noise(7);

@@ -80,13 +80,15 @@ function Unnamed({ run }: { run: RunPage }) {
   const named = run.verdict.process === null ? null : processName(run.verdict.process);
   const only = run.processes.length === 1 ? run.processes[0] : undefined;
   const known = named ?? only?.name ?? "";
+  const several = run.processes.length > 1;
+  const why = several ? `Of ${run.processes.length} processes none is named as the one that grows.` : "The input has one figure for the whole job.";
   return (
     <>
       <p>
-        <strong>{known === "" ? "Not known" : shortWords(known)}</strong>
+        <strong>{known !== "" ? shortWords(known) : several ? "No single one" : "Not known"}</strong>
       </p>
       {named !== null ? null : (
-        <p class="muted">{known === "" ? "The input has one figure for the whole job." : "The only process seen."}</p>
+        <p class="muted">{known === "" ? why : "The only process seen."}</p>
       )}
     </>
   );
