@@ -2,6 +2,7 @@
 // The page as it is looked at: on dense displays, on a phone, on paper, and with one cursor in all charts.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { close, corpus, inFirefox, onFirstScreen, open, plateau, report, scratch, sourceDir } from "./browser.mjs";
@@ -82,6 +83,17 @@ test("aPhoneShowsTheSectionsAndNothingHangsOverItsEdge", async () => {
     });
     assert.ok(onTop, await link.innerText());
   }
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await close(page);
+});
+
+test("longNamesOfTracedProcessesStayOnAPhone", async () => {
+  const job = join(scratch, `${"a_name_as_long_as_people_make_them_".repeat(2)}.py`);
+  writeFileSync(job, "import os\nchild = os.fork()\nheld = [bytearray(100_000) for _ in range(50)]\nif child: os.wait()\n");
+  const traced = join(scratch, "forked.plateau");
+  execFileSync(plateau, ["run", "-q", "--heap=exact", "-o", traced, "--", "/usr/bin/python3", job], { stdio: "ignore" });
+  const page = await open(report("forked", traced), { viewport: { width: 390, height: 844 } });
+  assert.equal(await page.locator("#flame select").count(), 1);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
   await close(page);
 });
