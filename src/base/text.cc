@@ -18,6 +18,31 @@ std::optional<T> parse_whole(std::string_view text) {
   return value;
 }
 
+// "88.875": up to fifteen digits and a point are a whole number and a power of ten, both of which a
+// double holds, so that their quotient is the nearest double, as the standard library's is.
+std::optional<double> parse_plain_decimal(std::string_view text) {
+  static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  constexpr size_t kMostDigits = 15;
+  if (text.empty() || text.size() > kMostDigits + 1) return std::nullopt;
+  uint64_t digits = 0;
+  size_t count = 0;
+  size_t point = text.size();
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '.' && point == text.size() && count > 0) {
+      point = i;
+      continue;
+    }
+    if (!is_digit(c)) return std::nullopt;
+    digits = digits * 10 + static_cast<uint64_t>(c - '0');
+    ++count;
+  }
+  const size_t behind = point == text.size() ? 0 : text.size() - point - 1;
+  if (count > kMostDigits || (point != text.size() && behind == 0)) return std::nullopt;
+  return static_cast<double>(digits) / kPowers[behind];
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -52,6 +77,7 @@ size_t find_ignoring_case(std::string_view text, std::string_view needle, size_t
 }
 
 std::optional<double> parse_double(std::string_view text) {
+  if (const auto plain = parse_plain_decimal(text)) return plain;
   return parse_whole<double>(text);
 }
 
