@@ -40,6 +40,7 @@ class FollowingSource : public ByteSource {
                      fmt::format("cannot read {}: {}", path_, std::strerror(errno))};
       }
       if (got > 0) {
+        left_ = false;
         keep({buffer, static_cast<size_t>(got)});
         look_if_due();
         return static_cast<size_t>(got);
@@ -78,6 +79,12 @@ class FollowingSource : public ByteSource {
     if (open.st_size < ::lseek(fd(), 0, SEEK_CUR)) ::lseek(fd(), 0, SEEK_SET);
     if (::stat(path_.c_str(), &now) != 0) return true;  // Between two names of a rotation.
     if (now.st_ino == open.st_ino && now.st_dev == open.st_dev) return true;
+    // What was written to the old file until then, and while its writer still had it, comes first.
+    if (!left_) {
+      left_ = true;
+      return true;
+    }
+    left_ = false;
     Fd next(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (next) file_ = std::move(next);
     return true;
@@ -110,6 +117,7 @@ class FollowingSource : public ByteSource {
   std::string kept_;
   bool changed_ = false;
   bool ended_ = false;
+  bool left_ = false;  // Another file bears the name, and nothing was read since that was seen.
   Clock::time_point next_look_ = Clock::now() + kBetweenLooks;
 };
 
