@@ -51,6 +51,15 @@ std::string_view word_behind(std::string_view line, size_t& at) {
   return line.substr(begin, end - begin);
 }
 
+// "node-3", "gpu01", "mem2[512]:": the name of a machine or a program, whatever it may mean; a word
+// before a colon may name a figure.
+bool is_a_name(std::string_view word) {
+  const bool digits = std::any_of(word.begin(), word.end(), is_digit);
+  const bool tag = word.ends_with("]:");
+  return digits && is_letter(word.front()) &&
+         (tag || is_letter(word.back()) || is_digit(word.back()));
+}
+
 // What lines may share of a word: all of it, or that it is a level. Empty: it is none of the
 // collector's, because it means something, or is a figure.
 std::string_view shared_part(std::string_view word) {
@@ -59,8 +68,11 @@ std::string_view shared_part(std::string_view word) {
   while (!letters.empty() && !is_letter(letters.back())) letters.remove_suffix(1);
   const WordBits bits = word_bits(letters);
   if ((bits & kWordLevel) != 0) return "INFO";
-  if (letters.empty() || bits != 0 || word.find('=') != std::string_view::npos) return {};
-  return word;
+  if (letters.empty() || word.find('=') != std::string_view::npos) return {};
+  // "[Shard 0]": half of a tag names what stands in the other half.
+  const auto count = [word](char c) { return std::count(word.begin(), word.end(), c); };
+  if (count('[') != count(']') || count('(') != count(')')) return {};
+  return bits == 0 || is_a_name(word) ? word : std::string_view();
 }
 
 class LayoutInEnvelope : public LogLayout {

@@ -170,5 +170,39 @@ TEST(Envelope, NamesInOtherAlphabetsAreToldApart) {
   EXPECT_EQ(mb.back(), 54);
 }
 
+// "host", "node", "gpu" mean something, but host42 is a machine.
+TEST(Envelope, TheNameOfAMachineMayHoldAWordThatMeansSomething) {
+  for (const std::string host : {"host42", "node-3", "gpu01"}) {
+    std::string text;
+    for (size_t i = 0; i < 40; ++i) {
+      const std::string behind = i % 20 == 0 ? "keys       mem      clients"
+                                             : "506        " + std::to_string(12 + i) + ".25M   1";
+      text += "Apr  7 " + clock(i) + " " + host + " app[4411]: " + behind + "\n";
+    }
+    const auto runs = import_bytes("log", text);
+    ASSERT_TRUE(runs.ok()) << host << ": " << runs.error().message;
+    EXPECT_EQ(runs.value()[0].instants.size(), 38U) << host;
+    EXPECT_NEAR(runs.value()[0].series[0].mb.back(), 51.25 * 1.048576, 1e-6) << host;
+  }
+}
+
+TEST(Envelope, HalfOfATagIsNoneOfTheCollectorsWords) {
+  std::string text;
+  for (size_t i = 0; i < 60; ++i) {
+    text += "2026-04-07 " + clock(60 * (i / 3)) + " [Shard " + std::to_string(i % 3) +
+            "] RAM: " + std::to_string(300 + 10 * (i % 3) + i) + " MB | Ping: 40ms\n";
+  }
+  ImportOptions asked;
+  asked.wishes.series = "shard";
+  for (const ImportOptions& options : {ImportOptions{}, asked}) {
+    const auto runs = import_bytes("log", text, options);
+    ASSERT_TRUE(runs.ok()) << runs.error().message;
+    ASSERT_EQ(runs.value()[0].processes.size(), 3U);
+    EXPECT_EQ(runs.value()[0].processes[2].name, "Shard 2");
+  }
+  asked.wishes.series = "guild";
+  EXPECT_FALSE(import_bytes("log", text, asked).ok()) << "no such series";
+}
+
 }  // namespace
 }  // namespace plateau

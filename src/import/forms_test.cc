@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs in the forms that people publish, each with invented figures and the truth about them
-// (make_forms.py and printed/make_printed_forms.py of tests/fixtures/forms write both): how many
-// readings the series that matters has, where it begins and ends in MB, and how many series there
-// are.
+// (make_forms.py and printed/make_printed_forms.py of tests/fixtures/forms write most; issues/ has
+// a page of its own): how many readings the series that matters has, where it begins and ends in
+// MB, and how many series there are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,6 +48,7 @@ std::vector<Form> forms() {
   std::vector<Form> out;
   read_truth("", out);
   read_truth("printed/", out);
+  read_truth("issues/", out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -15,8 +16,10 @@
 #include "import/csv_fields.h"
 #include "import/endings.h"
 #include "import/line_reader.h"
+#include "import/metric_document.h"
 #include "import/mined_log.h"
 #include "import/readers.h"
+#include "import/reading_parts.h"
 #include "import/run_builder.h"
 #include "import/run_folder.h"
 #include "recording/other_figures.h"
@@ -50,9 +53,16 @@ const std::vector<Format>& formats() {
       {{"free", "loops of free in any unit"}, read_free},
       {{"jvm-native", "loops of jcmd PID VM.native_memory summary; committed memory by section"},
        read_jvm_native},
+      {{"malloc-info", "glibc's malloc_info() again and again; what malloc has from the system"},
+       read_malloc_info},
+      {{"openj9", "verbose collections of OpenJ9 (-Xverbosegclog); what each left in the heap"},
+       read_verbose_gc},
       {{"pidstat", "pidstat -r"}, read_pidstat},
       {{"nvidia-smi", "nvidia-smi --query-gpu or --query-compute-apps with --format=csv"},
        read_nvidia_smi},
+      // Made JSON lines before they are read, see import_document().
+      {{"metrics", "the JSON answers of CloudWatch, Google, Azure, Datadog, Graphite, InfluxDB"},
+       read_json_lines},
       {{"prometheus", "the JSON answer of a Prometheus range query"}, read_prometheus},
       {{"wandb", "system metrics exported from Weights & Biases as CSV"}, read_wandb_csv},
       {{"wandb-run", "a Weights & Biases run: its run-ID.wandb, or its folder"}, read_wandb_log},
@@ -113,16 +123,22 @@ Error not_told_apart(const std::string& name, const std::string& wish) {
                       name, wish)};
 }
 
-// A table whose header leaves nothing open: every column is understood, with its unit.
+// A table whose header leaves nothing open: every column is understood, with its unit, and no two
+// say the same, which may be of different things.
 bool is_understood(std::string_view head) {
   const std::string_view header = head.substr(0, head.find_first_of("\r\n"));
   const char separator = guess_separator(header);
   if (separator == '\0') return false;
   CsvFields cutter(separator);
+  std::set<Metric> said;
   for (const std::string_view name : cutter.cut(without_bom(header))) {
     const ColumnRole role = classify_column(name);
     if (role.kind == ColumnRole::Kind::ignored) return false;
-    if (role.kind == ColumnRole::Kind::memory && role.unit_mb == 0) return false;
+    if (role.kind != ColumnRole::Kind::memory) continue;
+    if (role.unit_mb == 0) return false;
+    // Those of devices are told apart by their numbers.
+    const bool of_device = role.metric == Metric::gpu || role.metric == Metric::gpu_reserved;
+    if (!of_device && !said.insert(role.metric).second) return false;
   }
   return true;
 }
@@ -199,26 +215,25 @@ bool never_moves(const Run& run) {
 }
 
 // Whether the figures go to and fro by nearly as much as they ever differ: several things in turn,
-// read as one. A course of one thing goes such a way once, and noise a third of it at each step.
-bool leaps(const Run& run) {
+// read as one. A course of one thing goes such a way once, and noise a third of it at each step. Of
+// one large thing and some small ones the path is shorter; but each of as many as come in a turn,
+// taken by itself, runs smoother.
+bool leaps(const Run& run, size_t in_turn) {
   constexpr double kOfSpread = 0.4;
   if (run.processes.size() > 1 || run.series.empty()) return false;
-  double last = kMissing;
-  double path = 0;
-  double least = 0;
-  double most = 0;
-  size_t steps = 0;
+  std::vector<double> course;
   for (const double mb : run.series.front().mb) {
-    if (std::isnan(mb)) continue;
-    least = std::isnan(last) ? mb : std::min(least, mb);
-    most = std::isnan(last) ? mb : std::max(most, mb);
-    if (!std::isnan(last)) {
-      path += std::abs(mb - last);
-      ++steps;
-    }
-    last = mb;
+    if (!std::isnan(mb)) course.push_back(mb);
   }
-  return path > kOfSpread * static_cast<double>(steps) * (most - least);
+  if (course.size() < 2) return false;
+  double path = 0;
+  for (size_t i = 1; i < course.size(); ++i) path += std::abs(course[i] - course[i - 1]);
+  const auto [least, most] = std::minmax_element(course.begin(), course.end());
+  if (path > kOfSpread * static_cast<double>(course.size() - 1) * (*most - *least)) return true;
+  if (in_turn < 2 || course.size() < 4 * in_turn) return false;
+  std::vector<uint64_t> turns(course.size());
+  for (size_t i = 0; i < turns.size(); ++i) turns[i] = i % in_turn;
+  return smoothing(course, turns) < kSmoother;
 }
 
 // Whether what was learned reads more, or more surely, than the reader of the format does. Both
@@ -249,7 +264,8 @@ bool reads_better(const Reading& reading, const Result<Runs>& by_format) {
   if (reading.own_numerals) return true;
   // It has mixed what the words before the name tell apart, or its course leaps between several.
   const bool mixed = samples_in(runs) * 20 > reading.expected * 21;
-  if (reading.sure && mixed && (reading.told_apart || leaps(largest))) return true;
+  const size_t in_turn = samples_in(runs) / std::max<size_t>(1, reading.expected);
+  if (mixed && ((reading.sure && reading.told_apart) || leaps(largest, in_turn))) return true;
   const size_t read = samples_in(runs) * std::max<size_t>(1, largest.processes.size());
   return read * 3 < reading.expected * (reading.sure ? 2 : 1);
 }
@@ -287,28 +303,42 @@ std::vector<std::string> account_of(std::string_view how, const Reading& reading
   return account;
 }
 
-Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> source,
-                           const ImportOptions& options) {
-  const Format* format = nullptr;
-  if (options.format != "auto" && !options.format.empty()) {
-    format = find_format(options.format);
-    if (format == nullptr) return unknown_format(options.format);
+// A source of lines, what stands at its beginning, and how they are to be read.
+struct Input {
+  LineReader& lines;
+  std::string sample;
+  const Format* format;
+  bool told = false;  // By the user.
+
+  [[nodiscard]] std::string_view head() const { return std::string_view(sample).substr(0, kHead); }
+};
+
+// What users must know of the lines that were no samples.
+void note_lines(const LineReader& lines, Run& last) {
+  if (lines.error()) {
+    last.notes.push_back(fmt::format("{}; what came before was read", lines.error()->message));
   }
-  LineReader lines(decompress_if_needed(std::move(source)));
-  const std::string sample(lines.peek(kSample));
-  const std::string_view head = std::string_view(sample).substr(0, kHead);
-  const bool told = format != nullptr;
-  if (!told) format = find_format(recognise_format(head));
-  const bool text = !told && !is_special(format->info.name, head);
-  if (const std::string_view foreign = text ? describe_foreign(head) : ""; !foreign.empty()) {
+  if (lines.overlong() > 0) {
+    last.lines_bad += lines.overlong();
+    last.notes.push_back(fmt::format("{} lines longer than {} bytes were cut", lines.overlong(),
+                                     LineReader::kMaxLine));
+  }
+}
+
+Result<Runs> import_lines(const std::string& name, Input input, const ImportOptions& options) {
+  LineReader& lines = input.lines;
+  const Format* format = input.format;
+  const bool text = !input.told && !is_special(format->info.name, input.head());
+  if (const std::string_view foreign = text ? describe_foreign(input.head()) : "";
+      !foreign.empty()) {
     return Error{Error::Kind::no_samples,
                  fmt::format("{} is no log: it looks like {}", name, foreign)};
   }
   Reading reading;
   bool mined = false;
   if (text || options.wishes.any()) {
-    reading = learn_reading(sample, options.wishes);
-    LineReader again(open_memory(sample, {}));
+    reading = learn_reading(input.sample, options.wishes);
+    LineReader again(open_memory(input.sample, {}));
     if (!reading.has_memory && !options.wishes.memory.empty()) {
       return not_there(name, options.wishes.memory, reading);
     }
@@ -327,23 +357,47 @@ Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> 
   }
   if (!runs.ok()) return Error{runs.error().kind, fmt::format("{} {}", name, runs.error().message)};
   if (runs.value().empty()) {
-    return nothing_found(name, format->info.name, head.empty(), describe_foreign(head), reading);
+    return nothing_found(name, format->info.name, input.head().empty(),
+                         describe_foreign(input.head()), reading);
   }
-  if (!mined) lend_other_figures(sample, reading, runs.value());
+  if (!mined) lend_other_figures(input.sample, reading, runs.value());
   for (Run& run : runs.value()) {
     run.source = name;
     if (mined || tells_no_ending(format->info.name)) mark_endings(run);
   }
-  Run& last = runs.value().back();
-  if (lines.error()) {
-    last.notes.push_back(fmt::format("{}; what came before was read", lines.error()->message));
-  }
-  if (lines.overlong() > 0) {
-    last.lines_bad += lines.overlong();
-    last.notes.push_back(fmt::format("{} lines longer than {} bytes were cut", lines.overlong(),
-                                     LineReader::kMaxLine));
-  }
+  note_lines(lines, runs.value().back());
   return runs;
+}
+
+// A document that lists points of metrics, as the lines that points_as_lines() makes of it.
+Result<Runs> import_document(const std::string& name, LineReader& document,
+                             const ImportOptions& options) {
+  const Result<std::string> text = points_as_lines(document);
+  if (!text.ok()) return Error{text.error().kind, fmt::format("{} {}", name, text.error().message)};
+  if (text.value().empty()) {
+    return Error{
+        Error::Kind::no_samples,
+        fmt::format("no memory figures found in {}: it is a JSON document in which no list "
+                    "has a time and a number in each element",
+                    name)};
+  }
+  LineReader lines(open_memory(text.value(), {}));
+  std::string sample(lines.peek(kSample));
+  return import_lines(name, {lines, std::move(sample), find_format("jsonl")}, options);
+}
+
+Result<Runs> import_source(const std::string& name, std::unique_ptr<ByteSource> source,
+                           const ImportOptions& options) {
+  const Format* format = nullptr;
+  if (options.format != "auto" && !options.format.empty()) {
+    format = find_format(options.format);
+    if (format == nullptr) return unknown_format(options.format);
+  }
+  LineReader lines(decompress_if_needed(std::move(source)));
+  Input input{lines, std::string(lines.peek(kSample)), format, format != nullptr};
+  if (!input.told) input.format = find_format(recognise_format(input.head()));
+  if (input.format->info.name == "metrics") return import_document(name, lines, options);
+  return import_lines(name, std::move(input), options);
 }
 
 }  // namespace

@@ -155,6 +155,18 @@ TEST(Import, BinaryAndForeignFilesAreCalledThat) {
             std::string::npos);
 }
 
+TEST(Import, AnAnswerOfOursIsNoLog) {
+  for (const char* answer :
+       {"UNDECIDED the evidence does not decide yet\n  Level 961 MB at step 350; one sample.\n",
+        "NO WORSE  no growth in either\n\n  A  plateau 64 %  49 steps  rss 612 MB\n",
+        "## LEAK: +8 MB per step\n\n- **Grew:** 41.1 to 56.6 MB over steps 0-49\n",
+        "{\"file\":\"a.log\",\"verdict\":\"leak\",\"first_mb\":41.1}\n",
+        "<?xml version=\"1.0\"?>\n<testsuites>\n<testsuite name=\"plateau judge\">\n"}) {
+    EXPECT_NE(message_of(answer).find("an answer of Plateau"), std::string::npos) << answer;
+  }
+  EXPECT_TRUE(import_bytes("log", "LEAK check\nstep 1 rss 5 GB\nstep 2 rss 6 GB\n").ok());
+}
+
 TEST(Import, UnknownFormatListsTheKnownOnes) {
   ImportOptions options;
   options.format = "excel";
@@ -245,6 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"free_m.log", "free", 1, 4, Metric::system_used, 739.2},
                     Expected{"free_h.log", "free", 1, 3, Metric::system_used, 706.7},
                     Expected{"jvm_native.log", "jvm-native", 1, 6, Metric::memory, 134.2},
+                    Expected{"malloc_info.log", "malloc-info", 1, 8, Metric::memory, 22.6},
+                    Expected{"openj9.xml", "openj9", 1, 6, Metric::memory, 167.5},
                     Expected{"pidstat.log", "pidstat", 1, 5, Metric::rss, 82.7},
                     Expected{"pidstat_h.log", "pidstat", 1, 3, Metric::rss, 58.7},
                     Expected{"mprof.dat", "mprof", 1, 8, Metric::rss, 17411.9},

@@ -11,6 +11,7 @@
 #include "import/line_layout.h"
 #include "import/line_stamp.h"
 #include "import/slot_name.h"
+#include "import/typed_line.h"
 #include "import/words.h"
 
 namespace plateau {
@@ -238,11 +239,18 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
   keys_.clear();
   section_ = sections_.over(line_);
   figures_ = by_value_ = cells_ = false;
-  by_above_ = !above_.empty() && is_lone_number(line_, style_);
+  if (std::string typed = named_at_a_prompt(line_); !typed.empty()) {
+    above_ = std::move(typed);
+    by_above_ = false;
+    return row.has_time;
+  }
+  const size_t answer = above_.empty() ? 0 : behind_answer_mark(line_);
+  by_above_ = !above_.empty() && is_lone_number(line_.substr(answer), style_);
   if (by_above_ && !above_counts_) {
     const SlotName name = weigh_name(above_);
     by_above_ = above_counts_ = name.memory && name.clock == SlotName::Clock::none;
   }
+  if (by_above_) at_ = std::max(at_, answer);
   while (at_ < line_.size()) {
     const char c = line_[at_];
     if (is_digit(c)) {

@@ -28,6 +28,8 @@ Result<Runs> read_psrecord(LineReader& lines);
 Result<Runs> read_ps(LineReader& lines);
 Result<Runs> read_free(LineReader& lines);
 Result<Runs> read_jvm_native(LineReader& lines);
+Result<Runs> read_malloc_info(LineReader& lines);
+Result<Runs> read_verbose_gc(LineReader& lines);
 Result<Runs> read_pidstat(LineReader& lines);
 Result<Runs> read_tensorboard(LineReader& input);
 Result<Runs> read_wandb_log(LineReader& input);

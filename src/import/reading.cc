@@ -151,6 +151,14 @@ bool is_measure_of_windows(const SheetColumn& column) {
                plain_words(column.title));
 }
 
+// The same to the last digit in many readings.
+bool stands_still(const SheetColumn& column) {
+  constexpr size_t kMany = 20;
+  return column.values.size() >= kMany &&
+         std::all_of(column.values.begin(), column.values.end(),
+                     [&column](double value) { return value == column.values.front(); });
+}
+
 // "worker: 180MiB / 1.9GiB" and "cache: 90MiB / 1.9GiB" in turn: what is measured against the same
 // limit is the same measure, of things that have these names.
 bool share_a_limit(const SheetColumn& a, const SheetColumn& b) {
@@ -199,6 +207,8 @@ void add_series_by_title(const Sheet& sheet, const ReadingWishes& wishes, Readin
     if ((other.with_unit > 0) != (main.with_unit > 0) || other.percents != main.percents) continue;
     const bool together = stand_together(main, other);
     if (!together && !come_in_turn(main, other)) continue;
+    // "Immobile space usage" between "Dynamic space usage": a size, and no other course.
+    if (!together && stands_still(other) && !stands_still(main)) continue;
     const bool named_so = std::any_of(others.begin(), others.end(), [&](const MemoryColumn& known) {
       return known.title == trim(other.title);
     });
@@ -283,7 +293,7 @@ void note_missing(const ReadingWishes& wishes, Reading& reading) {
   };
   const bool clock = reading.step_column != kNoColumn || reading.time_column != kNoColumn;
   if (asked(wishes.clock) && !clock) reading.missing = wishes.clock;
-  if (asked(wishes.series) && reading.series == SeriesBy::nothing) reading.missing = wishes.series;
+  if (asked(wishes.series) && reading.series != SeriesBy::column) reading.missing = wishes.series;
 }
 
 // What other readers of the same lines are compared by.

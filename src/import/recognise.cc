@@ -12,6 +12,7 @@
 #include "import/column_role.h"
 #include "import/csv_fields.h"
 #include "import/framed_log.h"
+#include "import/metric_document.h"
 #include "import/pickle.h"
 #include "import/readers.h"
 #include "recording/recording.h"
@@ -55,8 +56,10 @@ std::string_view recognise_json(std::string_view head, const std::vector<std::st
   // prints them have keys without quotes.
   // Several of them one after the other are a log that prints objects.
   if (lines.front() == "{" && has(head, "\n{")) return "";
-  if (lines.front() == "{")
-    return lines.size() > 1 && lines[1].front() != '"' ? "" : "trainer-state";
+  const bool document =
+      lines.size() == 1 || lines.front().size() == 1 || lines.front().back() == '[';
+  if (document && may_list_points(head)) return "metrics";
+  if (lines.front() == "{") return lines.size() > 1 && lines[1].front() != '"' ? "" : "metrics";
   // An answer of a server in each line: "[{"id":"…","value":"…"}]".
   const auto answers = std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
     return line.starts_with("[{") && line.ends_with("}]");
@@ -83,6 +86,8 @@ std::string_view recognise_tables(const std::vector<std::string_view>& lines) {
       return "psrecord";
     }
     if (has(line, "minflt/s") && has(line, "RSS")) return "pidstat";
+    if (line.starts_with("<malloc version=")) return "malloc-info";
+    if (line.starts_with("<verbosegc")) return "openj9";
     if (has(line, "Total: reserved=") && has(line, "committed=")) return "jvm-native";
     if (line.starts_with("total") && has(line, "used") && has(line, "free") &&
         i + 1 < lines.size() && has(lines[i + 1], "Mem:")) {
@@ -179,6 +184,27 @@ std::string_view describe_bytes(std::string_view head) {
   return strange * 10 > all ? "binary data" : "";
 }
 
+// What Plateau itself writes: an answer, a comparison, in the terminal, as Markdown, JSON, SARIF,
+// JUnit's XML or a chart. It holds figures of memory, and is no log of them.
+bool is_answer_of_ours(std::string_view head) {
+  if (head.starts_with("{\"file\":") && has(head, "\"verdict\":")) return true;
+  if (head.starts_with("{\"$schema\":") && has(head, "\"name\":\"plateau\"")) return true;
+  if (head.starts_with("<svg") && has(head, "plateau-chart")) return true;
+  if (head.starts_with("<?xml") && has(head, "<testsuite name=\"plateau")) return true;
+  std::string_view rest = head;
+  const bool markdown = rest.starts_with("## ");
+  if (markdown) rest.remove_prefix(3);
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  std::string_view word = line.substr(0, line.find_first_of(" :"));
+  if (line.starts_with("NO WORSE ")) word = "WORSE";
+  if (!lists("LEAK PLATEAU WARMING UNDECIDED BETTER WORSE", " ", word)) return false;
+  static constexpr std::string_view kParts[] = {"\n  Grew  ",  "\n  Level ", "\n  Open  ",
+                                                "\n  Why   ",  "\n  Next  ", "\n  Risk  ",
+                                                "\n  Likely ", "\n  A  ",    "\n- **"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [head](std::string_view part) { return has(head, part); });
+}
+
 }  // namespace
 
 std::string_view recognise_format(std::string_view head) {
@@ -227,6 +253,9 @@ std::string_view describe_foreign(std::string_view head) {
     return has(head, "plateau")
                ? "a report of Plateau; give the recording or the log it was made from"
                : "a web page; give the log itself";
+  }
+  if (is_answer_of_ours(trim(without_bom(head)))) {
+    return "an answer of Plateau; give the recording or the log it was made from";
   }
   if (looks_like_pickle(head)) return "a Python pickle that is no CUDA memory snapshot";
   return describe_bytes(head);

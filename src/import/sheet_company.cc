@@ -54,9 +54,57 @@ void name_memcached(Sheet& sheet) {
   }
 }
 
+// The first column of these words, whatever joins them; nullptr if there is none.
+SheetColumn* worded(Sheet& sheet, std::string_view words) {
+  for (SheetColumn& column : sheet.columns) {
+    if (!column.values.empty() && plain_words(column.title) == words) return &column;
+  }
+  return nullptr;
+}
+
+// The column of these words, alone or at the end of a path ("mem.resident"); nullptr if there is
+// none.
+SheetColumn* ending_in(Sheet& sheet, std::string_view word) {
+  for (SheetColumn& column : sheet.columns) {
+    const std::string words = plain_words(column.title);
+    const bool is_it = words == word || words.ends_with(" " + std::string(word));
+    if (is_it && !column.values.empty()) return &column;
+  }
+  return nullptr;
+}
+
 bool all_are(const SheetColumn& column, double value) {
   return std::all_of(column.values.begin(), column.values.end(),
                      [value](double found) { return found == value; });
+}
+
+// "mem": {"bits": 64, "resident": 1021, "virtual": 2045}: MongoDB counts MiB and does not say so.
+void name_mongo(Sheet& sheet) {
+  constexpr double kMib = 1.048576;
+  const SheetColumn* bits = ending_in(sheet, "bits");
+  if (bits == nullptr || !(all_are(*bits, 64) || all_are(*bits, 32))) return;
+  for (const std::string_view name : {"resident", "virtual"}) {
+    SheetColumn* column = ending_in(sheet, name);
+    if (column != nullptr && column->with_unit == 0 && stand_together(*column, *bits)) {
+      column->name.unit_mb = kMib;
+    }
+  }
+}
+
+// "Total large memory allocated" above "Dictionary memory allocated", whose name is from the word
+// for memory on: all that InnoDB took, which is no capacity.
+void name_innodb(Sheet& sheet) {
+  SheetColumn* all = worded(sheet, "total large memory allocated");
+  if (all != nullptr && worded(sheet, "memory allocated") != nullptr) {
+    all->name = weigh_name("memory used bytes");
+  }
+}
+
+// "Partition of a set of 312 objects. Total size = 41234567 bytes.": guppy's h.heap().
+void name_guppy(Sheet& sheet) {
+  SheetColumn* size = worded(sheet, "total size");
+  if (size == nullptr || size->with_unit < size->values.size()) return;
+  if (worded(sheet, "partition of a set of") != nullptr) size->name = weigh_name("heap used");
 }
 
 // "34318 33583 1682 1 0 32196 0": /proc/PID/statm in pages: size, resident, shared, text, 0, data,
@@ -80,14 +128,6 @@ void name_statm(Sheet& sheet) {
   bare[1]->title = "resident (pages)";
   bare[1]->name = weigh_name("resident");
   bare[1]->name.unit_mb = kPageOfLinuxMb;
-}
-
-// The first column of these words, whatever joins them; nullptr if there is none.
-SheetColumn* worded(Sheet& sheet, std::string_view words) {
-  for (SheetColumn& column : sheet.columns) {
-    if (!column.values.empty() && plain_words(column.title) == words) return &column;
-  }
-  return nullptr;
 }
 
 // "heap.current ram.current" of Elasticsearch: two names that differ in that word alone. Beside a
@@ -128,14 +168,22 @@ void name_ghc(Sheet& sheet) {
   }
 }
 
-// "Name Pid VM WS Priv", "WS=212MB PM=190MB Handles=512": what Windows calls a working set.
+// "Name Pid VM WS Priv", "WS=212MB PM=190MB Handles=512", "Working: 621 MB | Private: 1422 MB":
+// what Windows calls a working set, and beside it what the process alone has, in memory or paged
+// out. The latter is what it was given and has to give back, so that decides, as memory of its own.
 void name_windows(Sheet& sheet) {
   SheetColumn* set = worded(sheet, "ws");
+  SheetColumn* own = worded(sheet, "private");
+  if (set == nullptr && own != nullptr) set = worded(sheet, "working");
   if (set == nullptr || set->name.memory) return;
   if (count_of(sheet, "VM,PM,NPM,Priv,Private,Handles,Faults") == 0) return;
   const double unit_mb = set->name.unit_mb;
   set->name = weigh_name("working set");
   set->name.unit_mb = unit_mb;
+  if (own == nullptr || own->name.memory || !stand_together(*set, *own)) return;
+  const double own_unit_mb = own->name.unit_mb;
+  own->name = weigh_name("uss");
+  own->name.unit_mb = own_unit_mb;
 }
 
 // "gpu 9.2/24.0G | cpu 13.4G": an amount of the CPU's is what the host has in use.
@@ -224,6 +272,9 @@ void name_by_company(Sheet& sheet) {
   name_jstat(sheet);
   name_memcached(sheet);
   name_statm(sheet);
+  name_mongo(sheet);
+  name_guppy(sheet);
+  name_innodb(sheet);
   name_ghc(sheet);
   tell_machine_from_heap(sheet);
   prefer_total_pss(sheet);

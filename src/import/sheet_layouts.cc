@@ -16,6 +16,7 @@
 #include "import/line_stamp.h"
 #include "import/matrix_header.h"
 #include "import/reading_parts.h"
+#include "import/typed_line.h"
 #include "import/unit_evidence.h"
 
 namespace plateau {
@@ -141,8 +142,19 @@ bool is_typed(std::string_view line) {
          (is_letter(first[sign - 1]) || is_digit(first[sign - 1]));
 }
 
+// "Control and binding stack usage is for the current thread only."
+bool is_a_sentence(std::string_view line) {
+  constexpr size_t kFewestWords = 5;
+  line = trim(line);
+  if (!line.ends_with('.')) return false;
+  size_t words = 0;
+  for (std::string_view rest = line; !next_word(rest).empty();) ++words;
+  const std::string_view last = line.substr(line.rfind(' ') + 1);
+  return words >= kFewestWords && last.size() > 3 && last.front() >= 'a' && last.front() <= 'z';
+}
+
 bool could_head_a_table(std::string_view line) {
-  if (is_typed(line)) return false;
+  if (is_typed(line) || is_a_sentence(line) || !named_at_a_prompt(line).empty()) return false;
   // sar writes the time before the names.
   if (const auto stamp = line.empty() ? std::nullopt : stamp_at(line, 0)) {
     line.remove_prefix(stamp->length);
@@ -331,6 +343,11 @@ bool names_between_bars(const std::vector<std::string_view>& lines) {
 
 void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle& style,
                    std::vector<bool>& taken, std::vector<Sheet>& sheets) {
+  if (names_between_bars(lines)) {
+    sheets.push_back(read_sheet(named_rows_layout('|', 1, 2, style), lines, taken));
+    take_lines(sheets.back(), taken);
+    return;
+  }
   Width best;
   char separator = '\0';
   for (const char candidate : {'\t', ';', '|', ','}) {
@@ -342,11 +359,6 @@ void add_delimited(const std::vector<std::string_view>& lines, const NumberStyle
     }
   }
   if (separator == '\0') return;
-  if (separator == '|' && names_between_bars(lines)) {
-    sheets.push_back(read_sheet(named_rows_layout('|', 1, 2, style), lines, taken));
-    take_lines(sheets.back(), taken);
-    return;
-  }
   const std::string_view header = header_of(lines, separator, best);
   if (best.fields == 2 && names_stand_beside(lines, separator)) return;
   if (const NamedRows rows = named_rows_of(lines, separator, header); rows.found) {

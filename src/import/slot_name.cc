@@ -63,7 +63,7 @@ constexpr Weighed kWeights[] = {
      "kbslab inact active kbactive kbinact dirty kbdirty reclaimable idle"},
     {-6, &SlotName::is_virtual,
      "virtual virt vsz vms vmsize vsize vmem vmpeak metaspace text code stack"},
-    {-6, &SlotName::limit, "limit quota threshold ceiling budget cap request requests goal target"},
+    {-6, &SlotName::limit, "limit quota threshold ceiling budget cap goal target"},
     {-7, &SlotName::swap, "swap swapped swpd swapin swapout zswap kbswpused kbswpfree"},
     {-8, &SlotName::change,
      "delta diff difference change changed increase increased decrease growth grew grow leaked "
@@ -128,6 +128,8 @@ void weigh_word(std::string_view word, SlotName& name) {
       name.memory = true;
       continue;
     }
+    // "MemoryUtilization (Percent)" says it twice.
+    if (row.sets == &SlotName::percent && name.percent) continue;
     name.weight += row.weight;
     if (row.sets != nullptr) name.*row.sets = true;
   }
@@ -180,6 +182,11 @@ void weigh_phrase(std::string_view words, std::string_view last, SlotName& name)
   if (words == "writeable private") {
     name.memory = true;  // pmap: what no other process shares.
     name.weight += 7;
+  }
+  // "memory requests: 512Mi" of Kubernetes; "Request 12: 261.5ms 125MB" is a count of them.
+  if (name.memory && lists("request requests", " ", last)) {
+    name.limit = true;
+    name.weight -= 6;
   }
   // "<mem-info id=": a number that something is known by.
   if (name.memory && lists("id pid tid", " ", last)) name.weight -= 12;

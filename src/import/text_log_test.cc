@@ -289,5 +289,21 @@ TEST(TextLog, LinesWithoutAClockAreOneSampleUntilOneComesAgain) {
   EXPECT_EQ(run.series.size(), 2U);
 }
 
+// timm's "Train: 1 [ 50/100": the bar that starts again is the next pass, and no other run.
+TEST(TextLog, ANumberBetweenANameAndTheBarCountsPasses) {
+  std::string text;
+  for (int pass = 0; pass < 3; ++pass) {
+    for (int at = 0; at < 100; at += 25) {
+      text += "Train: " + std::to_string(pass) + " [  " + std::to_string(at) +
+              "/100 ( 25%)]  Loss: 6.91  LR: 1.0e-03  Mem: " + std::to_string(7400 + at) + "\n";
+    }
+  }
+  const auto run = read_one(text);
+  EXPECT_EQ(run.instants.size(), 12U);
+  EXPECT_EQ(run.instants.back().step, 275);
+  ASSERT_TRUE(run.context.epoch_steps.has_value());
+  EXPECT_EQ(run.context.epoch_steps->value, 100);
+}
+
 }  // namespace
 }  // namespace plateau

@@ -177,12 +177,24 @@ void Scanner::bar(size_t start, double total) {
   if (out_.bar_at >= 0 || total > kMaxStep || total < 2) return;
   out_.bar_at = static_cast<int64_t>(number_.value);
   out_.bar_total = static_cast<int64_t>(total);
+  if (!std::isnan(out_.epoch)) return;
   // "Epoch(train) [1][50/663]": the bracket before the bar is the epoch.
-  if (std::isnan(out_.epoch) && (out_.words & kWordEpoch) != 0 && start >= 2 &&
-      line_[start - 1] == '[' && line_[start - 2] == ']' && spare_count_end_ == start - 2) {
-    out_.epoch = spare_count_;
-    out_.whole_epoch = true;
-  }
+  const bool in_brackets = (out_.words & kWordEpoch) != 0 && start >= 2 &&
+                           line_[start - 1] == '[' && line_[start - 2] == ']' &&
+                           spare_count_end_ == start - 2;
+  if (!in_brackets && !counts_passes(start)) return;
+  out_.epoch = spare_count_;
+  out_.whole_epoch = true;
+}
+
+// "Train: 3 [ 450/1251 (36%)]": the number between a name and the bracket of the bar.
+bool Scanner::counts_passes(size_t start) const {
+  constexpr double kMostPasses = 1e5;
+  if (spare_place_ == kNoPlace || spare_place_ < 3 || spare_count_ > kMostPasses) return false;
+  if (line_.substr(spare_place_ - 2, 2) != ": " || !is_letter(line_[spare_place_ - 3]))
+    return false;
+  const std::string_view between = line_.substr(spare_count_end_, start - spare_count_end_);
+  return between.starts_with(" [") && between.find_first_not_of(' ', 2) == std::string_view::npos;
 }
 
 bool Scanner::at_end() const {

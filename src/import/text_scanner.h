@@ -73,6 +73,7 @@ class Scanner {
   [[nodiscard]] bool unit_closes() const;
   bool tensor_count();
   void bar(size_t start, double total);
+  [[nodiscard]] bool counts_passes(size_t start) const;
   [[nodiscard]] bool at_end() const;
   [[nodiscard]] bool start_of_line(size_t start) const;
   void add_bare_rss();
