@@ -244,13 +244,13 @@ bool LineLayout::cut(std::string_view line, CellRow& row) {
     by_above_ = false;
     return row.has_time;
   }
-  const size_t answer = above_.empty() ? 0 : behind_answer_mark(line_);
+  const size_t answer = behind_answer_mark(line_);
   by_above_ = !above_.empty() && is_lone_number(line_.substr(answer), style_);
   if (by_above_ && !above_counts_) {
     const SlotName name = weigh_name(above_);
     by_above_ = above_counts_ = name.memory && name.clock == SlotName::Clock::none;
   }
-  if (by_above_) at_ = std::max(at_, answer);
+  at_ = std::max(at_, answer);
   while (at_ < line_.size()) {
     const char c = line_[at_];
     if (is_digit(c)) {

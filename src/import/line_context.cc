@@ -118,6 +118,13 @@ size_t end_of_free_behind(std::string_view line, const Numeral& number) {
   return last ? end : 0;
 }
 
+bool is_cumulative(std::string_view line, const Numeral& number) {
+  if (number.unit != Numeral::Unit::memory) return false;
+  const std::string_view behind = line.substr(number.unit_end);
+  const std::string_view phrase = behind.substr(0, behind.find_first_of(",;()|0123456789"));
+  return phrase.find(" cumulative") != std::string_view::npos;
+}
+
 size_t behind_capacity(std::string_view line, size_t end, const NumberStyle& style) {
   const size_t slash = line.find_first_not_of(' ', end);
   if (slash == std::string_view::npos || line[slash] != '/') return end;

@@ -40,6 +40,9 @@ std::string_view free_behind_pair(std::string_view line, const Numeral& number);
 // ends that says right behind an amount that it is what is free; 0 if none does.
 size_t end_of_free_behind(std::string_view line, const Numeral& number);
 
+// "1024 MB allocated cumulatively": a count of all that ever was.
+bool is_cumulative(std::string_view line, const Numeral& number);
+
 // "9.00GiB/64.00GiB memory": where the capacity ends that follows a number ending at `end`, or
 // `end` itself.
 size_t behind_capacity(std::string_view line, size_t end, const NumberStyle& style);

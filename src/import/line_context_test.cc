@@ -25,6 +25,12 @@ TEST(LineContext, AFigureInBracketsSaysTheUnitOfTheOneBeforeIt) {
   EXPECT_EQ(line.substr(same.end), " Actual memory used");
 }
 
+TEST(LineContext, AnAmountThatEverWasIsSaidBehindIt) {
+  const std::string_view line = "profile (1024 MB allocated cumulatively, 512 MB currently in use)";
+  EXPECT_TRUE(is_cumulative(line, read_numeral(line, line.find("1024"), {})));
+  EXPECT_FALSE(is_cumulative(line, read_numeral(line, line.find("512"), {})));
+}
+
 TEST(LineContext, AnotherFigureInBracketsSaysNothing) {
   for (const std::string_view line : {"heap 512 (of 4 GiB)", "rss 300 (12 MB)", "rss 300 (12 %)",
                                       "rss 300 (peak)", "rss 300 ("}) {

@@ -172,6 +172,10 @@ void LineLayout::place_cell(uint64_t key, size_t begin, size_t end, LogCell& cel
     key = mix_words(key, 7);
     at_ = last_end_ = said;  // What follows may be the capacity.
   }
+  if (is_cumulative(line_, cell.number)) {
+    name_ += " cumulative";
+    key = mix_words(key, 9);
+  }
   cell.column = columns_.of(key, name_);
 }
 

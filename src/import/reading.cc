@@ -114,15 +114,23 @@ void add_caches(const Sheet& sheet, MemoryColumn& memory) {
   }
 }
 
+// The name of all there is: "total", or "Allocated memory: 7,828 MB" that stands still above "Free
+// memory" and is what a runtime has taken so far.
+bool names_all(const SheetColumn& column) {
+  return column.name.total || (column.name.memory && !column.name.free && !column.name.limit &&
+                               lists("allocated memory,allocated", ",", plain_words(column.title)));
+}
+
 // "total: 201.4 GB, available: 190.8 GB": what is used is the difference.
 void add_total(const Sheet& sheet, MemoryColumn& memory) {
   const SheetColumn& free = sheet.columns[memory.column];
   if (!memory.falls || free.values.empty()) return;
   for (const SheetColumn& other : sheet.columns) {
-    if (!other.name.total || other.values.size() < kFewest || other.percents > 0) continue;
+    if (!names_all(other) || other.values.size() < kFewest || other.percents > 0) continue;
     const auto [least, most] = std::minmax_element(other.values.begin(), other.values.end());
     if (*least < *most || (other.with_unit > 0) != (free.with_unit > 0)) continue;
-    if (other.unit_mb.front() != other.unit_mb.back() || !stand_together(free, other)) continue;
+    if (other.unit_mb.front() != other.unit_mb.back()) continue;
+    if (!stand_together(free, other) && !alternate(free, other)) continue;
     const double total_mb = other.mb(0, memory.bare_mb);
     bool holds = total_mb > 0;
     for (size_t i = 0; i < free.values.size(); ++i) {

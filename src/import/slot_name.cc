@@ -68,7 +68,7 @@ constexpr Weighed kWeights[] = {
     {-8, &SlotName::change,
      "delta diff difference change changed increase increased decrease growth grew grow leaked "
      "leak freed released gained increment incremented added collected saved accumulated "
-     "cumulative"},
+     "cumulative cumulatively"},
     {-5, &SlotName::percent, "percent pct percentage perc ratio fraction util utilization"},
     {-6, &SlotName::cpu, "cpu cores load processor"},
     {-10, nullptr,

@@ -289,6 +289,19 @@ TEST(TextLog, LinesWithoutAClockAreOneSampleUntilOneComesAgain) {
   EXPECT_EQ(run.series.size(), 2U);
 }
 
+// vitest's "cart.test.ts (5 tests) 279ms 98 MB heap used": a file's name is no clock.
+TEST(TextLog, AClockThatGoesBackEveryFewLinesIsNone) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    text += " ok tests/cart.test.ts (" + std::to_string(3 + i * 7 % 17) + " tests) 279ms " +
+            std::to_string(98 + 6 * i) + " MB heap used\n";
+  }
+  const auto runs = import_bytes("log", text);
+  ASSERT_TRUE(runs.ok());
+  ASSERT_EQ(runs.value().size(), 1U);
+  EXPECT_EQ(runs.value()[0].series[0].mb.size(), 40U);
+}
+
 // timm's "Train: 1 [ 50/100": the bar that starts again is the next pass, and no other run.
 TEST(TextLog, ANumberBetweenANameAndTheBarCountsPasses) {
   std::string text;

@@ -114,6 +114,9 @@ std::string named_at_a_prompt(std::string_view line) {
 
 size_t behind_answer_mark(std::string_view line) {
   if (line.starts_with("=> ")) return 3;
+  // R numbers what it prints: "[1] 61.2", "[1] \"iteration 7\"".
+  const bool of_r = line.starts_with("[1] ") && line.size() > 4;
+  if (of_r && (line[4] == '"' || is_digit(line[4]))) return 4;
   if (!line.starts_with("Out[")) return 0;
   const size_t end = line.find("]: ");
   return end == std::string_view::npos ? 0 : end + 3;

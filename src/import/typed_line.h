@@ -18,7 +18,8 @@ namespace plateau {
 // word.
 std::string named_at_a_prompt(std::string_view line);
 
-// Where the answer begins: behind "Out[5]: " or "=> "; 0 if nothing of the kind stands in front.
+// Where the answer begins: behind "Out[5]: ", "=> " or R's "[1] "; 0 if nothing of the kind stands
+// in front.
 size_t behind_answer_mark(std::string_view line);
 
 }  // namespace plateau

@@ -26,6 +26,13 @@ TEST(TypedLine, GetrusageCountsKib) {
             "getrusage(RUSAGE_SELF).ru_maxrss MiB");
 }
 
+TEST(TypedLine, TheNumberThatRPutsBeforeItsAnswersIsNone) {
+  EXPECT_EQ(behind_answer_mark("[1] 61.2"), 4U);
+  EXPECT_EQ(behind_answer_mark("[1] \"iteration 7\""), 4U);
+  EXPECT_EQ(behind_answer_mark("[1] worker rss 5 MB"), 0U);
+  EXPECT_EQ(behind_answer_mark("Out[12]: 61.2"), 9U);
+}
+
 TEST(TypedLine, APrefixAndATagAreNoPrompts) {
   EXPECT_EQ(named_at_a_prompt("worker-1> RSS: 512 MB"), "");
   EXPECT_EQ(named_at_a_prompt("main> rss=512"), "");

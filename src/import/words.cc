@@ -35,7 +35,8 @@ constexpr Meaning kMeanings[] = {
     {kWordCpu, "cpu"},
     {kWordNotUsage,
      "peak peaked max maximum maxrss min minimum limit available avail free cached cache buffers "
-     "accumulated cumulative delta diff change growth grew grows increase increased leak leaked "
+     "accumulated cumulative cumulatively delta diff change growth grew grows increase increased "
+     "leak leaked "
      "percent pct virtual "
      "virt vms vsz vmem before freed released recommended required capacity threshold average "
      "avg mean std bandwidth"},
