@@ -168,15 +168,27 @@ void name_ghc(Sheet& sheet) {
   }
 }
 
+// The column of this word, alone or with its unit: "ws", "ws_kb"; nullptr if there is none.
+SheetColumn* counted_as(Sheet& sheet, std::string_view word) {
+  for (SheetColumn& column : sheet.columns) {
+    std::string words = plain_words(column.title);
+    const size_t last = words.rfind(' ');
+    if (last != std::string::npos && unit_in_mb(words.substr(last + 1))) words.resize(last);
+    if (words == word && !column.values.empty()) return &column;
+  }
+  return nullptr;
+}
+
 // "Name Pid VM WS Priv", "WS=212MB PM=190MB Handles=512", "Working: 621 MB | Private: 1422 MB":
 // what Windows calls a working set, and beside it what the process alone has, in memory or paged
 // out. The latter is what it was given and has to give back, so that decides, as memory of its own.
 void name_windows(Sheet& sheet) {
-  SheetColumn* set = worded(sheet, "ws");
-  SheetColumn* own = worded(sheet, "private");
-  if (set == nullptr && own != nullptr) set = worded(sheet, "working");
+  SheetColumn* set = counted_as(sheet, "ws");
+  SheetColumn* own = counted_as(sheet, "private");
+  if (set == nullptr && own != nullptr) set = counted_as(sheet, "working");
   if (set == nullptr || set->name.memory) return;
-  if (count_of(sheet, "VM,PM,NPM,Priv,Private,Handles,Faults") == 0) return;
+  const bool of_windows = count_of(sheet, "VM,PM,NPM,Priv,Handles,Faults") > 0;
+  if (!of_windows && own == nullptr) return;
   const double unit_mb = set->name.unit_mb;
   set->name = weigh_name("working set");
   set->name.unit_mb = unit_mb;
@@ -187,7 +199,14 @@ void name_windows(Sheet& sheet) {
 }
 
 // "gpu 9.2/24.0G | cpu 13.4G": an amount of the CPU's is what the host has in use.
+// Beside a column that is called memory it is none: "89m" of Kubernetes are thousandths of a core.
 void name_host(Sheet& sheet) {
+  constexpr double kLoudAsMemory = 8;
+  const bool called =
+      std::any_of(sheet.columns.begin(), sheet.columns.end(), [](const SheetColumn& column) {
+        return column.name.loudest >= kLoudAsMemory && !column.name.gpu && !column.values.empty();
+      });
+  if (called) return;
   for (SheetColumn& column : sheet.columns) {
     const bool amounts = !column.values.empty() && column.with_unit == column.values.size();
     const std::string words = plain_words(column.title);

@@ -135,6 +135,7 @@ class TableLayout : public LogLayout {
     if (bars_) line = without_bars(line, storage_);
     met_ = odd_ = 0;
     cut_pieces(line, 1, pieces_);
+    if (pieces_.size() > names_.size()) join_units(line);
     // Names of several words, "MEM USAGE / LIMIT", need cells of several words.
     const bool several_words =
         whole_wide_names_ && wide_names_.size() >= 3 && wide_names_.size() < names_.size();
@@ -186,6 +187,20 @@ class TableLayout : public LogLayout {
   }
 
  private:
+  // "1468 Mi": an amount whose unit stands apart is one cell.
+  void join_units(std::string_view line) {
+    for (size_t i = 1; i < pieces_.size(); ++i) {
+      LinePiece& amount = pieces_[i - 1];
+      const LinePiece& unit = pieces_[i];
+      const bool number = amount.text.find_first_not_of("0123456789.,") == std::string_view::npos;
+      const bool apart = unit.begin == amount.end + 1 && unit.text.size() > 1;
+      if (!number || !apart || !unit_in_mb(unit.text)) continue;
+      amount.text = line.substr(amount.begin, unit.end - amount.begin);
+      amount.end = unit.end;
+      pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
   void read_header(std::string_view header) {
     as_written_ = header_ = std::string(header);
     // The views must last: the header is kept.
