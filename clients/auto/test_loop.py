@@ -54,6 +54,8 @@ class LoopTest(unittest.TestCase):
         voice.forget()
         self.lines = []
         voice.get().gap_s = 0
+        self.addCleanup(setattr, voice, "_GAPS", voice._GAPS)
+        voice._GAPS = 1e9  # Each step is said, however slow this machine is.
         self.loop = Loop()
 
     def heard(self, beginning):
@@ -308,6 +310,12 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(self.heard("step")[-1], "step 6 epoch=1")
         self.play(loader)
         self.assertEqual(self.heard("step")[-1], "step 12 epoch=2")
+
+    def test_a_compiled_update_is_clocked_by_data_that_are_made_anew_for_each_pass(self):
+        self.play(Loader(24, 4), optimizers=(), until=1, after_batch=lambda _: self.loop.update_compiled())
+        for quiet in (False, False, True):
+            self.play(Loader(24, 4), optimizers=(), quiet=quiet, after_batch=lambda _: self.heard("step"))
+        self.assertEqual(self.heard("step")[-1].split()[1], "12")
 
     def test_a_second_optimizer_after_many_usual_steps_makes_none_of_its_own(self):
         loader = Loader(24, 2)

@@ -122,11 +122,13 @@ def pass_of_loader(loader):
 
 
 class Pass:
-    """`name` is who feeds, for the report. `dataset` is remembered by its id only."""
+    """`name` is who feeds, for the report. `dataset` is remembered by its id and kind only."""
 
     def __init__(self, name, dataset, length=None, examples=None, batch=0):
         self.name = name
         self.dataset_id = id(dataset)
+        # The same for a dataset that is made anew for each pass, where it can be told.
+        self.kind = (type(dataset), examples, length) if examples else self.dataset_id
         self.length = length  # In batches.
         self.examples = examples
         self.workers = 0

@@ -50,7 +50,7 @@ class Loop:
         self._trained_on = set()  # Datasets (by id) that did.
         self._evaluating = False
         self._quiet_trains = False  # A pass that was opened without gradients fed steps: that tells nothing here.
-        self._clocked_by = None  # The dataset (by id) whose batches are the steps: see update_compiled().
+        self._clocked_by = None  # The data (Pass.kind) whose batches are the steps: see update_compiled().
         self.framework = None  # Whoever counts steps itself: see adopt().
         self._says_passes = False
         self.steps = 0
@@ -143,7 +143,7 @@ class Loop:
         loaded last feeds it: from here on each of its batches is a step, which has ended when the next is taken."""
         self._look_closer()
         if self.framework is None and self._since_step:
-            self._clocked_by = self._since_step[-1].dataset_id
+            self._clocked_by = self._since_step[-1].kind
 
     # ---- what frameworks say ------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class Loop:
         self._say_facts(one)
 
     def _end_compiled_step(self, one):
-        if one.dataset_id == self._clocked_by and one in self._since_step and self.framework is None:
+        if one.kind == self._clocked_by and not one.quiet and one in self._since_step and self.framework is None:
             self.step_ended(self.steps + 1)
 
     def _feeding(self):
