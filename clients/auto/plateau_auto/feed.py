@@ -18,6 +18,7 @@ MOST_WAITING = 64  # Batches that are not yet counted.
 _MAP = 0  # torch's _DatasetKind.Map
 
 _MOST_GONE = 256
+_MOST_SEEN = 512  # Datasets; all of them are asked whenever a count is said.
 _seen = {}  # By id of the dataset: Seen. Few: a job has a handful of datasets.
 _gone = {}  # By Seen.looks of those that were trained on: (count, to_see).
 
@@ -62,6 +63,8 @@ def _seen_of(dataset, size):
     seen = _seen.get(key)
     if seen is not None and seen.size == size:
         return seen
+    if len(_seen) >= _MOST_SEEN:
+        return None
     seen = Seen(size, _looks_of(dataset, size))
     try:
         seen.owner = weakref.ref(dataset, lambda _: _forget(key))
