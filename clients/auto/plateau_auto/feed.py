@@ -77,7 +77,7 @@ def _seen_of(dataset, size):
 def start_anew():
     """Nothing was trained on yet."""
     _gone.clear()
-    for seen in _seen.values():
+    for seen in list(_seen.values()):
         seen.trained_on = False
 
 
@@ -90,17 +90,21 @@ def _forget(key):
 def _looks_of(dataset, size):
     """What a dataset has in common with itself, made anew for another pass, and not with another shard: kind, size and its
     plain attributes (a path, a number)."""
-    plain = [(name, value) for name, value in getattr(dataset, "__dict__", {}).items() if type(value) in (int, str)]
+    try:
+        plain = [(name, value) for name, value in list(vars(dataset).items()) if type(value) in (int, str)]
+    except Exception:  # pylint: disable=broad-except
+        plain = []  # It has no attributes, or a way of its own to give them.
     return type(dataset).__qualname__, size, hash(tuple(plain))
 
 
 def _others(one):
     """(count, to_see) of each dataset but this that was trained on: tasks that take turns, shards, a pre-training. One that
     looks as another that is gone is that one, made anew for a new pass."""
-    living = [seen for seen in _seen.values() if seen.trained_on and seen is not one]
+    # Copies, because a collection may take a dataset away in between.
+    living = [seen for seen in list(_seen.values()) if seen.trained_on and seen is not one]
     there = {seen.looks for seen in living + [one]}
     return [(seen.count, seen.to_see) for seen in living if seen.exact] + [
-        counts for looks, counts in _gone.items() if looks not in there]
+        counts for looks, counts in list(_gone.items()) if looks not in there]
 
 
 def _length(thing):
