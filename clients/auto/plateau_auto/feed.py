@@ -194,11 +194,14 @@ class Pass:
         seen = self.seen
         if seen is None or not seen.exact:
             return ()
-        others = _others(seen) if len(_seen) > 1 or _gone else ()
-        gauges = (("examples.seen", seen.count + sum(count for count, _ in others)),)
-        if others or seen.to_see > seen.size:
-            gauges += (("examples.to_see", seen.to_see + sum(to_see for _, to_see in others)),)
-        return gauges
+        count, to_see = seen.count, seen.to_see
+        if len(_seen) > 1 or _gone:
+            for its_count, its_to_see in _others(seen):
+                count += its_count
+                to_see += its_to_see
+        if to_see > seen.size:  # Else it is said as a fact.
+            return ("examples.seen", count), ("examples.to_see", to_see)
+        return (("examples.seen", count),)
 
     def learn(self, known):
         """Called after the first step and whenever `steps` has doubled; states facts once they are known. `known` is
