@@ -2,6 +2,7 @@
 """The rules by which steps, epochs and evaluations are put together, on loops that are played by hand. The real
 frameworks are in tests/stack/."""
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -53,6 +54,8 @@ class LoopTest(unittest.TestCase):
         voice.forget()
         self.lines = []
         voice.get().gap_s = 0
+        self.addCleanup(setattr, voice, "_GAPS", voice._GAPS)
+        voice._GAPS = 1e9  # Each step is said, however slow this machine is.
         self.loop = Loop()
 
     def heard(self, beginning):
@@ -64,11 +67,11 @@ class LoopTest(unittest.TestCase):
         return [line[:-len(" from=auto")] for line in self.lines if line.startswith(beginning)]
 
     def play(self, loader, optimizers=("one",), accumulation=1, ahead=0, after_batch=lambda n: None, last=False,
-             until=None):
+             until=None, quiet=False):
         """One pass; every `accumulation` batches each of `optimizers` steps, with `last` at its end too. `ahead`:
-        batches drawn early. `until`: batches after which the loop breaks off."""
+        batches drawn early. `until`: batches after which the loop breaks off. `quiet`: without gradients."""
         iterator = Iterator()
-        self.loop.opened(iterator, loader)
+        self.loop.opened(iterator, loader, quiet)
         batches = loader.batches()
         for number in range(len(batches) + ahead):
             if number < len(batches):
@@ -106,6 +109,26 @@ class LoopTest(unittest.TestCase):
         self.play(Loader(12, 2), optimizers=("one", "one"))
         self.assertEqual(self.heard("step")[-1].split()[1], "12")
 
+    def test_an_epoch_of_several_steps_on_each_batch_has_that_many_more(self):
+        for times in (2, 3, 7):
+            self.play(Loader(40, 2), optimizers=("one",) * times)
+            self.assertEqual(self.heard("run")[-1], "run batch=2 epoch_steps=%d examples=40 "
+                             "source=the_DataLoader:_20_batches_x_%d_steps_each" % (20 * times, times))
+            self.loop = Loop()
+            voice.forget()
+            voice.get().gap_s = 0
+
+    def test_batches_that_are_loaded_a_few_ahead_make_no_several_steps(self):
+        for ahead in (2, 4, 10):
+            iterator = Iterator()
+            self.loop.opened(iterator, Loader(400, 2))
+            for _ in range(200 // ahead):
+                for _ in range(ahead):
+                    self.loop.consumed(iterator._plateau_pass)
+                for _ in range(ahead):
+                    self.loop.stepped("one")
+            self.assertNotIn("steps_each", str(self.heard("run")))
+
     def test_a_pass_without_a_step_is_an_evaluation(self):
         train, held_out = Loader(8, 2), Loader(4, 2)
         self.play(train)
@@ -120,6 +143,61 @@ class LoopTest(unittest.TestCase):
         self.play(Loader(20, 2), after_batch=lambda n: n == 4 and self.play(held_out, optimizers=()))
         self.assertEqual(self.heard("step")[-1], "step 10 epoch=1")
         self.assertEqual(self.heard("mark"), ["mark eval", "mark epoch"])
+
+    def test_an_evaluation_on_the_training_data_does_not_make_the_next_pass_one(self):
+        train = Loader(24, 2)
+        again = Loader(24, 8)
+        again.dataset = train.dataset
+        for _ in range(3):
+            self.play(train)
+            self.play(again, optimizers=())
+        self.play(train)
+        self.assertEqual([line for line in self.heard("") if not line.startswith(("gauge", "run", "step"))],
+                         ["mark epoch", "mark eval"] * 3 + ["mark epoch"])
+
+    def test_an_evaluation_without_gradients_is_known_at_its_first_batch_and_may_be_broken_off(self):
+        train, held_out = Loader(24, 2), Loader(400, 2)
+        same = Loader(24, 2)
+        same.dataset = train.dataset
+
+        def evaluate(number):
+            if number == 4:
+                self.play(held_out, optimizers=(), until=3, quiet=True)
+                self.play(same, optimizers=(), until=2, quiet=True)
+
+        for _ in range(2):
+            self.play(train, after_batch=evaluate)
+        self.assertEqual(self.heard("step")[-1], "step 24 epoch=2")
+        self.assertEqual([line for line in self.heard("") if line.startswith(("begin", "end", "mark"))],
+                         ["begin eval", "end eval", "mark epoch"] * 2)
+        self.assertIn("run batch=2 epoch_steps=12 examples=24", self.heard("run")[-1])
+
+    def test_a_loop_that_opens_its_passes_without_gradients_trains_all_the_same(self):
+        for _ in range(3):
+            self.play(Loader(12, 2), quiet=True)
+        self.assertEqual(self.heard("step")[-1], "step 18 epoch=3")
+        self.assertEqual(self.heard("mark"), ["mark epoch"] * 3)
+        self.assertEqual(self.heard("begin"), [])
+
+    def test_data_that_get_the_place_of_evaluated_ones_are_trained_on(self):
+        train, held_out = Loader(24, 2), Loader(8, 2)
+        self.play(train)
+        self.play(held_out, optimizers=())
+        self.play(held_out)  # A new dataset of the same id: folds are made anew.
+        self.play(held_out)
+        begun = [line for line in self.heard("") if line.startswith(("begin", "end", "mark"))]
+        self.assertEqual(begun, ["mark epoch", "mark eval", "begin eval", "end eval", "mark epoch", "mark epoch"])
+
+    def test_a_sampler_without_an_end_is_as_long_as_its_loader_says(self):
+        class Endless(Loader):
+            def __len__(self):
+                return 10
+
+        loader = Endless(20, 2)
+        loader._index_sampler = iter(())
+        self.play(loader)
+        self.assertIn("run batch=2 epoch_steps=10 examples=20", self.heard("run")[0])
+        self.assertEqual(self.heard("step")[-1], "step 10 epoch=1")
 
     def test_new_examples_are_counted_once(self):
         loader = Loader(20, 2)
@@ -137,6 +215,30 @@ class LoopTest(unittest.TestCase):
         self.play(loader)
         self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 40")
         self.assertEqual(self.heard("gauge examples.to_see")[-1], "gauge examples.to_see 40")
+
+    def test_data_of_several_kinds_are_counted_together(self):
+        before, after = Loader(20, 2), Loader(32, 2)
+        self.play(Loader(400, 2), optimizers=())  # An evaluation counts for nothing.
+        self.play(before)
+        self.play(after)
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 52")
+        self.assertEqual(self.heard("gauge examples.to_see")[-1], "gauge examples.to_see 52")
+        self.play(before)
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 52")
+
+    def test_data_that_are_made_anew_for_each_pass_are_counted_anew(self):
+        for _ in range(3):
+            self.play(Loader(20, 2))
+            self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 20")
+        self.play(Loader(24, 2))
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 44")
+
+    def test_shards_of_one_size_are_told_by_their_paths(self):
+        for path in ("shard-0", "shard-1", "shard-2"):
+            shard = Loader(20, 2)
+            shard.dataset.path = path
+            self.play(shard)
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 60")
 
     def test_what_a_pass_drew_before_it_was_left_counts_as_seen(self):
         voice.get().gap_s = 1e9  # A word at the first step alone, as steps of a millisecond have it.
@@ -176,6 +278,26 @@ class LoopTest(unittest.TestCase):
             self.play(loader, until=3)
         self.assertEqual(self.heard("step")[-1], "step 9 epoch=1.5")
 
+    def test_loaders_that_take_turns_make_one_epoch(self):
+        iterators = []
+        loaders = Loader(40, 2), Loader(120, 2), Loader(80, 2)
+        for loader in loaders:
+            iterator = Iterator()
+            self.loop.opened(iterator, loader)
+            iterators += [(iterator, iter(loader.batches()))] * len(loader.batches())
+        random.Random(1).shuffle(iterators)
+        for iterator, batches in iterators:
+            iterator._plateau_pass.draw(next(batches))
+            self.loop.consumed(iterator._plateau_pass)
+            self.loop.stepped("one")
+            self.heard("step")
+        self.assertEqual(self.heard("step")[59], "step 60 epoch=0.5")
+        self.assertEqual(self.heard("step")[-1], "step 120 epoch=1")
+        self.assertIn("epoch_steps=120 examples=240 source=3_DataLoaders_that_take_turns:_120_batches",
+                      self.heard("run")[-1])
+        self.assertEqual(self.heard("gauge examples.seen")[-1], "gauge examples.seen 240")
+        self.assertEqual(self.heard("mark"), [])
+
     def test_a_compiled_update_is_clocked_by_batches_until_a_step_is_seen(self):
         loader = Loader(24, 4)
         compiled = []
@@ -188,6 +310,12 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(self.heard("step")[-1], "step 6 epoch=1")
         self.play(loader)
         self.assertEqual(self.heard("step")[-1], "step 12 epoch=2")
+
+    def test_a_compiled_update_is_clocked_by_data_that_are_made_anew_for_each_pass(self):
+        self.play(Loader(24, 4), optimizers=(), until=1, after_batch=lambda _: self.loop.update_compiled())
+        for quiet in (False, False, True):
+            self.play(Loader(24, 4), optimizers=(), quiet=quiet, after_batch=lambda _: self.heard("step"))
+        self.assertEqual(self.heard("step")[-1].split()[1], "12")
 
     def test_a_second_optimizer_after_many_usual_steps_makes_none_of_its_own(self):
         loader = Loader(24, 2)

@@ -176,8 +176,9 @@ class ReplayTest(unittest.TestCase):
         self.replay = replay.Replay(120, self.told.append)
         self.dataset = list(range(2400))
 
-    def play(self, loader, trains=True, until=None, between=lambda number: None):
+    def play(self, loader, trains=True, until=None, between=lambda number: None, quiet=False):
         iterator = Iterator(self.dataset, loader)
+        iterator._plateau_pass = types.SimpleNamespace(quiet=quiet)
         number = 0
         while number != until:
             def fetch():
@@ -205,6 +206,13 @@ class ReplayTest(unittest.TestCase):
         self.play(loader, until=60, between=lambda number: number == 24 and self.play(loader, trains=False, until=30))
         # The blocks begin at batch 11: two are trained on, the evaluation takes 30 of the next 36.
         self.assertEqual(self.told_of("idle"), ["idle block=2", "idle block=3", "idle block=4"])
+
+    def test_an_evaluation_without_gradients_on_the_training_loader_is_left_alone(self):
+        loader = batches_of(300)
+        self.play(loader, until=60, between=lambda number: number % 15 or self.play(
+            loader, trains=False, until=10, quiet=True))
+        self.assertEqual(len(self.told_of("at=")), 59)
+        self.assertEqual(self.told_of("idle"), [])
 
     def test_an_optimizer_that_steps_at_every_fourth_batch_is_not_idle(self):
         self.play(batches_of(300), trains=False, until=100, between=lambda number: number % 4 or self.replay.stepped())

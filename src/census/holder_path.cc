@@ -7,12 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "census/python_text.h"
 
 namespace plateau {
 namespace {
 
 constexpr size_t kMostNames = 24;  // Of a path; those in the middle of a longer one are left out.
+constexpr size_t kLongestKey = 40;
+
+// Whether somebody who writes a program has named this, as in `state['losses']` and
+// `logs['train/loss']`. Any other key may be data: an address, a question, a line of text.
+bool reads_like_a_name(std::string_view key) {
+  constexpr std::string_view kWithin = "_.-/";
+  const auto is_part = [&](char c) {
+    return is_letter(c) || is_digit(c) || kWithin.find(c) != kWithin.npos;
+  };
+  return !key.empty() && key.size() <= kLongestKey &&
+         (is_letter(key.front()) || key.front() == '_') && std::ranges::all_of(key, is_part);
+}
 
 const char* part_name(uint64_t part) {
   switch (static_cast<Part>(part)) {
@@ -141,7 +154,7 @@ class PathReader {
 
   void entry(uint64_t key) {
     const auto name = read_python_str(source_.memory, source_.layout, key);
-    holder_.path += name ? fmt::format("['{}']", *name) : "[*]";
+    holder_.path += name && reads_like_a_name(*name) ? fmt::format("['{}']", *name) : "[*]";
   }
 
   // Of a frame that runs its line is known; a generator that waits is told by where it begins.

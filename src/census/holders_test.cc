@@ -83,6 +83,7 @@ TEST_P(HoldersOfPython, EveryKindOfVariableIsNamedWithWhatItGainedAndHolds) {
       {HolderKind::global, "queue", "collections.deque", 11, "__main__.Thing"},
       {HolderKind::global, "unique", "set", 12, "__main__.Thing"},
       {HolderKind::global, "state['losses']", "list", 13, "__main__.Thing"},
+      {HolderKind::global, "by_question[*]", "list", 19, "__main__.Thing"},
       {HolderKind::local, "of_thread", "list", 14, "__main__.Thing"},
       {HolderKind::global, "slotted.items", "list", 15, "__main__.Thing"},
       {HolderKind::local, "rebound", "list", 16, "__main__.Thing"},

@@ -18,7 +18,7 @@ std::string variable(const char* name) {
 }
 
 Result<std::string> module_directory() {
-  std::string found = installed_directory("python", "sitecustomize.py");
+  std::string found = auto_module_directory();
   if (!found.empty()) return found;
   return Error{Error::Kind::not_found,
                fmt::format("the Python module is not at {}, so steps are not read automatically; "
@@ -51,6 +51,10 @@ std::vector<std::string> auto_environment(bool wanted, std::string& trouble) {
     return {};  // A watcher around us.
   // An empty entry would be the working directory.
   return {"PYTHONPATH=" + directory + (before.empty() ? "" : ":" + before)};
+}
+
+std::string auto_module_directory() {
+  return installed_directory("python", "sitecustomize.py");
 }
 
 Result<Intrusion> bring_auto_module(pid_t pid, const std::string& socket, double timeout_s) {

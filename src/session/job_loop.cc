@@ -148,6 +148,10 @@ void JobLoop::tick() {
   for (const ProcessSample& process : snapshot.processes) {
     if (process.role == Role::main) main_ = process.key.pid;
   }
+  if (options_.learns_steps) {
+    const std::string missing = missing_module_.look(main_, session_.now());
+    if (!missing.empty()) tell(missing);
+  }
   guard(snapshot);
 }
 

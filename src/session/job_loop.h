@@ -16,6 +16,7 @@
 #include "session/approach.h"
 #include "session/job.h"
 #include "session/limit_guard.h"
+#include "session/missing_module.h"
 #include "session/session.h"
 #include "session/signals.h"
 #include "session/supervisor.h"
@@ -53,6 +54,7 @@ class JobLoop {
   std::vector<OutputClock> output_;
   LimitGuard guard_;
   Approach approach_;
+  MissingModule missing_module_;
   double next_look_s_ = std::numeric_limits<double>::infinity();  // At the limit.
   int64_t oom_before_;
   std::optional<int> status_;  // Of the job's first process, once it has ended.

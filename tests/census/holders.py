@@ -81,6 +81,7 @@ queue = collections.deque()
 by_name = collections.defaultdict(list)
 unique = set()
 state = {"losses": [], "steps": 0}
+by_question = {"Where does jane@example.com live?": [], "few": 1}  # Data, as keys may be: no name of it is told.
 slotted = Record()
 trainer = Trainer()
 dataset = Dataset()
@@ -152,6 +153,7 @@ def train():
         for _ in range(n * 12):
             unique.add(Thing())
         state["losses"].extend(Thing() for _ in range(n * 13))
+        by_question["Where does jane@example.com live?"].extend(Thing() for _ in range(n * 19))
         wanted[0] = n
         go.release()
         done.acquire()

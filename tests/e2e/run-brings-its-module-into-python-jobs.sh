@@ -63,3 +63,18 @@ answer = json.loads(open("answer").read())
 assert answer["steps"]["last"] == 21, answer["steps"]
 assert answer["epoch_steps"] == 83, answer["epoch_steps"]
 PY
+
+# A script that sets the path anew keeps it out, which is told of a process that has a framework, with the reason.
+truncate -s 4096 libtorch_python.so
+cat >framework.py <<'PY'
+import mmap, time
+with open("libtorch_python.so", "rb") as file:
+    library = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+time.sleep(6)
+PY
+# shellcheck disable=SC2016
+run "$PLATEAU" run --no-recording -- sh -c 'PYTHONPATH=src python3 framework.py'
+tr -s ' \n' ' ' <err >words
+expect_in words "the job sets PYTHONPATH anew"
+run "$PLATEAU" run --no-recording -- python3 framework.py
+expect_not_in err "the module is not in"

@@ -203,8 +203,48 @@ class KindsTest(unittest.TestCase):
                         self.model(batch)
                 torch.save(self.model.state_dict(), os.path.join(directory, "model.pt"))
                 torch.save(self.optimizer.state_dict(), os.path.join(directory, "optimizer.pt"))
-        self.assertEqual(self.said()[2], ["mark epoch", "mark checkpoint", "mark eval", "mark epoch",
-                                          "begin eval", "end eval", "mark checkpoint"])
+        self.assertEqual(self.said()[2], ["mark epoch", "begin eval", "end eval", "mark checkpoint"] * 2)
+
+    def test_an_evaluation_that_is_broken_off_has_ended_with_the_next_batch_of_training(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        for number, (batch,) in enumerate(DataLoader(self.examples, batch_size=2, shuffle=True), 1):
+            self.sgd(self.model(batch).pow(2).mean())
+            if number == 6:
+                with torch.inference_mode():
+                    for (held_out,), _ in zip(DataLoader(self.examples, batch_size=2), range(3)):
+                        self.model(held_out)
+        steps, facts, events = self.said()
+        self.assertEqual(steps[-1], "step 12 epoch=1")
+        self.assertEqual(len(facts), 1)
+        self.assertIn("run batch=2 epoch_steps=12 examples=24", facts[0])
+        self.assertEqual(events, ["begin eval", "end eval", "mark epoch"])
+
+    def test_a_loader_that_never_ends_says_how_long_a_pass_is(self):
+        class Repeat:
+            def __init__(self, batches):
+                self.batches = batches
+
+            def __iter__(self):
+                while True:
+                    yield from self.batches
+
+        class Endless(DataLoader):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                object.__setattr__(self, "batch_sampler", Repeat(self.batch_sampler))
+                self.iterator = super().__iter__()
+
+            def __len__(self):
+                return len(self.batch_sampler.batches)
+
+            def __iter__(self):
+                return (next(self.iterator) for _ in range(len(self)))
+
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        self.train(Endless(self.examples, batch_size=4), self.sgd, epochs=2)
+        steps, facts, _ = self.said()
+        self.assertEqual(steps[-1], "step 12 epoch=2")
+        self.assertIn("epoch_steps=6", facts[0])
 
     @unittest.skipUnless(hasattr(torch, "compile"), "needs torch 2")
     def test_compilations_are_marked(self):

@@ -8,6 +8,7 @@
     torch_steps  sees optimizers step
     torch_events sees checkpoints and compilations
     on_*         listen to frameworks that count steps themselves
+    turns        sees several loaders take turns
     loop         makes of all that: step 120, epoch 1.45, an epoch has 83 steps, an evaluation
     voice        says it to the watcher, in the words of docs/formats/step-clock.md, marked from=auto
     prove        stands apart: where `plateau prove` asks for it, it repeats batches (replay, design, resident)
@@ -27,6 +28,7 @@ _PATCHES = (
     ("torch.cuda.amp.grad_scaler", "torch_steps", "patch_scaler"),  # Where it was before torch 2.3.
     ("torch.serialization", "torch_events", "patch_save"),
     ("safetensors.torch", "torch_events", "patch_save"),
+    ("torch.distributed.checkpoint.state_dict_saver", "torch_events", "patch_save"),
     ("torch._dynamo.callback", "torch_events", "patch_compile"),
     ("torch._dynamo.variables.optimizer", "torch_steps", "patch_compiled"),
     ("transformers.trainer_callback", "on_transformers", "patch"),

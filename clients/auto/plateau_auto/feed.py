@@ -2,8 +2,9 @@
 """One pass over the training data: how long it is, how far it is, and what it shows for the first time. Mostly that
 of a DataLoader's iterator; frameworks that load by themselves (Keras, fastai) state theirs.
 
-Lengths are asked of the sampler only, whose len() has no effects; a stream (IterableDataset) is never asked: its
-loader would remember that it was, and warn later.
+Lengths are asked of the sampler, whose len() has no effects. Where it has none, because it never ends, the loader's own
+class may know how long a pass is (the loaders of YOLO and timm, which keep their workers so). A stream (IterableDataset)
+is never asked: its loader would remember that it was, and warn later.
 """
 import itertools
 import math
@@ -16,14 +17,20 @@ _MAX_WORKERS = 8  # A bit each.
 MOST_WAITING = 64  # Batches that are not yet counted.
 _MAP = 0  # torch's _DatasetKind.Map
 
+_MOST_GONE = 256
+_MOST_SEEN = 512  # Datasets; all of them are asked whenever a count is said.
 _seen = {}  # By id of the dataset: Seen. Few: a job has a handful of datasets.
+_gone = {}  # By Seen.looks of those that were trained on: (count, to_see).
 
 
 class Seen:
     """Which examples of a dataset were drawn before, by which worker."""
 
-    def __init__(self, size):
+    def __init__(self, size, looks=None):
         self.size = size
+        self.looks = looks
+        self.to_see = size  # What the count can come to.
+        self.trained_on = False
         self._marks = bytearray(size)
         self.count = 0  # Of pairs of an example and a worker that has met it.
         self.exact = True
@@ -56,13 +63,48 @@ def _seen_of(dataset, size):
     seen = _seen.get(key)
     if seen is not None and seen.size == size:
         return seen
-    seen = Seen(size)
+    if len(_seen) >= _MOST_SEEN:
+        return None
+    seen = Seen(size, _looks_of(dataset, size))
     try:
-        seen.owner = weakref.ref(dataset, lambda _: _seen.pop(key, None))
+        seen.owner = weakref.ref(dataset, lambda _: _forget(key))
     except TypeError:
         return None  # A list or the like cannot be followed; another may get its id.
     _seen[key] = seen
     return seen
+
+
+def start_anew():
+    """Nothing was trained on yet."""
+    _gone.clear()
+    for seen in list(_seen.values()):
+        seen.trained_on = False
+
+
+def _forget(key):
+    seen = _seen.pop(key, None)
+    if seen is not None and seen.trained_on and len(_gone) < _MOST_GONE:
+        _gone[seen.looks] = (seen.count, seen.to_see)
+
+
+def _looks_of(dataset, size):
+    """What a dataset has in common with itself, made anew for another pass, and not with another shard: kind, size and its
+    plain attributes (a path, a number)."""
+    try:
+        plain = [(name, value) for name, value in list(vars(dataset).items()) if type(value) in (int, str)]
+    except Exception:  # pylint: disable=broad-except
+        plain = []  # It has no attributes, or a way of its own to give them.
+    return type(dataset).__qualname__, size, hash(tuple(plain))
+
+
+def _others(one):
+    """(count, to_see) of each dataset but this that was trained on: tasks that take turns, shards, a pre-training. One that
+    looks as another that is gone is that one, made anew for a new pass."""
+    # Copies, because a collection may take a dataset away in between.
+    living = [seen for seen in list(_seen.values()) if seen.trained_on and seen is not one]
+    there = {seen.looks for seen in living + [one]}
+    return [(seen.count, seen.to_see) for seen in living if seen.exact] + [
+        counts for looks, counts in list(_gone.items()) if looks not in there]
 
 
 def _length(thing):
@@ -75,7 +117,8 @@ def _length(thing):
 def pass_of_loader(loader):
     """A pass over a DataLoader of torch, which begins."""
     is_stream = loader._dataset_kind != _MAP
-    one = Pass("the DataLoader", loader.dataset, None if is_stream else _length(loader._index_sampler),
+    length = None if is_stream else _length(loader._index_sampler)
+    one = Pass("the DataLoader", loader.dataset, length if length is not None or is_stream else _length(loader),
                None if is_stream else _length(loader.dataset))
     if is_stream:
         one.drawn = None
@@ -86,11 +129,13 @@ def pass_of_loader(loader):
 
 
 class Pass:
-    """`name` is who feeds, for the report. `dataset` is remembered by its id only."""
+    """`name` is who feeds, for the report. `dataset` is remembered by its id and kind only."""
 
     def __init__(self, name, dataset, length=None, examples=None, batch=0):
         self.name = name
         self.dataset_id = id(dataset)
+        # The same for a dataset that is made anew for each pass, where it can be told.
+        self.kind = (type(dataset), examples, length) if examples else self.dataset_id
         self.length = length  # In batches.
         self.examples = examples
         self.workers = 0
@@ -102,6 +147,7 @@ class Pass:
         self._draws = self.consumed = self.steps = 0
         self.fresh = False  # A batch came since the last step; kept by loop.py.
         self.over = self.shared = False
+        self.quiet = False  # Opened without gradients.
         self.left = False  # Another pass over the same data has taken over before this one ended.
         self.rounds_up = False  # A pass ends in a step of fewer batches: the framework says so, or one was seen to.
         self.facts = []  # What take_facts() gives.
@@ -112,6 +158,8 @@ class Pass:
         if self.examples and self.examples <= _MAX_COUNTED and (
                 not self.persistent or self.workers <= _MAX_WORKERS):
             self.seen = _seen_of(dataset, self.examples)
+        if self.seen is not None and self.persistent:
+            self.seen.to_see = self.examples * self.workers  # Each worker that lives on meets each once.
 
     def draw(self, indices):
         """These are loaded next. They are looked at when somebody asks, or when too many wait: at every step that
@@ -143,12 +191,17 @@ class Pass:
 
     def gauges(self):
         self.look()
-        if self.seen is None or not self.seen.exact:
+        seen = self.seen
+        if seen is None or not seen.exact:
             return ()
-        gauges = (("examples.seen", self.seen.count),)
-        if self.persistent and self.workers > 1:
-            gauges += (("examples.to_see", self.examples * self.workers),)  # Each of them meets each once.
-        return gauges
+        count, to_see = seen.count, seen.to_see
+        if len(_seen) > 1 or _gone:
+            for its_count, its_to_see in _others(seen):
+                count += its_count
+                to_see += its_to_see
+        if to_see > seen.size:  # Else it is said as a fact.
+            return ("examples.seen", count), ("examples.to_see", to_see)
+        return (("examples.seen", count),)
 
     def learn(self, known):
         """Called after the first step and whenever `steps` has doubled; states facts once they are known. `known` is
@@ -162,8 +215,8 @@ class Pass:
         if per_step is None:
             if self.steps < 2 or self.over or self.steps & (self.steps - 1):
                 return
-            per_step = (self.consumed - self._first_step_at) / (self.steps - 1)
-        if per_step < 1 or (self._per_step and abs(per_step / self._per_step - 1) < 0.005):
+            per_step = _batches_per_step(self.consumed - self._first_step_at, self.steps)
+        if not per_step or (self._per_step and abs(per_step / self._per_step - 1) < 0.005):
             return
         self._per_step = per_step
         self.rounds_up = known.get("rounds_up", self.rounds_up)
@@ -178,10 +231,12 @@ class Pass:
             steps = self.length / per_step
             facts["epoch_steps"] = math.ceil(steps - 1e-9) if rounds_up else steps
             source += ": %s" % _count(self.length, "batch", "batches")
-            if per_step != 1:
+            if per_step > 1:
                 source += " / %g per step" % per_step
+            elif per_step < 1:
+                source += " x %g steps each" % (1 / per_step)
         if self.batch and not self.shared:
-            facts["batch"] = self.batch * per_step * world_size()
+            facts["batch"] = self.batch * max(1, per_step) * world_size()
             facts["examples"] = self.examples
             if self.length and self.examples and math.ceil(
                     self.examples / facts["batch"]) == facts.get("epoch_steps"):
@@ -213,6 +268,16 @@ class Pass:
     def take_facts(self):
         facts, self.facts = self.facts, []
         return facts
+
+
+def _batches_per_step(batches, steps):
+    """Of `steps` steps, before the first of which `batches` fewer were consumed than before the last. Where each batch makes
+    several steps (truncated backpropagation), 1 / 3; None while that is open, or where a loop loads a few ahead.
+    Worked case: at the 8th of 3 steps a batch 2 batches have come since the first: 8 <= k * 3 and k * 2 <= 7 leave k = 3."""
+    if batches >= steps - 1:
+        return batches / (steps - 1)
+    least, most = -(-steps // (batches + 1)), (steps - 1) // batches if batches else 0
+    return 1 / least if least == most else None
 
 
 def _count(number, one, many):

@@ -9,7 +9,8 @@ says that its step 120 has ended. No part knows the loop. These rules make one o
              outranks this.
   training   is what feeds steps: the batches that were handed out between two of them.
   a pass     over a training iterator that ended is an epoch.
-  evaluation is a pass that ended without a step inside.
+  evaluation is a pass that was opened without gradients (no_grad, inference_mode), from its first batch to its end or to
+             the next batch for training; elsewhere a pass that ended without a step inside.
   an epoch   has len(sampler) / (batches per step) steps. Batches per step are observed between the first two steps
              of a pass; where the framework rounds up at the end of a pass, so does this.
 
@@ -19,13 +20,12 @@ Worked case: 663 examples by 2 are 332 batches. The second step comes 4 batches 
 New examples are counted exactly: a byte for each example of a dataset of up to 4 million, a bit in it for each
 of up to eight workers that live on, because a cache in a worker is filled by what that worker loads.
 
-Blind spots: a stream has no length before its first end; a loop that evaluates on its training loader; two loaders
+Blind spots: a stream has no length before its first end; an evaluation with gradients that is broken off; two loaders
 that both advance between steps (the longer one is taken, and the source says so). Nothing here touches torch.
 """
 import os
 
-from . import voice
-from .feed import pass_of_loader
+from . import feed, turns, voice
 
 
 class Loop:
@@ -36,17 +36,21 @@ class Loop:
 
     def start_anew(self):
         """In a forked child nothing has happened yet."""
+        feed.start_anew()
         self._since_step = []  # Passes that handed out batches since the last step.
         self._stepped = set()  # Optimizers that stepped since the last batch.
         # The pass that fed the last step, as long as nothing but its batches and the first steps after them is seen;
         # what has happened since then stands in it alone (fresh) and in _by. See _look_closer().
         self._usual = None
         self._by = None  # The optimizer (by id) that stepped last.
+        self._turns = turns.Turns()
         self._ended = None  # A pass that ended before any step: an evaluation, unless a step follows.
         self._training = None  # The pass that fed the last step.
-        self._evaluates = set()  # Datasets (by id) known to be evaluated on.
+        self._evaluates = set()  # Datasets (by id) known to be evaluated on, which never fed a step.
+        self._trained_on = set()  # Datasets (by id) that did.
         self._evaluating = False
-        self._clocked_by = None  # The dataset (by id) whose batches are the steps: see update_compiled().
+        self._quiet_trains = False  # A pass that was opened without gradients fed steps: that tells nothing here.
+        self._clocked_by = None  # The data (Pass.kind) whose batches are the steps: see update_compiled().
         self.framework = None  # Whoever counts steps itself: see adopt().
         self._says_passes = False
         self.steps = 0
@@ -61,8 +65,10 @@ class Loop:
     # ---- what is seen -------------------------------------------------------------------------
 
     @staticmethod
-    def opened(iterator, loader):
-        iterator._plateau_pass = pass_of_loader(loader)
+    def opened(iterator, loader, quiet=False):
+        """`quiet`: without gradients."""
+        iterator._plateau_pass = feed.pass_of_loader(loader)
+        iterator._plateau_pass.quiet = quiet
 
     def consumed(self, one):
         """The pass has handed a batch out."""
@@ -75,9 +81,8 @@ class Loop:
             self._settle()
         if self._clocked_by is not None:
             self._end_compiled_step(one)
-        if one.consumed == 0 and not self._says_passes and one.dataset_id in self._evaluates:
-            self._evaluating = True
-            self.event("begin eval")
+        if not self._says_passes and self._evaluating != self._evaluates_on(one):
+            self._turn_evaluating(one)
         one.consumed += 1
         self._stepped.clear()
         if one not in self._since_step:
@@ -138,7 +143,7 @@ class Loop:
         loaded last feeds it: from here on each of its batches is a step, which has ended when the next is taken."""
         self._look_closer()
         if self.framework is None and self._since_step:
-            self._clocked_by = self._since_step[-1].dataset_id
+            self._clocked_by = self._since_step[-1].kind
 
     # ---- what frameworks say ------------------------------------------------------------------
 
@@ -176,6 +181,8 @@ class Loop:
     def pass_ended(self, one):
         """The framework's own pass has ended."""
         one.over = True
+        if self._turns.on:
+            return
         self.epochs += 1
         one.observe_end()
         self._rounds_up = self._rounds_up or (one.rounds_up and self.framework is None)
@@ -236,7 +243,7 @@ class Loop:
         self._say_facts(one)
 
     def _end_compiled_step(self, one):
-        if one.dataset_id == self._clocked_by and one in self._since_step and self.framework is None:
+        if one.kind == self._clocked_by and not one.quiet and one in self._since_step and self.framework is None:
             self.step_ended(self.steps + 1)
 
     def _feeding(self):
@@ -246,12 +253,16 @@ class Loop:
         if not candidates:
             # Several steps on one batch, or a step per look-ahead: it is still the same one.
             return self._training
+        if not self._quiet_trains:
+            candidates = [each for each in candidates if not each.quiet] or candidates
         one = candidates[0]
         if len(candidates) > 1:
             trained_on = self._training.dataset_id if self._training is not None else None
             one = max(candidates, key=lambda each: (
-                not each.over, each.dataset_id == trained_on, each.length or 0))
+                not each.over, each is self._training, each.dataset_id == trained_on, each.length or 0))
             one.shared = sum(not each.over for each in candidates) > 1
+        self._trains(one)
+        self._turns.fed(one, self._training)
         self._leave(self._training, one)
         if self._ended is one:
             self._ended = None
@@ -262,20 +273,44 @@ class Loop:
         self._training = one
         return one
 
+    def _trains(self, one):
+        """What feeds steps is no evaluation, whatever it was taken for: a dataset may have got the id of one that is gone,
+        and a loop may open its loaders without gradients."""
+        self._trained_on.add(one.dataset_id)
+        if one.seen is not None:
+            one.seen.trained_on = True
+        self._evaluates.discard(one.dataset_id)
+        self._quiet_trains = self._quiet_trains or one.quiet
+        if self._evaluating and not self._says_passes:
+            self._turn_evaluating(one)
+
+    def _evaluates_on(self, one):
+        return one.dataset_id in self._evaluates or (one.quiet and not self._quiet_trains)
+
+    def _turn_evaluating(self, one):
+        """An evaluation begins with the first batch of its pass, and has ended, be it broken off, when another pass goes on."""
+        if self._evaluating:
+            self._evaluating = False
+            self.event("end eval")
+        elif one.consumed == 0 and self.steps:
+            self._evaluating = True
+            self.event("begin eval")
+
     def _leave(self, last, one):
         """A loop that breaks off its passes is as many epochs on as it has consumed of them."""
         if last is None or last is one:
             return
         last.look()  # Nobody else will ask it again: what it drew last would never count as seen.
-        if not (last.over or last.left) and last.length and last.dataset_id == one.dataset_id:
+        if not (last.over or last.left or self._turns.on) and last.length and last.dataset_id == one.dataset_id:
             last.left = True
             self.epochs += last.consumed / last.length
 
-    @staticmethod
-    def _say_facts(one):
-        if one.facts:
-            for source, facts in one.take_facts():
-                voice.get().facts(source, **facts)
+    def _say_facts(self, one):
+        known = one.take_facts()
+        if self._turns.on:
+            known = [self._turns.facts()] if self._turns.facts() else []
+        for source, facts in known:
+            voice.get().facts(source, **facts)
 
     def _told(self):
         """What goes with a step that is said: its epoch, if no framework says it, and gauges."""
@@ -285,6 +320,8 @@ class Loop:
         gauges = one.gauges()
         if self.compilations:
             gauges += ((self.compiler + ".compilations", self.compilations),)
+        if self._turns.on:
+            return self._turns.place(), gauges
         if one.over:
             return float(self.epochs), gauges
         return self.epochs + one.consumed / one.length if one.length else None, gauges
@@ -294,16 +331,16 @@ class Loop:
         one, self._ended = self._ended, None
         if one is None or self._says_passes or self.steps == 0:
             return
-        if self._evaluating:
-            self._evaluating = False
-            self.event("end eval")
-        else:
+        if one.dataset_id not in self._trained_on:
             self._evaluates.add(one.dataset_id)
+        if self._evaluating:
+            self._turn_evaluating(one)
+        else:
             self.event("mark eval")
 
     def _pass_ended(self, one):
         self.pass_ended(one)
-        if not self._says_passes:
+        if not (self._says_passes or self._turns.on):
             self.event("mark epoch")
 
 

@@ -5,8 +5,8 @@ batches, and tells the watcher.
 It begins at the first optimizer step: the loader whose batch came last before it is the training loader, so an
 evaluation or a sanity check ahead of training is not taken for it. Other loaders are left alone. What it knows belongs
 to the dataset, not to an iterator: frameworks make a new iterator for every pass, some jobs a new loader, which looks
-the same. An evaluation on the training loader itself cannot be told by looks; a block in which the optimizer did not
-step as often as its batches call for is told to be idle, and counts for nothing.
+the same. An evaluation on the training loader itself is told by its missing gradients; where it has them, a block in
+which the optimizer did not step as often as its batches call for is told to be idle, and counts for nothing.
 
 A loader over a stream has no indices. There the batches themselves are kept and served again, which repeats the step
 but not the work of the dataset: growth per step is still told, a cache and a leak in the dataset are not told apart.
@@ -301,10 +301,12 @@ def _length(thing):
 
 
 def _looks_of(iterator):
-    """What a loader of the same data for the same purpose has in common with another: how it draws."""
+    """What a loader of the same data for the same purpose has in common with another: how it draws, and whether it was
+    opened with gradients."""
     batches = getattr(iterator, "_index_sampler", None)
     order = getattr(batches, "sampler", None)
-    return type(batches), type(order), getattr(batches, "batch_size", None), _workers(iterator)
+    quiet = getattr(getattr(iterator, "_plateau_pass", None), "quiet", False)
+    return type(batches), type(order), getattr(batches, "batch_size", None), _workers(iterator), quiet
 
 
 def _workers(iterator):

@@ -28,7 +28,9 @@ def patch(module):
     consumed = LOOP.consumed
     base._plateau_pass = None  # Of iterators that were opened before we came.
     ended = guard.hook("the DataLoader's ends", LOOP.ended)
-    opened = guard.hook("the DataLoader's iterators", LOOP.opened)
+    has_gradients = getattr(getattr(module, "torch", None), "is_grad_enabled", lambda: True)
+    opened = guard.hook("the DataLoader's iterators", lambda iterator, loader: LOOP.opened(
+        iterator, loader, quiet=not has_gradients()))
     original_init, original_index = base.__init__, base._next_index
     original_next, original_reset = base.__next__, base._reset
     guard.expect(original_index, "self")

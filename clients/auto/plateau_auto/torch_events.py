@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job does beside steps: it writes checkpoints (torch.save, safetensors) and compiles (torch.compile).
+"""What a job does beside steps: it writes checkpoints (torch.save, safetensors, torch.distributed.checkpoint) and
+compiles (torch.compile).
 
 A checkpoint is many files; what is written between two steps is one. torch.save to memory is how objects are copied
 and sent, and is none. Of compilations the first twenty are said, all are counted.
@@ -14,7 +15,8 @@ _MOST_SAID = 20
 
 
 def patch_save(module):
-    """`module` is torch.serialization or safetensors.torch: whoever copies the name later copies ours."""
+    """`module` is torch.serialization, safetensors.torch or the saver of torch.distributed.checkpoint: whoever copies
+    the name later copies ours."""
     saved = guard.hook("checkpoints", LOOP.saved)
     name = "save" if hasattr(module, "save") and not hasattr(module, "save_file") else "save_file"
     original = getattr(module, name)
