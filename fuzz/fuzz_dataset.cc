@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const bool is_csv : {false, true}) {
     static_cast<void>(plateau::each_record_of(
-        text, is_csv, [](size_t, const plateau::Result<simdjson::dom::element>& record) {
+        text, is_csv,
+        [](const plateau::RecordAt&, const plateau::Result<simdjson::dom::element>& record) {
           if (record) static_cast<void>(plateau::read_example(record.value()));
           return true;
         }));

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "trainer/data/record_places.h"
+#include "dataset/record_places.h"
 
 namespace {
 
-using plateau::train::RecordFinder;
-using plateau::train::RecordPlace;
+using plateau::RecordFinder;
+using plateau::RecordPlace;
 
 std::optional<std::vector<RecordPlace>> places_of(const std::string& text, size_t block) {
   RecordFinder finder;

@@ -330,7 +330,12 @@ Result<std::vector<std::string>> trainer_words(const Arguments& arguments) {
       words.emplace_back("--json");
       continue;
     }
-    if (name == "device" && value == "cpu") continue;
+    if (name == "device") {
+      if (value == "cpu") continue;
+      return usage_error(
+          "--device cuda: GPU memory of Plateau's own trainer is not planned; --for trl plans "
+          "TRL's");
+    }
     const auto* row = std::ranges::find(kRows, name, &Row::ours);
     if (row == kRows.end()) {
       return usage_error(fmt::format(

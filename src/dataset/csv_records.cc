@@ -38,11 +38,7 @@ Result<void> each_csv_row(std::string_view text, char separator, const OnCsvRow&
       return Error{Error::Kind::bad_input, fmt::format("line {}: a quote is never closed", begin)};
     }
     if (trim(record).empty()) continue;
-    const Result<std::string> json = csv_to_json(header, record, separator);
-    if (!json) {
-      return Error{Error::Kind::bad_input, fmt::format("line {}: {}", begin, json.error().message)};
-    }
-    if (!row(begin, json.value())) break;
+    if (!row(begin, csv_to_json(header, record, separator))) break;
   }
   return {};
 }

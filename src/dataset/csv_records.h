@@ -8,19 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_writer.h"
 #include "base/result.h"
 
 namespace plateau {
 
 // `row` gets the line where the row begins and its fields by name, as JSON; false stops. A row with
-// more or fewer fields than the header is an error.
-using OnCsvRow = std::function<bool(size_t line, const std::string& json)>;
+// more or fewer fields than the header is an error in its place, and the reading goes on behind it.
+using OnCsvRow = std::function<bool(size_t line, const Result<std::string>& json)>;
 Result<void> each_csv_row(std::string_view text, char separator, const OnCsvRow& row);
-
-template <typename Parse>
-OnCsvRow parse_as_json(Parse& parse) {
-  return [&parse](size_t line, const std::string& json) { return parse(line, json); };
-}
 
 }  // namespace plateau

@@ -259,15 +259,16 @@ class ExampleReader {
       return fail(fmt::format("a picture must be a path or an object, found {}", json_kind(value)));
     }
     dom::element inner;
+    // Beside bytes, a path is where they came from.
+    if (find(object, "bytes", inner) && inner.get_string().get(text) == simdjson::SUCCESS) {
+      out_.pictures.push_back({.reference = "data:;base64," + std::string(text)});
+      return true;
+    }
     for (const std::string_view key : {"url", "path", "image"}) {
       if (find(object, key, inner) && inner.get_string().get(text) == simdjson::SUCCESS) {
         out_.pictures.push_back({.reference = std::string(text)});
         return true;
       }
-    }
-    if (find(object, "bytes", inner) && inner.get_string().get(text) == simdjson::SUCCESS) {
-      out_.pictures.push_back({.reference = "data:;base64," + std::string(text)});
-      return true;
     }
     return fail("a picture without \"path\", \"url\" or \"bytes\"");
   }

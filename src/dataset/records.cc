@@ -14,6 +14,8 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "dataset/csv_records.h"
+#include "dataset/other_format.h"
+#include "dataset/record_places.h"
 
 namespace plateau {
 namespace {
@@ -22,7 +24,7 @@ namespace dom = simdjson::dom;
 namespace fs = std::filesystem;
 
 constexpr size_t kMostRecordBytes = 512'000'000;
-constexpr uint64_t kMostListBytes = 2'000'000'000;
+constexpr uint64_t kMostWholeBytes = 2'000'000'000;
 constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kMostFiles = 10'000;
 
@@ -30,72 +32,120 @@ Error broken(const std::string& file, std::string_view what) {
   return {Error::Kind::bad_input, fmt::format("{}: {}", file, what)};
 }
 
+// What an object holds under "data" or "train", if that is a list of examples and the object is
+// none itself; nullopt otherwise.
+std::optional<dom::array> list_within(dom::element element) {
+  dom::object object;
+  if (element.get_object().get(object) != simdjson::SUCCESS) return std::nullopt;
+  dom::element ignored;
+  for (const std::string_view form :
+       {"messages", "conversations", "prompt", "instruction", "query", "text"}) {
+    if (object.at_key(form).get(ignored) == simdjson::SUCCESS) return std::nullopt;
+  }
+  for (const std::string_view key : {"data", "train"}) {
+    dom::array list;
+    if (object.at_key(key).get_array().get(list) == simdjson::SUCCESS) return list;
+  }
+  return std::nullopt;
+}
+
 // Hands single records on, parsed.
 class RecordParser {
  public:
   explicit RecordParser(const OnRecord& on_record) : on_record_(on_record) {}
 
-  bool operator()(size_t line, std::string_view text) {
+  bool operator()(size_t line, std::string_view text) { return parse({.line = line}, text); }
+
+  bool parse(const RecordAt& at, std::string_view text) {
     if (trim(text).empty()) return true;
     dom::element element;
     const simdjson::error_code code = parser_.parse(text.data(), text.size()).get(element);
-    if (code == simdjson::SUCCESS) return on_record_(line, element);
+    if (code == simdjson::SUCCESS) return hand_on(at, element);
     const std::string what = code == simdjson::UTF8_ERROR
                                  ? "not valid UTF-8"
                                  : fmt::format("not JSON: {}", simdjson::error_message(code));
-    return on_record_(line, Error{Error::Kind::bad_input, what});
+    return on_record_(at, Error{Error::Kind::bad_input, what});
   }
 
  private:
+  bool hand_on(RecordAt at, dom::element element) {
+    const std::optional<dom::array> list = list_within(element);
+    if (!list) return on_record_(at, element);
+    for (const dom::element each : *list) {
+      ++at.example;
+      if (!on_record_(at, each)) return false;
+    }
+    return true;
+  }
+
   const OnRecord& on_record_;
   dom::parser parser_;
 };
 
-// A list, or an object that holds one under "data" or "train"; a list of one object otherwise.
-Result<void> each_of_list(std::string_view text, const std::string& file,
-                          const OnRecord& on_record) {
-  dom::parser parser;
-  dom::element root;
-  const simdjson::error_code code = parser.parse(text.data(), text.size()).get(root);
-  if (code != simdjson::SUCCESS) {
-    return broken(file, fmt::format("not JSON: {}", simdjson::error_message(code)));
+// Up to `bytes` from `offset` on; empty at the end. nullopt with errno.
+using ReadAt = std::function<std::optional<std::string>(uint64_t offset, size_t bytes)>;
+
+ReadAt reader_of(int fd) {
+  return [fd](uint64_t offset, size_t bytes) -> std::optional<std::string> {
+    std::string out(bytes, '\0');
+    size_t done = 0;
+    while (done < bytes) {
+      const ssize_t got =
+          pread(fd, out.data() + done, bytes - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return std::nullopt;
+      if (got == 0) break;
+      done += static_cast<size_t>(got);
+    }
+    out.resize(done);
+    return out;
+  };
+}
+
+// A JSON list in two passes: where its elements lie, then each by itself, so that one that is
+// broken does not cost the others. Where the list itself breaks off is told behind what stands
+// before.
+Result<void> each_of_list(const ReadAt& read_at, const std::string& file, uint64_t total,
+                          const OnRecord& on_record, const OnProgress& progress) {
+  RecordFinder finder;
+  std::optional<std::string> wrong;
+  for (uint64_t offset = 0; !wrong; offset += kChunk) {
+    std::optional<std::string> chunk = read_at(offset, kChunk);
+    if (!chunk) return broken(file, std::strerror(errno));
+    // Spaces in the place of a byte order mark keep the offsets right.
+    if (offset == 0 && chunk->starts_with("\xEF\xBB\xBF")) chunk->replace(0, 3, "   ");
+    wrong = finder.add({chunk->data(), chunk->size()});
+    if (chunk->size() < kChunk && !wrong) {
+      wrong = finder.finish();
+      break;
+    }
   }
-  dom::array list;
-  for (const std::string_view key : {"data", "train"}) {
-    dom::element inner;
-    if (root.is_object() && root.at_key(key).get(inner) == simdjson::SUCCESS && inner.is_array())
-      root = inner;
+  RecordParser parser(on_record);
+  RecordAt at;
+  for (const RecordPlace& place : finder.take()) {
+    at = {.line = place.line, .example = at.example + 1};
+    if (place.bytes > kMostRecordBytes) return broken(file, text_of(at) + " is longer than 512 MB");
+    const std::optional<std::string> text = read_at(place.offset, place.bytes);
+    if (!text) return broken(file, std::strerror(errno));
+    if (progress) progress(place.offset + place.bytes, total);
+    if (!parser.parse(at, *text)) return {};
   }
-  if (root.get_array().get(list) != simdjson::SUCCESS) {
-    on_record(1, root);
-    return {};
-  }
-  size_t number = 0;
-  for (const dom::element each : list) {
-    if (!on_record(++number, each)) break;
-  }
+  if (wrong) on_record({}, Error{Error::Kind::bad_input, "not JSON: " + *wrong});
   return {};
 }
 
 enum class Kind : uint8_t { lines, list, csv };
 
+bool has_ending(const std::string& file, std::string_view ending) {
+  return equal_ignoring_case(fs::path(file).extension().string(), ending);
+}
+
 // By its first bytes; an error for what is refused.
 Result<Kind> kind_of(std::string_view begin, const std::string& file) {
-  if (begin.starts_with("PAR1")) {
-    return broken(
-        file,
-        "Parquet; convert it: python -c \"import datasets; "
-        "datasets.load_dataset('parquet', data_files='IN')['train'].to_json('OUT.jsonl')\"");
+  if (const std::string other = other_format(begin, file); !other.empty()) {
+    return broken(file, other);
   }
-  if (begin.starts_with("ARROW1")) {
-    return broken(file,
-                  "Arrow; convert it: python -c \"import datasets; "
-                  "datasets.Dataset.from_file('IN').to_json('OUT.jsonl')\"");
-  }
-  if (begin.starts_with("\x1f\x8b") || begin.starts_with("\x28\xb5\x2f\xfd")) {
-    return broken(file, "compressed; decompress it first");
-  }
-  if (file.ends_with(".csv") || file.ends_with(".tsv")) return Kind::csv;
+  if (has_ending(file, ".csv") || has_ending(file, ".tsv")) return Kind::csv;
   std::string_view text = begin;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   text = trim(text);
@@ -162,12 +212,12 @@ Result<void> stream_lines(int fd, const std::string& file, uint64_t total,
 }
 
 Result<std::string> whole_file(int fd, const std::string& file, uint64_t size) {
-  if (size > kMostListBytes) {
-    return broken(file, "a JSON list or CSV of more than 2 GB; convert it to JSON lines");
+  if (size > kMostWholeBytes) {
+    return broken(file, "an object or CSV of more than 2 GB; convert it to JSON lines");
   }
   std::string text;
   std::string chunk(kChunk, '\0');
-  while (text.size() <= kMostListBytes) {
+  while (text.size() <= kMostWholeBytes) {
     const ssize_t got = read(fd, chunk.data(), chunk.size());
     if (got < 0) return broken(file, std::strerror(errno));
     if (got == 0) return text;
@@ -179,11 +229,20 @@ Result<std::string> whole_file(int fd, const std::string& file, uint64_t size) {
 Result<void> each_csv_record(std::string_view text, char separator, const std::string& file,
                              const OnRecord& on_record) {
   RecordParser parse(on_record);
-  const Result<void> done = each_csv_row(without_mark(text), separator, parse_as_json(parse));
+  const Result<void> done = each_csv_row(
+      without_mark(text), separator, [&](size_t line, const Result<std::string>& json) {
+        return json ? parse(line, json.value()) : on_record({.line = line}, json.error());
+      });
   return done ? done : broken(file, done.error().message);
 }
 
 }  // namespace
+
+std::string text_of(const RecordAt& at) {
+  if (at.example == 0) return at.line == 0 ? "" : fmt::format("line {}", at.line);
+  return at.line == 0 ? fmt::format("example {}", at.example)
+                      : fmt::format("line {}, example {}", at.line, at.example);
+}
 
 Result<void> each_record(const std::string& file, const OnRecord& on_record,
                          const OnProgress& progress) {
@@ -207,19 +266,29 @@ Result<void> each_record(const std::string& file, const OnRecord& on_record,
         file.ends_with(".json") && trim(std::string_view(begin).substr(0, end)) == "{";
     if (!is_document) return stream_lines(fd.get(), file, size, on_record, progress);
   }
+  if (kind.value() == Kind::list) {
+    return each_of_list(reader_of(fd.get()), file, size, on_record, progress);
+  }
   const Result<std::string> text = whole_file(fd.get(), file, size);
   if (!text) return text.error();
   if (kind.value() == Kind::csv) {
-    return each_csv_record(text.value(), file.ends_with(".tsv") ? '\t' : ',', file, on_record);
+    return each_csv_record(text.value(), has_ending(file, ".tsv") ? '\t' : ',', file, on_record);
   }
-  return each_of_list(without_mark(text.value()), file, on_record);
+  // One object over several lines.
+  RecordParser(on_record).parse({.line = 1}, without_mark(text.value()));
+  return {};
 }
 
 Result<void> each_record_of(std::string_view text, bool is_csv, const OnRecord& on_record) {
   if (is_csv) return each_csv_record(text, ',', "text", on_record);
   const Result<Kind> kind = kind_of(text, "text");
   if (!kind) return kind.error();
-  if (kind.value() == Kind::list) return each_of_list(without_mark(text), "text", on_record);
+  if (kind.value() == Kind::list) {
+    const ReadAt read_at = [&](uint64_t offset, size_t bytes) -> std::optional<std::string> {
+      return std::string(text.substr(std::min<uint64_t>(offset, text.size()), bytes));
+    };
+    return each_of_list(read_at, "text", text.size(), on_record, {});
+  }
   RecordParser parse(on_record);
   LineCutter cutter(parse);
   if (cutter.append(without_mark(text))) cutter.finish();
@@ -249,11 +318,10 @@ Result<std::vector<std::string>> dataset_files(const std::string& path) {
     if (files.size() > kMostFiles) return broken(path, "more than 10,000 files");
   }
   if (files.empty()) {
-    return broken(path,
-                  has_parquet
-                      ? "only Parquet or Arrow files; convert them: python -c \"import datasets; "
-                        "datasets.load_dataset('DIR')['train'].to_json('OUT.jsonl')\""
-                      : "no .jsonl, .json or .csv file in it");
+    return broken(path, has_parquet
+                            ? "only Parquet or Arrow files; check-data with one of them says how "
+                              "to make JSON lines of it"
+                            : "no .jsonl, .json or .csv file in it");
   }
   std::ranges::sort(files);
   return files;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -48,6 +49,17 @@ Spread spread_of(std::vector<float>& values) {
   return out;
 }
 
+// "user, Assistant".
+std::string roles_of(const TrainingExample& example) {
+  std::string out;
+  std::set<std::string_view> seen;
+  for (const ExampleTurn& turn : example.turns) {
+    if (!seen.insert(turn.role).second) continue;
+    out += (out.empty() ? "" : ", ") + turn.role;
+  }
+  return out;
+}
+
 size_t code_points(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
@@ -64,8 +76,8 @@ class Surveyor {
     ++out_.files;
     return each_record(
         file,
-        [this](size_t line, const Result<simdjson::dom::element>& record) {
-          line_ = line;
+        [this](const RecordAt& at, const Result<simdjson::dom::element>& record) {
+          at_ = at;
           if (!record) {
             note(DataProblem::unreadable, record.error().message);
             return true;
@@ -95,7 +107,9 @@ class Surveyor {
 
  private:
   [[nodiscard]] std::string where() const {
-    return fmt::format("{} {} {}", fs::path(file_).filename().string(), "record", line_);
+    const std::string name = fs::path(file_).filename().string();
+    const std::string at = text_of(at_);
+    return at.empty() ? name : name + " " + at;
   }
 
   void note(DataProblem problem, std::string what) {
@@ -156,7 +170,8 @@ class Surveyor {
     if (learned <= 0) {
       const bool has_answer = std::ranges::any_of(example.turns, &ExampleTurn::is_learned);
       note(DataProblem::nothing_learned,
-           has_answer ? "the answer is empty" : "no turn of the assistant");
+           has_answer ? "the answer is empty"
+                      : "no turn of the assistant; there are " + roles_of(example));
     }
     if (options_.max_length <= 0 || tokens <= static_cast<double>(options_.max_length)) return;
     ++out_.truncated;
@@ -205,7 +220,7 @@ class Surveyor {
   Survey out_;
   std::string file_;
   std::string base_;
-  size_t line_ = 0;
+  RecordAt at_;
   std::unordered_set<size_t> seen_;
   std::vector<float> characters_;
   std::vector<float> tokens_;

@@ -112,16 +112,24 @@ TEST(PictureCost, IsThatOfQwensPreprocessor) {
 TEST(Records, CsvFieldsMayHoldLinesAndQuotes) {
   std::vector<std::string> rows;
   const Result<void> done = each_csv_row("prompt,completion\n\"a\nb\",\"say \"\"hi\"\"\"\nc,d\n",
-                                         ',', [&](size_t line, const std::string& json) {
-                                           rows.push_back(std::to_string(line) + json);
+                                         ',', [&](size_t line, const Result<std::string>& json) {
+                                           rows.push_back(std::to_string(line) + json.value());
                                            return true;
                                          });
   ASSERT_TRUE(done.ok());
   EXPECT_THAT(rows, ElementsAre(R"(2{"prompt":"a\nb","completion":"say \"hi\""})",
                                 R"(4{"prompt":"c","completion":"d"})"));
-  EXPECT_FALSE(each_csv_row("a,b\n1\n", ',', [](size_t, const std::string&) { return true; }).ok());
-  EXPECT_FALSE(
-      each_csv_row("a,b\n\"1,2\n", ',', [](size_t, const std::string&) { return true; }).ok());
+  std::string complaint;
+  EXPECT_TRUE(each_csv_row("a,b\n1\n3,4\n", ',', [&](size_t line, const Result<std::string>& json) {
+                complaint +=
+                    std::to_string(line) + (json ? json.value() : ": " + json.error().message);
+                return true;
+              }).ok());
+  EXPECT_EQ(complaint,
+            "2: 2 fields are expected, as in the header, found 13{\"a\":\"3\",\"b\":\"4\"}");
+  EXPECT_FALSE(each_csv_row("a,b\n\"1,2\n", ',', [](size_t, const Result<std::string>&) {
+                 return true;
+               }).ok());
 }
 
 TEST_F(SurveyTest, FindsEveryKindOfProblem) {
@@ -151,7 +159,7 @@ TEST_F(SurveyTest, FindsEveryKindOfProblem) {
   EXPECT_EQ(found.duplicates, 1u);
   EXPECT_EQ(found.largest_decoded, 3'000'000);
   EXPECT_FALSE(found.is_clean());
-  EXPECT_EQ(found.problems[0].where, "train.jsonl record 2");
+  EXPECT_EQ(found.problems[0].where, "train.jsonl line 2");
 }
 
 TEST_F(SurveyTest, AMaximumLengthThatEatsTheAnswerIsAProblem) {
@@ -166,7 +174,7 @@ TEST_F(SurveyTest, AMaximumLengthThatEatsTheAnswerIsAProblem) {
 
 TEST_F(SurveyTest, RefusedFormatsSayHowToConvert) {
   EXPECT_THAT(survey_dataset(write("a.parquet", "PAR1...."), {}).error().message,
-              HasSubstr("to_json"));
+              HasSubstr("iter_batches"));
   EXPECT_THAT(survey_dataset(write("b.jsonl", ""), {}).error().message, HasSubstr("empty"));
   EXPECT_THAT(survey_dataset(write("c.jsonl", "\x1f\x8b..."), {}).error().message,
               HasSubstr("compressed"));

@@ -30,11 +30,12 @@ Adapters adapters_of(const TowerShape& tower, bool is_vision, const TrainingSetu
   Adapters out;
   if (setup.method == TrainingMethod::full || (is_vision && setup.freezes_vision)) return out;
   const auto count = [&](const char* name) { return named(setup, {name}) ? 1.0 : 0.0; };
-  out.after_norm =
-      tower.fuses_qkv ? count("qkv") : count("q_proj") + count("k_proj") + count("v_proj");
+  out.after_norm = tower.fuses_qkv      ? count("qkv")
+                   : tower.fuses_inputs ? count("qkv_proj")
+                                        : count("q_proj") + count("k_proj") + count("v_proj");
   out.on_output = named(setup, {tower.fuses_qkv ? "proj" : is_vision ? "out_proj" : "o_proj"});
   if (tower.is_gated) {
-    out.in_mlp = count("gate_proj") + count("up_proj");
+    out.in_mlp = tower.fuses_inputs ? count("gate_up_proj") : count("gate_proj") + count("up_proj");
     out.on_down = named(setup, {"down_proj"});
   } else {
     out.in_mlp = count(tower.fuses_qkv ? "linear_fc1" : "fc1");
@@ -84,11 +85,11 @@ double linear_inputs(const TowerShape& tower, const TrainingSetup& setup, const 
   const auto inner = static_cast<double>(tower.inner) *
                      static_cast<double>(std::max<int64_t>(1, tower.experts_used));
   const auto queries = static_cast<double>(tower.query_values());
-  const double mlp_inputs = tower.is_gated ? 2 : 1;
+  const double mlp_inputs = tower.is_gated && !tower.fuses_inputs ? 2 : 1;
   if (setup.method == TrainingMethod::full) {
     // Autocast makes a copy for each product; the result of attention is kept by attention.
     const bool copies = widths.compute < widths.stream;
-    const double first = copies ? (tower.fuses_qkv ? 1 : 3) : 1;
+    const double first = copies ? (tower.fuses_qkv || tower.fuses_inputs ? 1 : 3) : 1;
     const double second = copies ? mlp_inputs : 1;
     return widths.compute * ((first + second) * hidden + inner);
   }

@@ -77,6 +77,11 @@ int64_t JsonFields::size_or(std::initializer_list<std::string_view> names, int64
   return fallback;
 }
 
+int64_t JsonFields::size_unless(int64_t fallback, std::initializer_list<std::string_view> names,
+                                int64_t most) {
+  return fallback > 0 ? size_or(names, most, fallback) : size(names, most);
+}
+
 double JsonFields::real_or(std::string_view name, double fallback) {
   const std::optional<dom::element> found = find(name);
   double number = 0;

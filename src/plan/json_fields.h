@@ -25,6 +25,9 @@ class JsonFields {
   // A whole number in 1..most under the first of `names` that is there; null counts as missing.
   int64_t size(std::initializer_list<std::string_view> names, int64_t most);
   int64_t size_or(std::initializer_list<std::string_view> names, int64_t most, int64_t fallback);
+  // The same, but what is missing is an error where `fallback` is 0.
+  int64_t size_unless(int64_t fallback, std::initializer_list<std::string_view> names,
+                      int64_t most);
   double real_or(std::string_view name, double fallback);
   bool flag_or(std::string_view name, bool fallback);
   std::string text_or(std::string_view name, std::string fallback);

@@ -2,9 +2,9 @@
 // What config.json says of a model's size: a decoder and, of a vision-language model, its tower.
 //
 // Families whose counts and activations are checked against transformers: llama, mistral, qwen2,
-// qwen3, gemma2, gemma3, qwen2_vl, qwen2_5_vl, qwen3_vl. Any other decoder with the usual keys is
-// counted as a Llama, and `notes` says so. Nothing absurd passes: every size has a bound, so that
-// sums of products stay far below what a double counts exactly or nearly so.
+// qwen3, phi3, gemma2, gemma3, qwen2_vl, qwen2_5_vl, qwen3_vl. Any other decoder with the usual
+// keys is counted as a Llama, and `notes` says so. Nothing absurd passes: every size has a bound,
+// so that sums of products stay far below what a double counts exactly or nearly so.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,10 @@ struct TowerShape {
   bool is_gated = true;        // Three matrices an MLP, else two.
   bool has_qk_norm = false;    // Queries and keys are normed head by head.
   bool has_qkv_bias = false;
-  bool has_other_bias = false;  // Output projection and MLP.
-  bool fuses_qkv = false;       // One matrix "qkv".
+  bool has_output_bias = false;  // Of the output projection.
+  bool has_mlp_bias = false;
+  bool fuses_qkv = false;     // One matrix "qkv".
+  bool fuses_inputs = false;  // Phi 3's decoder: "qkv_proj", and "gate_up_proj" of both.
   bool softcaps_scores = false;
   int64_t experts = 0;       // 0: a plain MLP.
   int64_t experts_used = 0;  // By a token.

@@ -51,7 +51,9 @@ TEST(ModelShape, Gemma3LeavesOutWhatTheLibraryDefaultsSay) {
 
 TEST(ModelShape, WhatIsMissingIsNamed) {
   EXPECT_EQ(error_of("{}"), "config.json: \"num_hidden_layers\" is missing");
-  EXPECT_EQ(error_of(R"({"model_type": "qwen3_vl", "text_config": {"hidden_size": 8}})"),
+  EXPECT_EQ(error_of(R"({"model_type": "llava", "text_config": {"hidden_size": 8}})"),
+            "config.json: \"num_hidden_layers\" of \"text_config\" is missing");
+  EXPECT_EQ(error_of(R"({"model_type": "llava", "text_config": {"vocab_size": 8}})"),
             "config.json: \"num_hidden_layers\" of \"text_config\" is missing");
 }
 
@@ -74,6 +76,8 @@ TEST(ModelShape, WrongTypesAreNamed) {
               HasSubstr("must be an object, found a number"));
   EXPECT_THAT(error_of(llama_with(R"(, "tie_word_embeddings": "yes")")),
               HasSubstr("must be true or false"));
+  EXPECT_THAT(error_of(R"({"model_type": ")" + std::string(1'000'000, 'x') + "\"}"),
+              HasSubstr("\"model_type\" has more than 100 letters"));
   EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
 }
 

@@ -38,14 +38,16 @@ void add_mlp(WeightList& list, const TowerShape& tower, bool is_qwen_or_text) {
   const auto inner = static_cast<double>(tower.inner);
   const double copies = layers * static_cast<double>(std::max<int64_t>(1, tower.experts));
   if (tower.is_gated) {
-    list.linear("gate_proj", inner, hidden, copies, tower.has_other_bias);
-    list.linear("up_proj", inner, hidden, copies, tower.has_other_bias);
-    list.linear("down_proj", hidden, inner, copies, tower.has_other_bias);
+    if (tower.fuses_inputs) {
+      list.linear("gate_up_proj", 2 * inner, hidden, copies, tower.has_mlp_bias);
+    } else {
+      list.linear("gate_proj", inner, hidden, copies, tower.has_mlp_bias);
+      list.linear("up_proj", inner, hidden, copies, tower.has_mlp_bias);
+    }
+    list.linear("down_proj", hidden, inner, copies, tower.has_mlp_bias);
   } else {
-    list.linear(is_qwen_or_text ? "linear_fc1" : "fc1", inner, hidden, layers,
-                tower.has_other_bias);
-    list.linear(is_qwen_or_text ? "linear_fc2" : "fc2", hidden, inner, layers,
-                tower.has_other_bias);
+    list.linear(is_qwen_or_text ? "linear_fc1" : "fc1", inner, hidden, layers, tower.has_mlp_bias);
+    list.linear(is_qwen_or_text ? "linear_fc2" : "fc2", hidden, inner, layers, tower.has_mlp_bias);
   }
   if (tower.experts > 0) {
     list.linear("gate", static_cast<double>(tower.experts), hidden, layers, false);
@@ -59,12 +61,15 @@ void add_tower(WeightList& list, const TowerShape& tower, bool is_vision) {
   const auto keys = static_cast<double>(tower.key_values());
   if (tower.fuses_qkv) {
     list.linear("qkv", queries + 2 * keys, hidden, layers, tower.has_qkv_bias);
-    list.linear("proj", hidden, queries, layers, tower.has_other_bias);
+    list.linear("proj", hidden, queries, layers, tower.has_output_bias);
+  } else if (tower.fuses_inputs) {
+    list.linear("qkv_proj", queries + 2 * keys, hidden, layers, tower.has_qkv_bias);
+    list.linear("o_proj", hidden, queries, layers, tower.has_output_bias);
   } else {
     list.linear("q_proj", queries, hidden, layers, tower.has_qkv_bias);
     list.linear("k_proj", keys, hidden, layers, tower.has_qkv_bias);
     list.linear("v_proj", keys, hidden, layers, tower.has_qkv_bias);
-    list.linear(is_vision ? "out_proj" : "o_proj", hidden, queries, layers, tower.has_other_bias);
+    list.linear(is_vision ? "out_proj" : "o_proj", hidden, queries, layers, tower.has_output_bias);
   }
   add_mlp(list, tower, tower.fuses_qkv);
   const double norm_values = hidden * (tower.is_layer_norm ? 2 : 1);

@@ -43,11 +43,11 @@ grep -qE '^    learned  assistant +a cat$' out || fail "no mask: $(cat out)"
 } >data/bad.jsonl
 run "$PLATEAU" check-data data/bad.jsonl
 expect_code 1
-expect_in out "bad.jsonl record 4: data/cut.png: cut off"
-expect_in out "bad.jsonl record 5: data/gone.png: No such file"
-expect_in out "bad.jsonl record 6: 1 \"<image>\" in the text, 0 pictures beside it"
-expect_in out "bad.jsonl record 7: the answer is empty"
-expect_in out "bad.jsonl record 8: not JSON"
+expect_in out "bad.jsonl line 4: data/cut.png: cut off"
+expect_in out "bad.jsonl line 5: data/gone.png: No such file"
+expect_in out "bad.jsonl line 6: 1 \"<image>\" in the text, 0 pictures beside it"
+expect_in out "bad.jsonl line 7: the answer is empty"
+expect_in out "bad.jsonl line 8: not JSON"
 run "$PLATEAU" check-data data/bad.jsonl --json
 expect_code 1
 python3 - <<'PY'
@@ -81,4 +81,34 @@ for what in a.parquet /dev/null /nonexistent .; do
   [ "$what" = . ] || expect_empty out
 done
 run "$PLATEAU" check-data a.parquet
-expect_in err "to_json"
+expect_in err "pip install pyarrow"
+expect_in err "a.parquet > a.parquet.jsonl"
+
+# A list that breaks off costs none of the examples before it, and a broken one only itself.
+cat >list.json <<'JSON'
+[
+{"prompt": "a", "completion": "b"},
+{"prompt": "a", "completion": },
+{"prompt": "c", "completion": "d"},
+]
+JSON
+run "$PLATEAU" check-data list.json
+expect_code 1
+expect_in out "2 examples"
+expect_in out "list.json line 3, example 2: not JSON"
+expect_in out "list.json: not JSON: line 5: an example is expected behind ','"
+# So does a row of CSV with a field too many.
+printf 'prompt,completion\na,b\na,b,c\nd,e\n' >rows.CSV
+run "$PLATEAU" check-data rows.CSV
+expect_code 1
+expect_in out "2 examples"
+expect_in out "rows.CSV line 3: "
+# Bytes beside a path, as datasets stores pictures, are the picture.
+python3 - <<'PY'
+import base64, json
+picture = {"bytes": base64.b64encode(open("data/a.png", "rb").read()).decode(), "path": "of/another/machine.png"}
+print(json.dumps({"prompt": "<image>", "completion": "a", "images": [picture]}), file=open("bytes.jsonl", "w"))
+PY
+run "$PLATEAU" check-data bytes.jsonl
+expect_code 0
+expect_in out "1 at most in an example"

@@ -106,6 +106,9 @@ def main():
         "theirs, DoRA with rsLoRA on q and v": lambda: theirs_loads_here(
             {"r": 8, "target_modules": ["q_proj", "v_proj"], "use_rslora": True, "use_dora": True}),
         "theirs, with biases": lambda: refused({"lora_bias": True}, "lora_bias is not supported"),
+        "theirs, modules saved whole": lambda: refused({"modules_to_save": ["embed_tokens"]}, "modules_to_save is not supported"),
+        "theirs, trained tokens": lambda: refused({"trainable_token_indices": [1, 2]}, "trainable_token_indices is not supported"),
+        "theirs, biases trained": lambda: refused({"bias": "all"}, "bias other than"),
         "theirs, ranks by module": lambda: refused({"rank_pattern": {"q_proj": 2}}, "rank_pattern is not supported"),
         "theirs, PiSSA": lambda: refused({"init_lora_weights": "pissa"}, "changed the base weights"),
     }

@@ -39,9 +39,9 @@ def main():
     for name in ("a.parquet", "b.arrow", "c.arrow"):
         refused = run(*plan, name)
         assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
-        command = refused.stderr.split("this makes JSON lines of it: ")[1].strip()
-        assert command.startswith("python "), command
-        subprocess.run(command.replace("python", shlex.quote(sys.executable), 1), shell=True, check=True)
+        command = refused.stderr.split("this makes JSON lines of it (pip install pyarrow): ")[1].strip()
+        assert command.startswith("python3 "), command
+        subprocess.run(command.replace("python3", shlex.quote(sys.executable), 1), shell=True, check=True)
         read = run(*plan, f"{name}.jsonl")
         assert read.returncode == 0, read.stderr
         assert json.loads(read.stdout)["largest_example"] == expected, read.stdout

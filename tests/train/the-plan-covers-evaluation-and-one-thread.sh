@@ -33,6 +33,13 @@ expect_code 0
 expect_in out "evaluation"
 expect_covered "evaluation of larger pictures"
 
+run "$TRAINER" plan --preset qwen2.5-vl-3b
+expect_code 0
+[ "$(head -1 out)" = "Plateau's own trainer on the CPU: host RAM, planned" ] || fail "first line: $(head -1 out)"
+run "$TRAINER" plan --preset qwen2.5-vl-3b --device cuda
+expect_code 2
+expect_in err "GPU memory of Plateau's own trainer is not planned"
+
 run "$TRAINER" plan --preset qwen2.5-vl-3b --tokens 300
 expect_code 2
 expect_one_line err

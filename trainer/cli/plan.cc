@@ -99,8 +99,8 @@ int run_plan(const Invocation& invocation) {
   if (!sizing) return complain(invocation, sizing.error().message);
   if (sizing.value().model.device != "cpu") {
     return complain(invocation,
-                    fmt::format("--device {}: this plan is of a run on the CPU; 'plateau plan "
-                                "MODEL --for trl --device cuda' plans for GPUs",
+                    fmt::format("--device {}: GPU memory of Plateau's own trainer is not planned; "
+                                "'plateau plan MODEL --for trl --device cuda' plans TRL's",
                                 sizing.value().model.device));
   }
   const auto cores = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
@@ -121,9 +121,10 @@ int run_plan(const Invocation& invocation) {
     const View view = choose_view(look_around(), "auto", std::nullopt);
     const bool is_packed = request.value().packed.tokens > 0;
     const ExampleShape& largest = is_packed ? request.value().packed : request.value().largest;
+    invocation.out.print("Plateau's own trainer on the CPU: host RAM, planned\n");
     invocation.out.print(packing_text(request.value(), sizing.value().accumulate, 1));
     invocation.out.print(fmt::format(
-        "Memory of this run, for batches of {}{} with {} tokens ({} labelled) and {} patches "
+        "For batches of {}{} with {} tokens ({} labelled) and {} patches "
         "each:\n",
         request.value().batch_size, is_packed ? " packed rows" : "", format_count(largest.tokens),
         format_count(largest.labelled), format_count(largest.patches)));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dataset/csv_record.h"
-#include "trainer/data/record_places.h"
+#include "dataset/record_places.h"
 
 namespace plateau::train {
 

@@ -18,10 +18,11 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "dataset/other_format.h"
+#include "dataset/record_places.h"
 #include "trainer/data/csv_records.h"
 #include "trainer/data/example_line.h"
 #include "trainer/data/picture_reference.h"
-#include "trainer/data/record_places.h"
 
 namespace plateau::train {
 namespace {
@@ -72,32 +73,6 @@ ssize_t read_fully(int fd, std::span<char> out, uint64_t offset) {
   return static_cast<ssize_t>(done);
 }
 
-// What a file is that is no text, and how to make it one; empty for text. `name` as the user gave
-// it.
-std::string not_text(std::string_view begin, const std::string& name) {
-  const auto by_python = [&](std::string_view kind, std::string_view import,
-                             std::string_view read) {
-    return std::string(kind) +
-           " is not read; this makes JSON lines of it: python -c \"import base64," + "json," +
-           std::string(import) + " as a; [print(json.dumps(r, default=lambda b: " +
-           "base64.b64encode(b).decode())) for r in " + std::string(read) + ".to_pylist()]\" > " +
-           name + ".jsonl";
-  };
-  if (begin.starts_with("PAR1")) {
-    return by_python("Parquet", "pyarrow.parquet", "a.read_table('" + name + "')");
-  }
-  if (begin.starts_with("ARROW1")) {
-    return by_python("Arrow", "pyarrow", "a.ipc.open_file('" + name + "').read_all()");
-  }
-  if (begin.starts_with("\xFF\xFF\xFF\xFF")) {
-    return by_python("Arrow", "pyarrow", "a.ipc.open_stream('" + name + "').read_all()");
-  }
-  if (begin.starts_with("\x1F\x8B")) return "compressed with gzip; gunzip it first";
-  if (begin.starts_with("\x28\xB5\x2F\xFD")) return "compressed with zstd; unzstd it first";
-  if (begin.starts_with("PK\x03\x04")) return "a zip archive; unzip it first";
-  return "";
-}
-
 struct KeyHash {
   size_t operator()(const std::pair<size_t, size_t>& key) const {
     return key.first * 31 + key.second;
@@ -139,7 +114,7 @@ std::optional<Error> Dataset::State::find_records(bool is_csv) {
     std::span<const char> read(block.data(), static_cast<size_t>(got));
     words.add(read);
     if (offset == 0) {
-      const std::string what = not_text({read.data(), read.size()}, name);
+      const std::string what = other_format({read.data(), read.size()}, name);
       if (!what.empty()) return Error{Error::Kind::bad_input, name + ": " + what};
     }
     // Spaces in the place of a byte order mark keep the offsets right.

@@ -10,7 +10,7 @@ namespace plateau::train {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kMaxKept = 256;  // Blocks: looking for one is a walk over all.
+constexpr size_t kMaxKept = 1024;  // Blocks: looking for one is a walk over all.
 
 void unmap(const MappedBlock& block) {
   ::munmap(block.address, block.bytes);

@@ -3,7 +3,7 @@
 //
 // LibTorch asks one allocator for the memory of every tensor on the CPU; install() puts a counter
 // in front of it. Each block gets 64 bytes before it that remember its size and the phase that
-// asked for it; blocks from 128 kB on are mapped (block_cache.h). Exact for tensors: views add
+// asked for it; blocks from 16 kB on are mapped (block_cache.h). Exact for tensors: views add
 // nothing, a clone adds its own bytes. Not seen: memory that a tensor only borrows (mapped
 // weights), scratch memory inside oneDNN and BLAS, the nodes of the graph, and everything that is
 // no tensor (the 8-bit states, batches).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/data/record_places.h"
+#include "dataset/record_places.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace plateau::train {
+namespace plateau {
 namespace {
 
 // What simdjson takes, with room for its padding.
@@ -150,4 +150,4 @@ void RecordFinder::complain(std::string what) {
   error_ = "line " + std::to_string(line_) + ": " + std::move(what);
 }
 
-}  // namespace plateau::train
+}  // namespace plateau

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/data/record_places.h"
+#include "dataset/record_places.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
-namespace plateau::train {
+namespace plateau {
 namespace {
 
 struct Found {
@@ -72,4 +72,4 @@ RC_GTEST_PROP(RecordPlaces, DoNotDependOnHowTheFileIsCutIntoBlocks, ()) {
 }
 
 }  // namespace
-}  // namespace plateau::train
+}  // namespace plateau

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace plateau::train {
+namespace plateau {
 
 struct RecordPlace {
   uint64_t offset = 0;
@@ -59,4 +59,4 @@ class RecordFinder {
   std::vector<RecordPlace> places_;
 };
 
-}  // namespace plateau::train
+}  // namespace plateau
