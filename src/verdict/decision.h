@@ -138,11 +138,19 @@ struct Decision {
   double tolerated_mb = 0;     // The same over the span observed.
   bool enough = false;         // At least kMinSamples.
   bool short_of_leak = false;  // Would be a leak, but for kMinSamplesOfLeak.
+  double leak_takes = 0;       // What a leak has to be believed at least.
   double endless = 0;          // Weight of growth without end, as the fits have it ...
   Verdict::LeakOdds odds;      // ... and what they say of a leak; both before kUnseenOfLeak.
   Floors floors;
   Posterior posterior;  // Empty if there are fewer than three floors.
 };
+
+// How many samples it was made of.
+size_t samples_of(const Decision& decision);
+
+// How far growth without end is believed: a fit's weight of it as far as so many samples are worth
+// it, and even odds for the rest.
+double believed_of(double weight, double samples);
 
 // `reference_mb` is the level against which growth matters: that of the whole tree, so that a small
 // component is not judged by its own small size.

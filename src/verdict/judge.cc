@@ -15,6 +15,7 @@
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
+#include "verdict/promise.h"
 #include "verdict/said.h"
 #include "verdict/signal.h"
 #include "verdict/verdict.h"
@@ -266,7 +267,9 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   }
   verdict.creeps = verdict.word == Word::plateau && creeps(decision);
   verdict.over = is_over(*file.run);
-  if (!verdict.over) {
+  const Lives& lives = file.signals->lives;
+  const bool life_over = lives.lives.size() > 1 && lives.judged + 1 < lives.lives.size();
+  if (!verdict.over && !life_over) {
     verdict.decides_at_step = decides_at(decision, file.timeline);
     verdict.known_by_step = known_by(decision, file.timeline);
   }

@@ -103,12 +103,6 @@ double spike_height(const Floors& floors) {
   return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
 }
 
-// Growth without end against all shapes that end but for a cache that is still filling, as a
-// logarithm of odds: from here on it is the deadline, and nothing in the curve, that decides.
-constexpr double kClearCurve = 3;
-// What the deadline may take longer than it says. Chosen, as the one above, on corpus/fit.
-constexpr double kLateByShare = 0.15;
-
 }  // namespace
 
 double sample_interval(const Floors& floors) {
@@ -281,14 +275,6 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   const double stretch = std::pow(std::min(to_leak, to_level), 2.0 / 3);
   // Half a span at least: shorter promises were kept less than half the time on recorded traces.
   return now + std::clamp(span * (stretch - 1), 0.5 * span, 2 * span);
-}
-
-std::optional<double> known_by(const Decision& decision, const Timeline& timeline) {
-  const std::optional<double> earliest = decides_at(decision, timeline);
-  const double now = decision.floors.now;
-  const bool held_back = decision.leak > 0.5 && now < timeline.deadline;
-  if (!earliest || !held_back || decision.odds.shapes < kClearCurve) return std::nullopt;
-  return now + (1 + kLateByShare) * (*earliest - now);
 }
 
 }  // namespace plateau

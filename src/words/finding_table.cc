@@ -125,7 +125,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "the work beside the memory: one climb may follow the load. A column of requests or "
      "connections tells, and 'plateau watch PID' records CPU time by itself"},
     {Kind::samples_missing, "samples-missing", Block::next,
-     "samples: {samples} so far, and of leaks called on fewer than {needed} only half were one"},
+     "samples: {samples} so far, and fewer than {needed} are never believed enough to call a leak"},
     {Kind::memory_name_missing, "memory-name-missing", Block::next,
      "which figure is the memory: --memory '{name}' judges that one, and `plateau convert "
      "--explain` shows them all"},
