@@ -123,10 +123,11 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
   const bool brief =
       timeline.is_stretch ||
       (timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds);
-  const Bursts bursts = find_bursts(
-      decision.floors, std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb));
+  const double burst_mb = std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb);
+  const Bursts bursts = find_bursts(decision.floors, burst_mb);
   return std::min({brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples,
-                   1 - more_to_come(bursts, decision.floors)});
+                   1 - more_to_come(bursts, decision.floors),
+                   1 - climbs_anew(decision.floors, burst_mb)});
 }
 
 // How likely the likelier camp of an open question is.

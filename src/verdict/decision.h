@@ -52,8 +52,8 @@
 // with p per cent is true in p per cent of recorded runs. They are therefore smaller than a fit
 // alone would have them, and so are the thresholds: 80 % for a leak, 93 % for the all-clear.
 //
-// Growth that comes in bursts says less in its pauses than the samples of a pause suggest:
-// bursts.h.
+// Growth that comes in bursts says less in its pauses than the samples of a pause suggest, and what
+// has just fallen is not level yet: bursts.h.
 //
 // By the clock on the wall, and with nothing that tells the load, growth without end is believed to
 // kMostWhileLoad at most for half a day. Traffic rises in any shape: in a line, after a warm-up, or
