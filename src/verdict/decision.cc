@@ -344,6 +344,12 @@ bool creeps(const Decision& decision) {
          (decision.endless > 0.5 && climbs_throughout(decision.floors.mb));
 }
 
+bool creeps_visibly(const Decision& decision) {
+  if (!creeps(decision)) return false;
+  const double span = decision.floors.now - decision.floors.at.front();
+  return pooled_rate(decision.posterior, true).mean * span >= kLeastToTell;
+}
+
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {
   double weight = 0, mean = 0, square = 0;
   for (const Fit& fit : posterior.fits) {

@@ -163,6 +163,11 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
 // not be believed.
 bool creeps(const Decision& decision);
 
+// The same where it came to more than the grain of what is measured: below kLeastToTell over the
+// whole run the fits see growth, and a reader of the figures sees none.
+inline constexpr double kLeastToTell = 0.5;
+bool creeps_visibly(const Decision& decision);
+
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step. The errors
 // of the fits are widened by what is believed of them (kBelieved), and no rate keeps within this
 // share of itself from one part of a run to the next.
