@@ -143,7 +143,7 @@ TEST(ProcessOrder, UnknownAmountsComeLastAndTiesKeepTreeOrder) {
 
 TEST(LiveLine, SaysStateVerdictAndLimitInOneLine) {
   EXPECT_EQ(live_line(live_example(), kPlain),
-            " 0:12:34  step 70/250       owned 5.70 GB   +171 MB/step  UNDECIDED     50 %"
+            " 0:12:34  step 70/250       owned 5.70 GB   +171 MB/step  UNDECIDED     55 %"
             "  open until step 145  limit 20.0 GB in 26 min");
   EXPECT_EQ(live_line({}, kPlain), "       -  owned       -  no verdict yet");
 }
