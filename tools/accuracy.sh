@@ -28,7 +28,8 @@ few samples may be believed (`kUnseenOfLeak`, `kMinSamplesOfLeak`) and how far f
 again, as it came out, after a leak of a moment ago was made to hold (`kHardlyLess`), chosen likewise; and twice
 after the word was made to be chosen by what samples are worth (`kUnseenOfLeak`, `Policy::false_leak`, `kSureAlone`). These were chosen by
 `dev`, `own`, `lives`, `fit` and, this time, `calibrate` together. Between the two an error was mended that `test` had no part in finding:
-a close call that was not confirmed was still held as a leak.
+a close call that was not confirmed was still held as a leak. And once more after promises were made to know how the word is chosen
+(`src/verdict/promise.h`) and a first fall was made to put off the all-clear (`climbs_anew`), neither with a look at `test`.
 
 These three are hard on purpose. Caches there fill until some moment between 15 and 85 % of the run, however short the epoch, one
 bounded run in six is not full when its trace ends, leaks add as little as 2 MB, and many servers have no epochs at all. A cache that
@@ -86,11 +87,12 @@ Counting new examples, replaying batches (`plateau prove`) and looking at what h
 ## Promises
 
 An undecided verdict names the step at which it can be known at the earliest, which promises nothing: many runs stay open. Where the curve is
-clear and only a cache that may still be filling holds the word back, it promises a step by which it will be known (`kClearCurve` and
-`kLateByShare`, chosen by `fit`). A growing bounded run gets a forecast. Checked on the traces, at every tenth:
+clear, and only a cache that may still be filling or the number of samples holds the word back, it promises a step by which it will be known
+(`src/verdict/promise.h`; its constants were chosen by `fit`, `dev`, `own` and `lives`, looked at on `calibrate`). A growing bounded run gets a
+forecast. Checked on the traces, at every tenth:
 
 TXT
-for part in dev own heldout fit calibrate test; do
+for part in dev own lives heldout fit calibrate test; do
   echo "\`$part\`:"
   echo
   "$score" --promises "corpus/$part"

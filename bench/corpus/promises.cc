@@ -29,8 +29,24 @@ struct Tally {
 // Between a look and what it said are so many others.
 constexpr size_t kLooksUntil = 12;
 
+// The word after so many instants of a trace. Many promises of a trace ask for the same ones.
+class Words {
+ public:
+  explicit Words(const plateau::Run& run) : run_(run), known_(run.instants.size() + 1) {}
+
+  Word after(size_t instants) {
+    std::optional<Word>& word = known_[instants];
+    if (!word) word = judge(prefix_of(run_, instants)).word;
+    return *word;
+  }
+
+ private:
+  const plateau::Run& run_;
+  std::vector<std::optional<Word>> known_;
+};
+
 void check_step(const Trace& trace, const Verdict& verdict, std::optional<double> step,
-                Kept& kept) {
+                Words& words, Kept& kept) {
   if (verdict.word != Word::undecided || !step) return;
   const plateau::Run& run = trace.run;
   size_t count = 0;
@@ -45,7 +61,7 @@ void check_step(const Trace& trace, const Verdict& verdict, std::optional<double
   const size_t now = std::min<size_t>(verdict.samples, count);
   for (size_t look = 1; look <= kLooksUntil; ++look) {
     const size_t until = now + (count + 1 - now) * look / kLooksUntil;
-    if (judge(prefix_of(run, until)).word == Word::undecided) continue;
+    if (words.after(until) == Word::undecided) continue;
     ++kept.kept;
     return;
   }
@@ -77,10 +93,11 @@ void print_promises(const std::vector<Trace>& traces) {
   Tally tally;
   for (const Trace& trace : traces) {
     const Verdict end = judge(trace.run);
+    Words words(trace.run);
     for (int tenth = 1; tenth < 10; ++tenth) {
       const Verdict verdict = judge(first_tenths(trace.run, tenth));
-      check_step(trace, verdict, verdict.decides_at_step, tally.earliest);
-      check_step(trace, verdict, verdict.known_by_step, tally.promised);
+      check_step(trace, verdict, verdict.decides_at_step, words, tally.earliest);
+      check_step(trace, verdict, verdict.known_by_step, words, tally.promised);
       check_forecast(trace, verdict, end, tally);
     }
   }

@@ -58,9 +58,9 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   Verdict verdict = undecided_example();
   EXPECT_EQ(course_of(verdict).label, "Grew");
   verdict.rate_range = {-3, 2};
-  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("the rate may be zero"));
+  EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("whether it goes on is open"));
   verdict.word = Word::leak;
-  EXPECT_THAT(plain(course_of(verdict).text), Not(HasSubstr("may be zero")));
+  EXPECT_THAT(plain(course_of(verdict).text), Not(HasSubstr("is open")));
   verdict.word = Word::undecided;
   verdict.rate_mb_per_step = -2;
   verdict.rate_range = {-3, -1};
@@ -68,6 +68,39 @@ TEST(TerminalReport, CourseIsNamedByWhatHappened) {
   EXPECT_EQ(course_of(spikes_example()).label, "Level");
   verdict.samples = 1;
   EXPECT_THAT(plain(course_of(verdict).text), HasSubstr("one sample shows no trend"));
+}
+
+TEST(TerminalReport, AnAverageOutsideOfTheIntervalIsToldBesideTheRate) {
+  Verdict verdict = undecided_example();
+  verdict.ended.clear();
+  verdict.first_step = 0, verdict.last_step = 100;
+  verdict.first_mb = 1000, verdict.last_mb = 2000;
+  verdict.rate_mb_per_step = verdict.current_rate_mb_per_step = 3;
+  verdict.rate_range = verdict.current_rate_range = {2.5, 3.5};
+  EXPECT_THAT(plain(course_of(verdict).text),
+              HasSubstr("(+10.0 MB/step on average, +3.00 MB/step now"));
+  verdict.last_mb = 1310;
+  EXPECT_THAT(plain(course_of(verdict).text), Not(HasSubstr("on average")));
+}
+
+TEST(TerminalReport, WhatMovedIsNotCalledLevelSoFar) {
+  Verdict verdict = undecided_example();
+  for (Explanation& explanation : verdict.explanations) {
+    explanation.weight = explanation.bounded ? 0.4 : 0.05;
+  }
+  verdict.rate_range = {-3, 2};
+  verdict.first_mb = 900, verdict.last_mb = 2400;
+  EXPECT_THAT(headline_of(verdict), Not(HasSubstr("level so far")));
+  verdict.last_mb = 901;
+  EXPECT_THAT(headline_of(verdict), HasSubstr("level so far"));
+}
+
+TEST(TerminalReport, WhatLikelyPassesItsLimitIsNotCalledFine) {
+  Verdict verdict = spikes_example();
+  verdict.risk.oom = 0.8;
+  EXPECT_EQ(headline_of(verdict), "no leak, but likely to pass its limit");
+  verdict.over = true;
+  EXPECT_EQ(headline_of(verdict), "no leak") << "nothing is to come any more";
 }
 
 TEST(TerminalReport, EachFactIsToldOnce) {

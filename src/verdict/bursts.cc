@@ -15,6 +15,8 @@ constexpr size_t kHabit = 2;
 constexpr size_t kPause = 2;
 // A floor that rises by less than this share of the usual rise of a burst is quiet.
 constexpr double kQuietShare = 0.25;
+// A fall of this share of a climb ends it.
+constexpr double kFallShare = 0.5;
 
 }  // namespace
 
@@ -49,6 +51,26 @@ double more_to_come(const Bursts& bursts, const Floors& floors) {
   const double odds =
       kMoreToCome * std::pow(1 + pause / lasted, -static_cast<double>(bursts.count));
   return odds / (1 + odds);
+}
+
+double climbs_anew(const Floors& floors, double least_mb) {
+  size_t low = 0, high = 0, falls = 0;
+  double odds = 0;
+  for (size_t i = 1; i < floors.mb.size(); ++i) {
+    const double climb = floors.mb[high] - floors.mb[low];
+    if (climb >= least_mb && floors.mb[high] - floors.mb[i] >= kFallShare * climb) {
+      const double lasted = floors.at[i] - floors.at[low];
+      const double pause = std::max(floors.now - floors.at[i], 0.0);
+      odds = kMoreToCome / (1 + pause / lasted);
+      ++falls;
+      low = high = i;
+    } else if (floors.mb[i] > floors.mb[high]) {
+      high = i;
+    } else if (floors.mb[i] < floors.mb[low]) {
+      low = high = i;
+    }
+  }
+  return falls == 1 ? odds / (1 + odds) : 0;
 }
 
 }  // namespace plateau

@@ -49,5 +49,23 @@ TEST(Bursts, ThePauseAfterTwoBurstsCountsForWhatItIsAndNoMore) {
   EXPECT_LT(more_to_come(find_bursts(late, 10), late), 0.03);
 }
 
+TEST(Bursts, WhatClimbedAndFellOnceMayClimbAnew) {
+  const auto fell = [](double t) { return t <= 300 ? 200 + t : 300.0; };
+  const Floors soon = floors_of(340, fell);
+  const Floors late = floors_of(3000, fell);
+  EXPECT_GT(climbs_anew(soon, 10), 0.15);
+  EXPECT_LT(climbs_anew(late, 10), 0.05);
+}
+
+TEST(Bursts, ALevelThatIsGivenBackWasNoClimb) {
+  EXPECT_EQ(climbs_anew(floors_of(400, [](double t) { return t < 200 ? 500.0 : 300.0; }), 10), 0);
+  EXPECT_EQ(climbs_anew(floors_of(400, [](double t) { return 200 + t; }), 10), 0);
+}
+
+TEST(Bursts, FromTheSecondFallOnItIsASawtooth) {
+  const Floors floors = floors_of(900, [](double t) { return 200 + std::fmod(t, 300); });
+  EXPECT_EQ(climbs_anew(floors, 10), 0);
+}
+
 }  // namespace
 }  // namespace plateau

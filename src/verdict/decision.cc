@@ -90,10 +90,6 @@ bool climbs_throughout(const std::vector<double>& mb) {
   return true;
 }
 
-size_t samples_of(const Decision& decision) {
-  return decision.floors.opened.size() + decision.floors.pending;
-}
-
 // Weight of growth without end, however slow.
 double endless_weight(const Posterior& posterior) {
   double weight = 0;
@@ -109,13 +105,9 @@ double unbounded_weight(const Posterior& posterior) {
   return weight;
 }
 
-// How far growth without end is believed: the fit's word as far as so many samples are worth it,
-// and even odds for the rest.
 double believed_endless(const Decision& decision) {
-  const double weight = unbounded_weight(decision.posterior);
-  if (weight <= 0.5) return weight;
-  const double root = std::sqrt(static_cast<double>(samples_of(decision)));
-  return 0.5 + (weight - 0.5) * std::max(0.0, 1 - kUnseenOfLeak / root);
+  return believed_of(unbounded_weight(decision.posterior),
+                     static_cast<double>(samples_of(decision)));
 }
 
 // The same of growth without end that matters.
@@ -131,10 +123,11 @@ double most_believed(const Decision& decision, const Timeline& timeline) {
   const bool brief =
       timeline.is_stretch ||
       (timeline.in_seconds && decision.floors.now - opened.front().at < kShortestSeconds);
-  const Bursts bursts = find_bursts(
-      decision.floors, std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb));
+  const double burst_mb = std::max(decision.tolerated_mb, kBurstOfRange * decision.floors.range_mb);
+  const Bursts bursts = find_bursts(decision.floors, burst_mb);
   return std::min({brief ? kMostIfBrief : 1.0, 1 - kUnseen / samples,
-                   1 - more_to_come(bursts, decision.floors)});
+                   1 - more_to_come(bursts, decision.floors),
+                   1 - climbs_anew(decision.floors, burst_mb)});
 }
 
 // How likely the likelier camp of an open question is.
@@ -194,6 +187,7 @@ Decision decide_now(const std::vector<TimedValue>& points, const Timeline& timel
   Decision decision;
   decision.floors = find_floors(points, policy.tuning.floors);
   decision.enough = points.size() >= kMinSamples;
+  decision.leak_takes = 1 - policy.false_leak;
   if (decision.floors.at.size() < 3) return decision;
   const double level = std::max(decision.floors.level_mb, reference_mb);
   const double span = std::max(decision.floors.now - decision.floors.at.front(), 1e-9);
@@ -321,6 +315,15 @@ void believe_no_further(const Timeline& timeline, Decision& decision) {
 
 }  // namespace
 
+size_t samples_of(const Decision& decision) {
+  return decision.floors.opened.size() + decision.floors.pending;
+}
+
+double believed_of(double weight, double samples) {
+  if (weight <= 0.5) return weight;
+  return 0.5 + (weight - 0.5) * std::max(0.0, 1 - kUnseenOfLeak / std::sqrt(samples));
+}
+
 Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
                 const Policy& policy, double reference_mb) {
   Decision decision = decide_now(points, timeline, policy, reference_mb);
@@ -339,6 +342,12 @@ bool creeps(const Decision& decision) {
   if (decision.word != Word::plateau) return false;
   return decision.endless > kByFarLikelier ||
          (decision.endless > 0.5 && climbs_throughout(decision.floors.mb));
+}
+
+bool creeps_visibly(const Decision& decision) {
+  if (!creeps(decision)) return false;
+  const double span = decision.floors.now - decision.floors.at.front();
+  return pooled_rate(decision.posterior, true).mean * span >= kLeastToTell;
 }
 
 PooledRate pooled_rate(const Posterior& posterior, bool unbounded_only) {

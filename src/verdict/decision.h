@@ -52,8 +52,8 @@
 // with p per cent is true in p per cent of recorded runs. They are therefore smaller than a fit
 // alone would have them, and so are the thresholds: 80 % for a leak, 93 % for the all-clear.
 //
-// Growth that comes in bursts says less in its pauses than the samples of a pause suggest:
-// bursts.h.
+// Growth that comes in bursts says less in its pauses than the samples of a pause suggest, and what
+// has just fallen is not level yet: bursts.h.
 //
 // By the clock on the wall, and with nothing that tells the load, growth without end is believed to
 // kMostWhileLoad at most for half a day. Traffic rises in any shape: in a line, after a warm-up, or
@@ -138,11 +138,19 @@ struct Decision {
   double tolerated_mb = 0;     // The same over the span observed.
   bool enough = false;         // At least kMinSamples.
   bool short_of_leak = false;  // Would be a leak, but for kMinSamplesOfLeak.
+  double leak_takes = 0;       // What a leak has to be believed at least.
   double endless = 0;          // Weight of growth without end, as the fits have it ...
   Verdict::LeakOdds odds;      // ... and what they say of a leak; both before kUnseenOfLeak.
   Floors floors;
   Posterior posterior;  // Empty if there are fewer than three floors.
 };
+
+// How many samples it was made of.
+size_t samples_of(const Decision& decision);
+
+// How far growth without end is believed: a fit's weight of it as far as so many samples are worth
+// it, and even odds for the rest.
+double believed_of(double weight, double samples);
 
 // `reference_mb` is the level against which growth matters: that of the whole tree, so that a small
 // component is not judged by its own small size.
@@ -154,6 +162,11 @@ Decision decide(const std::vector<TimedValue>& points, const Timeline& timeline,
 // because it is too little to matter; but "no leak" beside a chart that rises from end to end would
 // not be believed.
 bool creeps(const Decision& decision);
+
+// The same where it came to more than the grain of what is measured: below kLeastToTell over the
+// whole run the fits see growth, and a reader of the figures sees none.
+inline constexpr double kLeastToTell = 0.5;
+bool creeps_visibly(const Decision& decision);
 
 // Rates of the posterior's unbounded fits, pooled: mean and 90 % interval, MB per step. The errors
 // of the fits are widened by what is believed of them (kBelieved), and no rate keeps within this

@@ -61,6 +61,13 @@ TEST(Decision, AStraightClimbTooSmallToMatterIsNotCalledLevel) {
   EXPECT_FALSE(creeps(decide_curve(250, [&](double) { return 790 + noise(); })));
 }
 
+TEST(Decision, GrowthBelowTheGrainIsNotToldAsSlowGrowth) {
+  const Decision grain = decide_curve(250, [](double t) { return 196 + 0.0009 * t; });
+  ASSERT_EQ(grain.word, Word::plateau);
+  EXPECT_FALSE(creeps_visibly(grain));
+  EXPECT_TRUE(creeps_visibly(decide_curve(250, [](double t) { return 790 + 0.015 * t; })));
+}
+
 TEST(LeakOdds, AreThoseOfTheDecision) {
   Noise noise(6);
   const Decision decision = decide_curve(50, [&](double t) { return 500 + 5 * t + 3 * noise(); });

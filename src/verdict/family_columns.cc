@@ -153,14 +153,9 @@ void make_fill_until_capacity(Basis& b, double prior, Shapes& shapes) {
 void make_still_filling(Basis& b, double prior, Shapes& shapes) {
   const double epoch = b.timeline.epoch_steps;
   const bool epoch_ahead = epoch > b.now;
-  double share = 1;
   const double ending = epoch > 0 ? kEndingPastEpoch : kEnding;
-  if (!epoch_ahead && beyond_any_cache(b.floors, b.timeline.largest_cache_mb)) {
-    share = kBeyondAnyCache;
-  } else if (!epoch_ahead) {
-    const double age = (b.now - b.timeline.begins) / (b.timeline.deadline - b.timeline.begins);
-    share = std::min(1.0, kStillFillingAtDeadline * std::pow(std::max(age, 1e-3), -ending));
-  }
+  const bool beyond = !epoch_ahead && beyond_any_cache(b.floors, b.timeline.largest_cache_mb);
+  const double share = beyond ? kBeyondAnyCache : still_filling_share(b.timeline, b.now);
   for (Shape shape : {shape_of(prior * share * 0.7, {b.one, b.line}, 1),
                       shape_of(prior * share * 0.3, {b.one, b.line, b.square}, 2)}) {
     // Half of those that still fill will have ended by then.

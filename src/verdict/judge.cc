@@ -15,6 +15,7 @@
 #include "verdict/outlook.h"
 #include "verdict/plot_points.h"
 #include "verdict/processes.h"
+#include "verdict/promise.h"
 #include "verdict/said.h"
 #include "verdict/signal.h"
 #include "verdict/verdict.h"
@@ -107,13 +108,15 @@ void fill_components(const CaseFile& file, Verdict& verdict) {
     const std::vector<TimedValue>& points = cut         ? file.until_ended
                                             : survivors ? component.surviving
                                                         : component.points;
+    // What goes on is told by what goes on: the same rate as in the answer.
+    const bool endless = decision.word == Word::leak || creeps_visibly(decision);
     verdict.components.push_back({.name = component.name,
                                   .measure = component.measure,
                                   .word = decision.word,
                                   .confidence = std::min(decision.confidence, kMostConfident),
                                   .first_mb = points.front().mb,
                                   .last_mb = points.back().mb,
-                                  .rate_mb_per_step = pooled_rate(decision.posterior, false).mean,
+                                  .rate_mb_per_step = pooled_rate(decision.posterior, endless).mean,
                                   .reclaimable = component.reclaimable});
   }
 }
@@ -264,9 +267,11 @@ void fill_outlook(const CaseFile& file, Verdict& verdict) {
   if (verdict.risk.at_step && pace_s > 0) {
     verdict.risk.in_s = std::max(0.0, *verdict.risk.at_step - verdict.last_step) * pace_s;
   }
-  verdict.creeps = verdict.word == Word::plateau && creeps(decision);
+  verdict.creeps = creeps_visibly(decision);
   verdict.over = is_over(*file.run);
-  if (!verdict.over) {
+  const Lives& lives = file.signals->lives;
+  const bool life_over = lives.lives.size() > 1 && lives.judged + 1 < lives.lives.size();
+  if (!verdict.over && !life_over) {
     verdict.decides_at_step = decides_at(decision, file.timeline);
     verdict.known_by_step = known_by(decision, file.timeline);
   }

@@ -344,6 +344,52 @@ TEST(Judge, WhereOnlyTheMachineWasLoggedItsMemoryDecidesAndNotItsSwap) {
   EXPECT_NE(found(verdict.warnings, FindingKind::machine_memory_only), nullptr);
 }
 
+TEST(Judge, WhatTheMachineSwapsOutIsStillInUse) {
+  plateau::Run run = with_epoch(run_of(600, 2, [](double) { return 16000.0; }), 100);
+  run.series[0].metric = Metric::system_used;
+  run.series.push_back({.process = 0, .metric = Metric::swap, .label = "swap"});
+  for (const Instant& at : run.instants) {
+    run.series[1].mb.push_back(10 * static_cast<double>(at.step));
+  }
+  const Verdict verdict = judge(run);
+  EXPECT_EQ(verdict.word, Word::leak);
+  EXPECT_EQ(verdict.component, "system");
+  EXPECT_NEAR(verdict.last_mb, 22000, 1);
+  EXPECT_TRUE(verdict.components[0].measure.with_swap);
+}
+
+TEST(Judge, TheRateOfThePagesIsThatOfTheAnswer) {
+  Noise noise(9);
+  const Verdict leak = judge(with_epoch(
+      run_of(400, 4, [&](double t) { return 500 + 60 * std::sqrt(t) + t + 8 * noise(); }), 40));
+  ASSERT_EQ(leak.word, Word::leak);
+  EXPECT_DOUBLE_EQ(leak.components[0].rate_mb_per_step, leak.rate_mb_per_step);
+  const Verdict slow =
+      judge(with_epoch(run_of(250, 2, [](double t) { return 790 + 0.015 * t; }), 60));
+  ASSERT_TRUE(slow.creeps);
+  const Finding* creeps = found(slow.evidence, FindingKind::creeps_on);
+  ASSERT_NE(creeps, nullptr);
+  EXPECT_DOUBLE_EQ(slow.components[0].rate_mb_per_step, creeps->number("rate_mb_per_step")->value);
+}
+
+TEST(Judge, WhatFellIsLevelSinceItsFallAndNotSinceItsStart) {
+  Noise noise(8);
+  const plateau::Run run =
+      run_of(800, 4, [&](double t) { return 3000 - 3 * std::min(t, 300.0) + 2 * noise(); });
+  const Verdict verdict = judge(run);
+  ASSERT_EQ(verdict.word, Word::plateau);
+  EXPECT_NEAR(verdict.settled->step, 290, 40);
+  EXPECT_LT(verdict.settled->range.high, 2250);
+}
+
+TEST(Judge, ASumFromWhichWorkersFellIsNoAllClear) {
+  Noise noise(7);
+  // Three processes keep 1 MB a step each; two of them end at step 540, and the log has one sum.
+  const plateau::Run run =
+      run_of(600, 5, [&](double t) { return 600 + (t <= 540 ? 3 * t : t - 200) + 2 * noise(); });
+  EXPECT_EQ(judge(run).word, Word::undecided);
+}
+
 TEST(Judge, NoRunIsCalledFineAndSaidToRunOutOfMemory) {
   Noise noise(13);
   for (int i = 0; i < 300; ++i) {

@@ -82,7 +82,8 @@ void widen(const Floors& floors, Verdict::Forecast& forecast) {
 // May growth go on for ever, by the word that is said? What is said to end passes no limit by going
 // on.
 bool leaves_growth_open(const Decision& decision) {
-  return decision.word == Word::leak || decision.word == Word::undecided || creeps(decision);
+  return decision.word == Word::leak || decision.word == Word::undecided ||
+         creeps_visibly(decision);
 }
 
 // The limit is passed at `at` if growth goes on at its mean rate; no more exactly than that is
@@ -103,11 +104,23 @@ double spike_height(const Floors& floors) {
   return heights.empty() ? floors.teeth_mb : weighted_quantile(std::move(heights), 0.9);
 }
 
-// Growth without end against all shapes that end but for a cache that is still filling, as a
-// logarithm of odds: from here on it is the deadline, and nothing in the curve, that decides.
-constexpr double kClearCurve = 3;
-// What the deadline may take longer than it says. Chosen, as the one above, on corpus/fit.
-constexpr double kLateByShare = 0.15;
+// Of a level that was fallen to, the clock from which on the floors hold it; the first one if there
+// was no fall. A creep downwards by less than kFallOfLevel belongs to the level.
+constexpr double kFallOfLevel = 0.1;
+constexpr double kRestOfFall = 0.1;
+double fell_until(const Decision& decision) {
+  const Floors& floors = decision.floors;
+  const size_t count = floors.mb.size();
+  const auto tail = static_cast<std::ptrdiff_t>(count - std::max<size_t>(count / 4, 1));
+  const double high = *std::max_element(floors.mb.begin() + tail, floors.mb.end());
+  const double fall = *std::max_element(floors.mb.begin(), floors.mb.end()) - high;
+  double from = floors.at.front();
+  if (fall <= std::max(kFallOfLevel * high, decision.tolerated_mb)) return from;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    if (floors.mb[i] > high + kRestOfFall * fall) from = floors.at[i + 1];
+  }
+  return from;
+}
 
 }  // namespace
 
@@ -142,6 +155,8 @@ std::optional<Verdict::Settled> find_settled(const Decision& decision, const Tim
   for (size_t i = 0; i + 1 < opened.size(); ++i) {
     if (!up_and_down && opened[i].mb < low - band) first = i + 1;
   }
+  const double fell = up_and_down ? opened.front().at : fell_until(decision);
+  while (first + 1 < opened.size() && opened[first].at < fell) ++first;
   Verdict::Settled settled;
   settled.step = opened[first].at;
   std::vector<WeightedValue> since;
@@ -281,14 +296,6 @@ std::optional<double> decides_at(const Decision& decision, const Timeline& timel
   const double stretch = std::pow(std::min(to_leak, to_level), 2.0 / 3);
   // Half a span at least: shorter promises were kept less than half the time on recorded traces.
   return now + std::clamp(span * (stretch - 1), 0.5 * span, 2 * span);
-}
-
-std::optional<double> known_by(const Decision& decision, const Timeline& timeline) {
-  const std::optional<double> earliest = decides_at(decision, timeline);
-  const double now = decision.floors.now;
-  const bool held_back = decision.leak > 0.5 && now < timeline.deadline;
-  if (!earliest || !held_back || decision.odds.shapes < kClearCurve) return std::nullopt;
-  return now + (1 + kLateByShare) * (*earliest - now);
 }
 
 }  // namespace plateau

@@ -45,14 +45,9 @@ std::optional<double> floor_at_planned_end(const Decision& decision, const Timel
 Risk assess_risk(const Decision& decision, const Timeline& timeline,
                  std::optional<double> limit_mb);
 
-// The clock value by which an undecided series should be decided. Empty if it is decided.
+// The clock value before which an undecided series will hardly be decided; by then about half are
+// (docs/accuracy.md), and promise.h has what is promised. Empty if it is decided.
 std::optional<double> decides_at(const Decision& decision, const Timeline& timeline);
-
-// The clock value by which it will be decided, as a promise: only where the curve is clear and the
-// deadline alone holds the word back. Of such promises on recorded runs that no constant was chosen
-// by nine in ten were kept (docs/accuracy.md); of what decides_at() says, which is no promise,
-// half. Requires: `decision` has its odds.
-std::optional<double> known_by(const Decision& decision, const Timeline& timeline);
 
 // Median distance between samples on the clock.
 double sample_interval(const Floors& floors);

@@ -96,6 +96,13 @@ double warmup_deadline(Clock clock, double epoch_steps, double total_steps, doub
   return std::max(unknown, 0.25 * total_steps);
 }
 
+double still_filling_share(const Timeline& timeline, double at) {
+  if (timeline.epoch_steps > at) return 1;
+  const double ending = timeline.epoch_steps > 0 ? kEndingPastEpoch : kEnding;
+  const double age = (at - timeline.begins) / (timeline.deadline - timeline.begins);
+  return std::min(1.0, kStillFillingAtDeadline * std::pow(std::max(age, 1e-3), -ending));
+}
+
 ShapeList list_shapes(const Floors& floors, const Timeline& timeline, double noise_floor_mb,
                       const Policy::Tuning& tuning, std::span<const FamilyRow> families) {
   ShapeList list;

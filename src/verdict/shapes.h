@@ -121,6 +121,9 @@ inline constexpr double kStillFillingAtDeadline = 0.15;
 inline constexpr double kEndingPastEpoch = 2;
 inline constexpr double kEnding = 2;
 
+// How much of its weight "still filling" has left at a moment.
+double still_filling_share(const Timeline& timeline, double at);
+
 // A recent halt is no plateau yet: a sixth of the floors must lie after a hinge.
 inline constexpr size_t kHingeTail = 6;
 

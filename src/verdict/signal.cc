@@ -303,6 +303,18 @@ void add_component(Signals& signals, Component component) {
   signals.components.push_back(std::move(component));
 }
 
+// What a machine is short of it swaps out: memory in use stands still then, and what is asked for
+// goes on growing.
+void add_swap_to_machine(std::vector<Component>& all) {
+  Component& machine = all[0];
+  const auto swap =
+      std::find_if(all.begin(), all.end(), [](const Component& of) { return of.name == "swap"; });
+  if (machine.name != "system" || swap == all.end()) return;
+  if (swap->points.size() != machine.points.size()) return;
+  for (size_t i = 0; i < swap->points.size(); ++i) machine.points[i].mb += swap->points[i].mb;
+  machine.measure.with_swap = true;
+}
+
 // Where nothing of the job's own was measured: first what may decide, then the machine's memory,
 // and only then swap or file-backed pages.
 void lead_with_what_decides(Signals& signals) {
@@ -314,6 +326,7 @@ void lead_with_what_decides(Signals& signals) {
   std::stable_sort(all.begin(), all.end(),
                    [&](const Component& a, const Component& b) { return place(a) < place(b); });
   for (Component& component : all) component.primary = &component == &all[0];
+  add_swap_to_machine(all);
 }
 
 std::vector<double> clock_of_events(const Run& run, const Signals& signals, EventKind kind) {

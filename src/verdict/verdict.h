@@ -197,7 +197,8 @@ struct Verdict {
   std::optional<JobVerdict> job;         // If several ranks of a job were seen.
 
   std::optional<double> decides_at_step;  // When undecided: at the earliest known then.
-  // When undecided only because of the deadline: decided by then in most recorded runs. Else empty.
+  // When undecided only because of time and samples: decided by then in most recorded runs
+  // (promise.h). Else empty.
   std::optional<double> known_by_step;
   // Growth without end is likelier and would be called a leak, but until then it may be a warm-up.
   std::optional<double> held_back_until_step;

@@ -124,8 +124,7 @@ constexpr std::array kRows = std::to_array<FindingRow>({
      "the load, which a single climb may follow: log requests or connections with the memory, or "
      "record CPU time with 'plateau watch PID'"},
     {Kind::samples_missing, "samples-missing", Block::next,
-     "more samples: {samples} so far, and of leaks called on fewer than {needed} only half were "
-     "real"},
+     "more samples: {samples} so far, and fewer than {needed} are never enough to call a leak"},
     {Kind::memory_name_missing, "memory-name-missing", Block::next,
      "which figure is the memory: --memory '{name}' judges that one, and `plateau convert "
      "--explain` shows them all"},

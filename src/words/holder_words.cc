@@ -184,4 +184,10 @@ std::string holder_words(const Holder& holder, double steps) {
   return text;
 }
 
+bool holds_no_tensors(const Holder& holder) {
+  return !holder.path.empty() && !holder.holds.empty() && holder.deepened() == 0 &&
+         std::none_of(holder.holds.begin(), holder.holds.end(),
+                      [](const HeldType& held) { return held.tensor; });
+}
+
 }  // namespace plateau

@@ -18,4 +18,7 @@ std::string held_words(const Holder& holder);
 // looks, for "3 per step"; 0: not known.
 std::string holder_words(const Holder& holder, double steps = 0);
 
+// A container was seen to hold the growth, and no tensor in it: advice about tensors does not fit.
+bool holds_no_tensors(const Holder& holder);
+
 }  // namespace plateau

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "verdict/verdict.h"
+#include "words/paragraphs.h"
+
 namespace plateau {
 namespace {
 
@@ -29,6 +32,16 @@ TEST(HolderWords, NameDepthRateAndLines) {
             "list `losses` in `train` (train.py:41): 400 → 12,400 torch.Tensor, with grad_fn and "
             "graphs up to 31 operations deep, 3 per step, added at train.py:43, made at "
             "train.py:40");
+}
+
+TEST(HolderWords, AdviceAboutTensorsIsForThoseWhoKeepSome) {
+  Holder holder = losses();
+  Verdict verdict;
+  verdict.holders = {holder};
+  const Cause cause{.name = "python-objects", .weight = 0.8};
+  EXPECT_NE(plain(fix_of(cause, verdict)).find("tensors"), std::string::npos);
+  verdict.holders[0].holds = {{"bytearray", 12'400, false}};
+  EXPECT_EQ(plain(fix_of(cause, verdict)).find("tensors"), std::string::npos);
 }
 
 TEST(HolderWords, OneLineThatMakesAndAdds) {

@@ -74,9 +74,13 @@ Paragraph cause_paragraph(const Cause& cause, const Verdict& verdict, bool with_
 Sentence fix_of(const Cause& cause, const Verdict& verdict) {
   std::string back;
   if (cause.gives_back_mb) back = format_mb(*cause.gives_back_mb);
-  const CauseWords& said = cause_words(cause.name, verdict);
+  std::string fix(cause_words(cause.name, verdict).fix);
+  const bool of_objects = cause.name == "python-objects" && !verdict.holders.empty();
+  if (of_objects && holds_no_tensors(verdict.holders.front())) {
+    fix = "give what holds them a bound, or empty it when its items have been used";
+  }
   return fill("{fix}[: about {back} would come back]",
-              {{"fix", std::string(said.fix), ""}, {"back", back, "advice[].fix"}});
+              {{"fix", fix, ""}, {"back", back, "advice[].fix"}});
 }
 
 std::vector<Paragraph> why_of(const Verdict& verdict) {

@@ -79,6 +79,10 @@ Labelled settled_course(const Verdict& verdict) {
   const double since = level ? verdict.first_step : settled.step;
   slots.push_back(
       {"length", length_phrase(verdict.clock, verdict.last_step - since), "settled.step"});
+  if (level && verdict.creeps) {
+    slots[0].text = from_to_phrase(verdict.first_mb, verdict.last_mb);
+    return {"Moved", fill("{moved} over {length}.", slots)};
+  }
   if (level) return {"Level", fill("{level} over {length}.", slots)};
   if (moved < 0) {
     return {"Fell", fill("{moved} over {span}, level since: {level} over {length}.", slots)};
@@ -89,10 +93,32 @@ Labelled settled_course(const Verdict& verdict) {
                slots)};
 }
 
+// Did memory move by more than nobody's problem?
+bool moved_visibly(const Verdict& verdict) {
+  return std::fabs(verdict.last_mb - verdict.first_mb) >
+         kWorthTelling * std::max(verdict.first_mb, verdict.last_mb);
+}
+
+// The rate of growth that is still open. A reader divides what it came to by the time it took:
+// where that lies outside of the interval, because growth slowed or quickened, both are told.
+std::string open_rate(const Verdict& verdict, double grown_mb) {
+  const double rate = verdict.rate_mb_per_step;
+  const double average = grown_mb / std::max(verdict.last_step - verdict.first_step, 1e-9);
+  const Interval& range = verdict.rate_range;
+  if (!(average > 0) || (average >= range.low && average <= range.high)) {
+    return rate_phrase(verdict.clock, rate);
+  }
+  return fmt::format("{} on average, {} {}", rate_phrase(verdict.clock, average),
+                     rate_phrase(verdict.clock, rate), verdict.over ? "at its end" : "now");
+}
+
 Labelled open_course(const Verdict& verdict) {
   const Interval& range = verdict.rate_range;
   std::vector<Slot> slots = course_slots(verdict, {verdict.last_step, verdict.last_mb});
   const double ended_mb = ended_of(verdict);
+  if (range.low > 0) {
+    slots[2].text = open_rate(verdict, verdict.last_mb + ended_mb - verdict.first_mb);
+  }
   if (ended_mb > 0) {
     slots[0].text =
         fmt::format("by {} within its processes, {} in all",
@@ -105,7 +131,10 @@ Labelled open_course(const Verdict& verdict) {
     return {"Grew", fill("{moved} over {span} ({rate}, of uncertain size; 90 %: {range}).", slots)};
   }
   if (!(range.low > 0)) {
-    return {"Moved", fill("{moved} over {span}; the rate may be zero (90 %: {range}).", slots)};
+    return {"Moved", fill(moved_visibly(verdict)
+                              ? "{moved} over {span}; whether it goes on is open (90 %: {range})."
+                              : "{moved} over {span}; the rate may be zero (90 %: {range}).",
+                          slots)};
   }
   const double now = verdict.current_rate_mb_per_step;
   if (!(verdict.current_rate_range.low > 0)) {
@@ -150,7 +179,7 @@ std::string leaning_of(const Verdict& verdict) {
   }
   // Few samples are believed less than the curve that fits them.
   const std::string ends = percent_phrase(std::min(1 - endless, verdict.confidence));
-  if (endless < 0.5 && !(verdict.rate_range.low > 0)) {
+  if (endless < 0.5 && !(verdict.rate_range.low > 0) && !moved_visibly(verdict)) {
     return fmt::format("level so far, or growth that ends: {}", ends);
   }
   if (std::lround(100 * endless) == 50)
@@ -192,7 +221,17 @@ Sentence level_ahead(const Verdict& verdict, std::string_view pattern) {
 
 }  // namespace
 
-std::string headline_of(const Verdict& verdict) {
+namespace {
+
+// The word says that growth ends, and the risk that it ends too high, or that spikes on it do.
+constexpr double kLikelyToPass = 0.5;
+std::string_view but_of(const Verdict& verdict) {
+  const bool fine = verdict.word == Word::plateau || verdict.word == Word::warming;
+  const bool passes = verdict.risk.oom.value_or(0) > kLikelyToPass;
+  return fine && passes && !verdict.over ? "but likely to pass its limit" : "";
+}
+
+std::string bare_headline_of(const Verdict& verdict) {
   if (verdict.undecided_because.kind == FindingKind::nothing_measured) {
     return "nothing was measured";
   }
@@ -209,10 +248,21 @@ std::string headline_of(const Verdict& verdict) {
   return "";
 }
 
+}  // namespace
+
+std::string headline_of(const Verdict& verdict) {
+  std::string text = bare_headline_of(verdict);
+  const std::string_view but = but_of(verdict);
+  if (!but.empty()) text += fmt::format(", {}", but);
+  return text;
+}
+
 std::string answer_of(const Verdict& verdict) {
-  std::string text(headline_of(verdict));
+  std::string text = bare_headline_of(verdict);
   const bool said = verdict.word == Word::undecided;  // The headline has its own figure.
   if (verdict.confidence != 0 && !said) text += " · " + percent_phrase(verdict.confidence);
+  const std::string_view but = but_of(verdict);
+  if (!but.empty()) text += fmt::format(" · {}", but);
   return text;
 }
 
