@@ -9,7 +9,8 @@ the peak resident memory of that run.
 
 Each run is a process of its own: transformers.Trainer on the CPU, 2 steps, weights drawn at random and
 saved first, so that they are loaded as a user's are. The peak is the kernel's VmHWM. With DataLoader
-workers, the peak is that of the proportional sets of the whole tree, sampled every 20 ms.
+workers it is that of the tree, sampled every 20 ms: what each holds in its proportion, and files once,
+because other programs may share those.
 
 The configurations marked "tuned" were looked at while the constants of src/plan were chosen; the
 others were kept aside and are the figures to quote. Needs torch, transformers and peft: run it with
@@ -78,6 +79,10 @@ RUNS = {
     "aside-full-gemma3-sgd": ("gemma3", dict(batch=2, tokens=320, optimizer="sgd"), False),
     "aside-lora-qwen2": ("qwen2", dict(batch=2, tokens=448, lora=8, targets="all"), False),
     "aside-full-gemma3-bf16": ("gemma3", dict(batch=1, tokens=128, dtype="bf16"), False),
+    "aside-lora-wide-workers": ("llama-wide", dict(batch=4, tokens=256, lora=16, targets="qv", workers=2), False),
+    "aside-full-qwen2-checkpointing": ("qwen2", dict(batch=3, tokens=320, checkpointing=True), False),
+    "aside-full-mistral-long": ("mistral", dict(batch=1, tokens=1280), False),
+    "aside-lora-qwen3-checkpointing": ("qwen3", dict(batch=5, tokens=256, lora=16, targets="all", checkpointing=True), False),
 }
 TARGETS = {"all": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
            "qv": ["q_proj", "v_proj"]}
@@ -172,7 +177,8 @@ def measure(name, directory):
         while process.poll() is None:
             pids = tree(process.pid)
             if len(pids) > 1:
-                together[0] = max(together[0], sum(field(pid, "Pss", "smaps_rollup") for pid in pids))
+                own = sum(field(pid, kind, "smaps_rollup") for pid in pids for kind in ("Pss_Anon", "Pss_Shmem"))
+                together[0] = max(together[0], own + max(field(pid, "RssFile") for pid in pids))
             time.sleep(0.02)
 
     if RUNS[name][1].get("workers"):

@@ -18,7 +18,7 @@ def q8(x,code,B=256):
     c=[];a=[]
     for i in range(0,len(x),B):
         b=x[i:i+B]; m=np.abs(b).max(); a.append(m)
-        c.append(near((b*(f(1)/m)).astype(f),code))
+        c.append(near((b*(f(1)/m if m else m)).astype(f),code))
     return np.concatenate(c),np.array(a,dtype=f)
 def fnv(b):
     h=0xcbf29ce484222325
@@ -42,6 +42,20 @@ def q4(x):
     idx=np.concatenate(idx)
     if len(idx)%2: idx=np.append(idx,np.uint8(7))
     return (idx[::2]<<4|idx[1::2]).astype(np.uint8),np.array(a,dtype=f)
+def adam8(w,g,m8,ma,v8,va,t,lr,b1,b2,eps,wd):
+    """A step of AdamW on states in eight bits: Adam's constants in float64, elements in float32."""
+    blk=np.arange(len(w))//256
+    m=S[m8]*ma[blk]; v=U[v8]*va[blk]
+    ok=np.isfinite(g); gg=np.where(ok,g,f(0)).astype(f)
+    m=(m*f(b1)+(f(1)-f(b1))*gg).astype(f); v=(v*f(b2)+((f(1)-f(b2))*gg)*gg).astype(f)
+    m=np.where(ok,m,f(0)); v=np.where(ok,v,f(0))
+    c1=1-b1**t; c2=np.sqrt(1-b2**t)
+    step=f(lr*c2/c1); e=f(eps*c2); keep=f(1-lr*wd)
+    with np.errstate(all='ignore'): nw=((w-step*(m/(np.sqrt(v)+e)))*keep).astype(f)
+    w=np.where(ok,nw,w)
+    near_m,ma=q8(m,S); v8,va=q8(v,U)
+    # Small negative moments keep their sign.
+    return w,np.where((m<0)&(near_m==127),126,near_m).astype(np.uint8),ma,v8,va,m,v
 if __name__=='__main__':
     print('signed map fnv',hex(fnv(S.tobytes())),'unsigned',hex(fnv(U.tobytes())), S[0],S[127],S[-1],U[:3],U[-2:])
     x=np.array([0.5,-1.25,2.0,0.0,-0.3,1.1,-2.0,0.07,1.9],dtype=f)
@@ -60,20 +74,8 @@ if __name__=='__main__':
     y=np.abs(x); c,m=q8(y,U); print('q8 unsigned',hex(fnv(c.tobytes())),[int(v) for v in c[:6]])
     # three steps of AdamW 8 bit, float64 Adam constants, float32 elementwise
     n=600; w=numbers(n,3); mc=np.full(n,127,np.uint8); vc=np.zeros(n,np.uint8); ma=np.zeros(3,f); va=np.zeros(3,f)
-    lr,b1,b2,eps,wd=1e-2,0.9,0.999,1e-8,0.1
-    blk=np.arange(n)//256
     for t in range(1,4):
         g=numbers(n,100+t)
         if t==2: g[5]=np.nan; g[300]=np.inf
-        m=S[mc]*ma[blk]; v=U[vc]*va[blk]
-        ok=np.isfinite(g)
-        gg=np.where(ok,g,f(0)).astype(f)
-        m=(m*f(b1)+(f(1)-f(b1))*gg).astype(f); v=(v*f(b2)+((f(1)-f(b2))*gg)*gg).astype(f)
-        m=np.where(ok,m,f(0)); v=np.where(ok,v,f(0))
-        c1=1-b1**t; c2=np.sqrt(1-b2**t)
-        step=f(lr*c2/c1); e=f(eps*c2); keep=f(1-lr*wd)
-        with np.errstate(all='ignore'): nw=((w-step*(m/(np.sqrt(v)+e)))*keep).astype(f)
-        w=np.where(ok,nw,w)
-        mc,ma=q8(m,S); vc,va=q8(v,U)
-        mc=np.where((m<0)&(mc==127),126,mc).astype(np.uint8)
+        w,mc,ma,vc,va,_,_=adam8(w,g,mc,ma,vc,va,t,1e-2,0.9,0.999,1e-8,0.1)
     print('adam w fnv',hex(fnv(w.tobytes())),'m',hex(fnv(mc.tobytes())),'v',hex(fnv(vc.tobytes())),[repr(float(a)) for a in w[:4]],[int(c) for c in mc[:6]],[int(c) for c in vc[:6]],[repr(float(a)) for a in ma],[repr(float(a)) for a in va])
