@@ -21,7 +21,7 @@ struct Size {
   size_t most_changed;
   size_t most_at_end;
 };
-constexpr Size kSizes[] = {{size_t{1} << 16, 0, 0}, {256, 0, 0}, {128, 6, 1}, {64, 16, 2}};
+constexpr Size kSizes[] = {{size_t{1} << 16, 0, 0}, {256, 0, 0}, {128, 6, 1}, {64, 17, 2}};
 constexpr double kKbPerMb = 1e6 / 1024;
 
 struct Tally {
