@@ -133,7 +133,9 @@ void RecordFinder::take_inside(char c) {
   }
   if (c == '"') in_string_ = true;
   if (c == '{' || c == '[') ++depth_;
-  if ((c == '}' || c == ']') && depth_ > 0 && --depth_ == 0) {
+  if ((c != '}' && c != ']') || depth_ == 0) return;
+  --depth_;
+  if (depth_ == 0) {
     close(offset_ + 1);
     next_ = Next::comma;
   }
