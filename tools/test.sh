@@ -6,7 +6,8 @@
 # Two lanes. In the first are the release build and the tests, at normal priority, because many of them
 # watch real processes with real time-outs and sleep half of their time. In the second, started when the
 # release build is done, is what only computes: sanitizer builds, lint and fuzzing, at low priority. A
-# lane stops at its first failure; the other goes on.
+# lane stops at its first failure; the other goes on. The budgets of the release build and the first
+# lane add up to 35 minutes.
 # shellcheck disable=SC2317  # Functions are called through stage().
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -63,17 +64,17 @@ second_lane() {
 }
 
 first_lane() {
-  stage "test release" 540 run_tests release -LE leaker || return
+  stage "test release" 1110 run_tests release -LE leaker || return
   # The leakers sleep most of their time, so more of them run than there are cores. They are real
   # programs judged after ten seconds: where the machine starved one of its samples, it is run again.
-  stage "leakers" 330 run_tests release -L leaker -j 4 || return
+  stage "leakers" 270 run_tests release -L leaker -j 4 || return
   after "build asan" || return
   stage "test asan" 240 run_tests asan || return
   after "build tsan" || return
-  stage "test tsan" 60 run_tests tsan -R "$threads"
+  stage "test tsan" 30 run_tests tsan -R "$threads"
 }
 
-if stage "build release" 480 tools/build.sh --tests --trainer release; then
+if stage "build release" 450 tools/build.sh --tests --trainer release; then
   # Low priority for itself and all that it starts.
   (renice -n 10 "$BASHPID" >/dev/null; second_lane) >"$state/second-lane.log" 2>&1 &
   first_lane
