@@ -96,10 +96,10 @@ Error nothing_found(const std::string& name, std::string_view format, bool empty
                         name, format, fmt::join(reading.found, ", "))};
   }
   return {Error::Kind::no_samples,
-          fmt::format("no memory figures found in {} (read as {}): no column or number in it is "
-                      "named or written like an amount of memory that comes again; `plateau "
-                      "convert --explain` shows what was there, --memory NAME says which it is, "
-                      "and --unit MB that a lone number in each line is",
+          fmt::format("no memory figures found in {} (read as {}): no column or number in it looks "
+                      "like memory over time. `plateau convert --explain` shows what is there; "
+                      "--memory NAME chooses a figure, --unit MB reads a lone number in each line "
+                      "as memory",
                       name, format)};
 }
 
