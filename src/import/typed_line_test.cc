@@ -63,7 +63,7 @@ TEST(TypedLine, WhatStandsInTheExpressionIsNoFigure) {
     text += " / 1MB\n10:00:" + std::to_string(10 + i) + " " + std::to_string(300 + 4 * i) + ".5\n";
   }
   const auto runs = import_bytes("log", text);
-  if (!runs.ok()) return;
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
   EXPECT_GT(runs.value()[0].series[0].mb.back(), 300);
 }
 

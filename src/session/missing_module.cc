@@ -38,6 +38,10 @@ bool has_entry(std::string_view path, std::string_view directory) {
   return false;
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 // The option of Python's own, before its script, with which it does not look at PYTHONPATH.
 std::string_view isolating_option(std::string_view arguments) {
   for (size_t from = arguments.find('\0'); from < arguments.size();) {
@@ -46,7 +50,10 @@ std::string_view isolating_option(std::string_view arguments) {
     if (!word.starts_with('-') || word.starts_with("--")) return {};
     // What follows one of these letters in a word, or in the next, is their value.
     const size_t value = std::min(word.find_first_of("cmWX"), word.size());
-    if (word.substr(0, value).find_first_of("IES") != std::string_view::npos) return word;
+    const std::string_view flags = word.substr(1, value - 1);
+    // The words of a process may hold anything; Python's flags are letters.
+    if (!std::ranges::all_of(flags, is_letter)) return {};
+    if (flags.find_first_of("IES") != std::string_view::npos) return word.substr(0, value);
     if (value < word.size() && (word[value] == 'c' || word[value] == 'm')) return {};
     from = value + 1 == word.size() ? arguments.find('\0', end + 1) : end;
   }

@@ -39,6 +39,12 @@ TEST(MissingModule, ACleanedEnvironmentANewPathAndIsolationAreTold) {
   EXPECT_THAT(why(ours, "python\0-W\0error\0-S\0-m\0train\0"s), HasSubstr("started with -S"));
 }
 
+TEST(MissingModule, OfTheWordsOfAProcessOnlyFlagsAreTold) {
+  const std::string ours = "PLATEAU_SOCKET=/run/s\0PYTHONPATH=/opt/plateau/python\0"s;
+  EXPECT_EQ(why(ours, "python\0-\x1b[2JI\0train.py\0"s), "");
+  EXPECT_THAT(why(ours, "python\0-IWerror::\x1b[2J\0train.py\0"s), HasSubstr("started with -I,"));
+}
+
 TEST(MissingModule, WhoeverSwitchedItOffIsToldNothing) {
   EXPECT_EQ(why("PLATEAU_AUTO=0\0"s, "python\0train.py\0"s), "");
 }

@@ -20,6 +20,7 @@ wait_until shows_it
 # Of its first moments a recording has the interpreter's first pages, or nothing yet.
 live_level() { run "$PLATEAU" status live.plateau --short; grep -qE '^(plateau|warming|leak|undecided) [0-9.]+ [MG]B' out; }
 wait_until live_level
+[ "$code" -ne 2 ] || fail "status failed: $(cat err)"
 expect_one_line out
 expect_harmless out
 run "$PLATEAU" status
